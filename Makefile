@@ -1,0 +1,42 @@
+# Everything runs in .venv, which the first call sets up: only Python (3.11 or later) and make are needed.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+# Two test processes share two cores: one BLAS thread each, and two Numba threads that sleep when idle,
+# so that tests of threading have threads to test.
+TEST_ENVIRONMENT := NUMBA_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint format clean
+
+help:  ## List the commands
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1	\2/'
+
+demo: $(VENV)/.installed-plot  ## Learn components from built-in data and draw them
+	$(BIN)/python -m orbitdl.demo
+
+test: lint  ## Check style and types, then run every test and every documented example
+	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules src tests
+
+lint: $(VENV)/.installed-dev  ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev  ## Mend what ruff can mend
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+clean:  ## Remove the environment, caches and outputs
+	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# One stamp for each extra; pip comes last into a new environment, so its presence says the environment is whole.
+$(VENV)/.installed-%: pyproject.toml
+	@test -x $(BIN)/pip || { echo "Setting up $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
+	@echo "Installing orbitdl[$*] (once; a few minutes on a slow connection)"
+	@$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $@

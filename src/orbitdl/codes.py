@@ -1,0 +1,160 @@
+"""The atomic view of coded data: short lists of (component, group element, coefficient)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Atoms of n data points in flat arrays, sample by sample.
+
+    Attributes
+    ----------
+    n_components : int
+    offsets : ndarray of shape (n + 1,)
+        The atoms of sample i are those from ``offsets[i]`` up to ``offsets[i + 1]``.
+    component : ndarray of shape (K,)
+    coefficient : ndarray of shape (K,)
+    element : ndarray of shape (K, p)
+        Parameters of the group elements.
+    """
+
+    n_components: int
+    offsets: Integers
+    component: Integers
+    coefficient: Floats
+    element: Floats
+
+    @classmethod
+    def none(cls, n_samples: int, n_components: int, n_parameters: int) -> Atoms:
+        """Return the empty code of n samples."""
+        nothing = np.zeros(0, dtype=np.intp)
+        offsets = np.zeros(n_samples + 1, dtype=np.intp)
+        return cls(n_components, offsets, nothing, np.zeros(0), np.zeros((0, n_parameters)))
+
+    @classmethod
+    def of_pairs(cls, atoms: Combination, n_samples: int, n_components: int) -> Atoms:
+        """Build codes from atoms whose rows number the pairs (sample, component)."""
+        order = np.argsort(atoms.row, kind="stable")
+        sample, component = np.divmod(atoms.row[order], n_components)
+        offsets = np.concatenate([[0], np.cumsum(np.bincount(sample, minlength=n_samples))])
+        coefficient, element = atoms.coefficient[order], atoms.element[order]
+        return cls(n_components, offsets.astype(np.intp), component, coefficient, element)
+
+    @classmethod
+    def concatenate(cls, parts: list[Atoms]) -> Atoms:
+        """Put the samples of all parts one after the other."""
+        counts = np.concatenate([np.diff(part.offsets) for part in parts])
+        return cls(
+            parts[0].n_components,
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
+            np.concatenate([part.component for part in parts]),
+            np.concatenate([part.coefficient for part in parts]),
+            np.concatenate([part.element for part in parts]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def sample(self) -> Integers:
+        """The sample each atom belongs to, shape (K,)."""
+        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+    def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
+        """Return the codes of some samples, in the order given."""
+        chosen = np.arange(len(self))[samples]
+        counts = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        place = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
+        columns = self.component[place], self.coefficient[place], self.element[place]
+        return Atoms(self.n_components, offsets, *columns)
+
+    def scale(self, factors: Floats) -> Atoms:
+        """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
+        coefficient = self.coefficient * factors[self.component]
+        kept = coefficient != 0
+        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
+        columns = self.component[kept], coefficient[kept], self.element[kept]
+        return Atoms(self.n_components, offsets, *columns)
+
+    def invariants(self) -> Floats:
+        """Return ``sum |c|`` per sample and component, (n, q): the gauges of optimal codes."""
+        n, q = len(self), self.n_components
+        pair = self.sample * q + self.component
+        return np.bincount(pair, np.abs(self.coefficient), n * q).reshape(n, q)
+
+    def embed(self, representation: Representation) -> Blocks:
+        """Return the matrix view ``Z_ij = sum_k c_k rho(g_k)``, shape (n, q, F, d, d)."""
+        n, q = len(self), self.n_components
+        rho = representation.represent(self.element)
+        pair = self.sample * q + self.component
+        place = (pair, np.arange(len(pair)))
+        gather = sparse.csr_array((self.coefficient, place), shape=(n * q, len(pair)))
+        return (gather @ rho.reshape(len(pair), -1)).reshape(n, q, *rho.shape[1:])
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Coded data: the atoms, and how good they are.
+
+    Attributes
+    ----------
+    representation : Representation
+    atoms : Atoms
+    objective : ndarray of shape (n,)
+        ``1/2 ||y - sum_k c_k g_k a_k||^2 + alpha sum_k |c_k|``.
+    gap : ndarray of shape (n,)
+        Certified relative duality gap: the objective is at most ``gap * objective`` above its
+        minimum.
+    status : ndarray of shape (n,)
+        In words, one of a few sentences a sample.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orbitdl import encode
+    >>> from orbitdl.groups import IntegerShift
+    >>> wave = np.array([0.6, 0.8, 0.0, 0.0, 0.0])
+    >>> codes = encode(3 * np.roll(wave, 2)[None], wave[None], group=IntegerShift(), alpha=0.3)
+    >>> codes.to_frame().round(6)
+       sample  component  coefficient  shift
+    0       0          0          2.7    2.0
+    """
+
+    representation: Representation
+    atoms: Atoms
+    objective: Floats
+    gap: Floats
+    status: NDArray[Any]
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row an atom: sample, component, coefficient and the group's parameters."""
+        columns: dict[str, NDArray[Any]] = {
+            "sample": self.atoms.sample,
+            "component": self.atoms.component,
+            "coefficient": self.atoms.coefficient,
+        }
+        for k, name in enumerate(self.representation.parameters):
+            columns[name] = self.atoms.element[:, k]
+        return pd.DataFrame(columns)
+
+    def invariants(self) -> Floats:
+        """Return ``sum |c|`` per sample and component, shape (n, q): invariant features."""
+        return self.atoms.invariants()
+
+    def embed(self) -> Blocks:
+        """Return the matrix view: blocks Z of shape (n, q, F, d, d)."""
+        return self.atoms.embed(self.representation)

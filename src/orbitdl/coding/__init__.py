@@ -1,0 +1,8 @@
+"""Coders: one algorithm a file, one certificate for all."""
+
+from orbitdl.coding.active_set import ActiveSet
+from orbitdl.coding.base import Coder
+from orbitdl.coding.matching import Matching
+from orbitdl.coding.proximal import Proximal
+
+__all__ = ["ActiveSet", "Coder", "Matching", "Proximal"]

@@ -1,0 +1,91 @@
+"""The exact lasso on the orbits of a finite group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.coding.lasso_kernel import solve_all
+from orbitdl.coding.parallel import in_chunks
+from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.groups.finite_base import FiniteRepresentation
+
+
+@dataclass(frozen=True)
+class ActiveSet(Coder):
+    """Exact lasso over all moved components of a finite group.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap at which a sample is done.
+    max_iter : int
+        Rounds of growing the active set, per sample.
+
+    Notes
+    -----
+    The dictionary of all ``q * |G|`` moved components is never formed. Correlations of all
+    samples come from one batched transform, and the Gram matrix from
+    ``<g a_j, h a_l> = <a_j, g^-1 h a_l>``, a table of ``q * q * |G|`` numbers.
+
+    Examples
+    --------
+    >>> ActiveSet(tol=1e-6)
+    ActiveSet(tol=1e-06, max_iter=1000)
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 1000
+
+    def serves(self, representation: Representation) -> bool:
+        return isinstance(representation, FiniteRepresentation)
+
+    def solve(
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        warm: Atoms | None,
+        n_jobs: int | None,
+    ) -> Atoms:
+        assert isinstance(representation, FiniteRepresentation)
+        table, quotient = gram_table(representation, A)
+        known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
+        number = representation.index(known.element) * len(A) + known.component
+        capacity = min(representation.size * len(A), 2 * int(np.prod(representation.block_shape)))
+
+        def solve_chunk(chunk: slice) -> Atoms:
+            start = known.offsets[chunk.start : chunk.stop + 1]
+            B = correlations(representation, Y[chunk], A)
+            energy = inner(Y[chunk], Y[chunk])
+            counts = np.zeros(len(B), dtype=np.int64)
+            atoms, c = np.empty((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
+            solve_all(
+                B, energy, alpha, 0.9 * self.tol, self.max_iter, table, quotient,
+                representation.size, start, number, known.coefficient, counts, atoms, c,
+            )  # fmt: skip
+            kept = np.arange(capacity) < counts[:, None]
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+            g, component = np.divmod(atoms[kept], len(A))
+            return Atoms(len(A), offsets, component, c[kept], representation.elements[g])
+
+        return in_chunks(solve_chunk, len(Y), n_jobs)
+
+
+def correlations(representation: FiniteRepresentation, Y: Blocks, A: Blocks) -> Floats:
+    """Return ``<y_i, h a_l>`` as rows over ``h * q + l``, shape (n, size * q)."""
+    values = representation.correlations(correlate(Y, A))
+    return np.ascontiguousarray(values.swapaxes(1, 2)).reshape(len(Y), -1)
+
+
+def gram_table(representation: FiniteRepresentation, A: Blocks) -> tuple[Floats, Floats]:
+    """Return ``table[j, k, l] = <a_j, h_k a_l>``, and the quotient table (empty if cyclic)."""
+    q, size = len(A), representation.size
+    table = correlations(representation, A, A).reshape(q, size, q)
+    if representation.quotient is None:
+        return np.concatenate([table, table], axis=1), np.zeros((0, 0), dtype=np.intp)
+    return table, representation.quotient

@@ -1,0 +1,92 @@
+"""Objective and duality gap of any code on any group, computed outside the coders.
+
+For one data point y with residual ``r = y - sum_j Z_j a_j`` and any scale s with
+``s * max_j polar(r a_j^H) <= alpha``, weak duality gives
+
+    P* >= D(s) = s <y, r> - s^2/2 ||r||^2 = (||y||^2 - ||y - s r||^2) / 2,
+
+so ``P - D(s)`` bounds the distance to the optimum. The best s is used.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+
+CHUNK = 1024
+"""Samples handled at a time, so that memory does not grow with their number."""
+
+
+def stack(Z: Blocks) -> Blocks:
+    """Return ``W_f = [Z_1 .. Z_q]`` of all samples below each other: (F, n d, q d)."""
+    n, q, n_blocks, d, _ = Z.shape
+    return Z.transpose(2, 0, 3, 1, 4).reshape(n_blocks, n * d, q * d)
+
+
+def stack_components(A: Blocks) -> Blocks:
+    """Return components (q, F, d, m) below each other: (F, q d, m)."""
+    q, n_blocks, d, m = A.shape
+    return A.transpose(1, 0, 2, 3).reshape(n_blocks, q * d, m)
+
+
+def multiply(Z: Blocks, A: Blocks) -> Blocks:
+    """Return ``sum_j Z_ij A_j``: (n, q, F, d, d) and (q, F, d, m) to (n, F, d, m)."""
+    n, _, n_blocks, d, _ = Z.shape
+    product = stack(Z) @ stack_components(A)
+    return product.reshape(n_blocks, n, d, -1).swapaxes(0, 1)
+
+
+def certify(
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
+) -> tuple[Floats, Floats]:
+    """Return the objective and its certified relative duality gap, per sample."""
+    parts = [
+        _certify_chunk(representation, Y[k : k + CHUNK], A, alpha, atoms.take(slice(k, k + CHUNK)))
+        for k in range(0, len(Y), CHUNK)
+    ]
+    objective, gap = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return objective, gap
+
+
+def _certify_chunk(
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
+) -> tuple[Floats, Floats]:
+    penalty = alpha * atoms.invariants().sum(axis=1)
+    return duality_gap(representation, Y, A, alpha, atoms.embed(representation), penalty)
+
+
+def duality_gap(
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, Z: Blocks, penalty: Floats
+) -> tuple[Floats, Floats]:
+    """Return the objective and the relative gap of codes in the matrix view, (n,) each.
+
+    `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
+    """
+    R = Y - multiply(Z, A)
+    product, energy = inner(Y, R), inner(R, R)
+    polar = representation.polar(correlate(R, A)).max(axis=1)
+    limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
+    best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)
+    scale = np.minimum(best, limit)
+    objective = 0.5 * energy + penalty
+    excess = np.maximum(objective - scale * product + 0.5 * scale**2 * energy, 0.0)
+    return objective, np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
+
+
+def objectives(
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
+) -> Floats:
+    """Return ``1/2 ||r||^2 + alpha sum |c|`` per sample, without a certificate."""
+    R = Y - reconstruct(representation, atoms, A)
+    return 0.5 * inner(R, R) + alpha * atoms.invariants().sum(axis=1)
+
+
+def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Blocks:
+    """Return ``sum_j Z_ij A_j`` for every sample, shape (n, F, d, m)."""
+    result = np.empty((len(atoms), *representation.block_shape), dtype=representation.dtype)
+    for k in range(0, len(atoms), CHUNK):
+        part = atoms.take(slice(k, k + CHUNK)).embed(representation)
+        result[k : k + CHUNK] = multiply(part, A)
+    return result

@@ -1,0 +1,25 @@
+"""Which coder serves a group when the user names none."""
+
+from __future__ import annotations
+
+from orbitdl.coding.active_set import ActiveSet
+from orbitdl.coding.base import Coder
+from orbitdl.coding.matching import Matching
+from orbitdl.coding.proximal import Proximal
+from orbitdl.groups.base import Representation
+
+
+def default_coder(representation: Representation, tol: float = 1e-4) -> Coder:
+    """Return the fastest exact coder for this group action, else `Matching`.
+
+    Examples
+    --------
+    >>> from orbitdl.groups import Orthogonal
+    >>> default_coder(Orthogonal().on((3, 20)))
+    Proximal(tol=0.0001, max_iter=5000, check_every=10)
+    """
+    candidates: tuple[Coder, ...] = (ActiveSet(tol=tol), Proximal(tol=tol))
+    for coder in candidates:
+        if coder.serves(representation):
+            return coder
+    return Matching(tol=tol)

@@ -1,0 +1,231 @@
+"""The lasso on orbits, one sample at a time: an active set with a small Cholesky factor.
+
+Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is a
+look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a cyclic group the table holds two periods,
+so that the row of one atom against all others is one contiguous slice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+PIVOT_FLOOR = 1e-12
+"""Least pivot of a unit-norm atom: a dependent atom becomes a long step, cut at a sign change."""
+NEAR = 0.8
+"""Atoms with a larger inner product do not enter in the same round."""
+
+
+@njit(cache=True, nogil=True)
+def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
+    """Return where the table holds g^-1 h."""
+    if quotient.shape[0] == 0:
+        return h - g + size
+    return quotient[g, h]
+
+
+@njit(cache=True, nogil=True)
+def subtract_row(table, quotient, size, atom, c, out):  # type: ignore[no-untyped-def]
+    """Subtract c times the Gram row of one atom from all correlations."""
+    q = table.shape[0]
+    g, j = atom // q, atom % q
+    if quotient.shape[0] == 0:
+        row = table[j].reshape(-1)[(size - g) * q : (2 * size - g) * q]
+        for k in range(out.shape[0]):
+            out[k] -= c * row[k]
+    else:
+        for h in range(size):
+            for k in range(q):
+                out[h * q + k] -= c * table[j, quotient[g, h], k]
+
+
+@njit(cache=True, nogil=True)
+def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
+    """Recompute the rows of the Cholesky factor from `first` on."""
+    for r in range(first, count):
+        for s in range(r + 1):
+            total = gram[r, s]
+            for k in range(s):
+                total -= factor[r, k] * factor[s, k]
+            if r == s:
+                factor[r, r] = np.sqrt(max(total, PIVOT_FLOOR * max(gram[r, r], 1e-300)))
+            else:
+                factor[r, s] = total / factor[s, s]
+
+
+@njit(cache=True, nogil=True)
+def solve_factored(factor, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L L^T x = x`` in place."""
+    for r in range(count):
+        for k in range(r):
+            x[r] -= factor[r, k] * x[k]
+        x[r] /= factor[r, r]
+    for r in range(count - 1, -1, -1):
+        for k in range(r + 1, count):
+            x[r] -= factor[k, r] * x[k]
+        x[r] /= factor[r, r]
+
+
+@njit(cache=True, nogil=True)
+def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
+    """Drop the atom at place p and close the ranks."""
+    for r in range(p, count - 1):
+        atoms[r], c[r], sign[r] = atoms[r + 1], c[r + 1], sign[r + 1]
+        for s in range(count):
+            gram[r, s] = gram[r + 1, s]
+    for r in range(count - 1):
+        for s in range(p, count - 1):
+            gram[r, s] = gram[r, s + 1]
+    return count - 1
+
+
+@njit(cache=True, nogil=True)
+def append(atom, value, s, count, atoms, c, sign, gram, table, quotient, size):  # type: ignore[no-untyped-def]
+    """Put an atom at the end of the active set."""
+    q = table.shape[0]
+    atoms[count], c[count], sign[count] = atom, value, s
+    for r in range(count + 1):
+        place = quotient_of(quotient, size, atoms[r] // q, atom // q)
+        gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
+    return count + 1
+
+
+@njit(cache=True, nogil=True)
+def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
+    """Minimise over the active coefficients with their signs; atoms that reach zero leave.
+
+    Newton steps on ``1/2 c'Gc - b'c + alpha sign'c``, each cut at the first sign change.
+    """
+    factor_from(fresh, count, gram, factor)
+    for _ in range(50 + 4 * count):
+        if count == 0:
+            break
+        error = 0.0
+        for r in range(count):
+            step[r] = b[atoms[r]] - alpha * sign[r]
+            for s in range(count):
+                step[r] -= gram[r, s] * c[s]
+            error = max(error, abs(step[r]))
+        if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
+            break
+        solve_factored(factor, count, step)
+        length, leaving = 1.0, -1
+        for r in range(count):
+            if (c[r] + step[r]) * sign[r] <= 0.0:
+                t = -c[r] / step[r] if step[r] != 0.0 else 0.0
+                if leaving < 0 or t < length:
+                    length, leaving = t, r
+        for r in range(count):
+            c[r] += length * step[r]
+        if leaving >= 0:
+            count = remove_at(leaving, count, atoms, c, sign, gram)
+            factor_from(leaving, count, gram, factor)
+        elif error <= 1e-9 * alpha:
+            break
+    return count
+
+
+@njit(cache=True, nogil=True)
+def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-untyped-def]
+    """Return objective and duality gap, given the largest correlation with the residual."""
+    fit, norm, weight = 0.0, 0.0, 0.0
+    for r in range(count):
+        fit += c[r] * b[atoms[r]]
+        weight += abs(c[r])
+        for s in range(count):
+            norm += c[r] * gram[r, s] * c[s]
+    residual = max(energy - 2.0 * fit + norm, 0.0)
+    objective = 0.5 * residual + alpha * weight
+    scale = (energy - fit) / residual if residual > 0.0 else 0.0
+    if peak > 0.0:
+        scale = min(scale, alpha / peak)
+    return objective, objective - scale * (energy - fit) + 0.5 * scale * scale * residual
+
+
+@njit(cache=True, nogil=True)
+def is_near(atom, first, count, atoms, table, quotient, size):  # type: ignore[no-untyped-def]
+    """Tell whether an atom is active, or close to one that entered in this round."""
+    q = table.shape[0]
+    for r in range(count):
+        if atoms[r] == atom:
+            return True
+        if r >= first:
+            place = quotient_of(quotient, size, atoms[r] // q, atom // q)
+            if abs(table[atoms[r] % q, place, atom % q]) > NEAR:
+                return True
+    return False
+
+
+@njit(cache=True, nogil=True)
+def enlarge(rest, level, most, count, atoms, c, sign, gram, table, quotient, size, waiting):  # type: ignore[no-untyped-def]
+    """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
+    first, n_waiting = count, 0
+    for k in range(rest.shape[0]):
+        if abs(rest[k]) >= level:
+            waiting[n_waiting] = k
+            n_waiting += 1
+    while n_waiting > 0 and count < atoms.shape[0] and count - first < most:
+        best = 0
+        for k in range(1, n_waiting):
+            if abs(rest[waiting[k]]) > abs(rest[waiting[best]]):
+                best = k
+        atom = waiting[best]
+        n_waiting -= 1
+        waiting[best] = waiting[n_waiting]
+        if not is_near(atom, first, count, atoms, table, quotient, size):
+            s = 1.0 if rest[atom] > 0.0 else -1.0
+            count = append(atom, 0.0, s, count, atoms, c, sign, gram, table, quotient, size)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def solve_one(b, energy, alpha, tol, max_iter, table, quotient, size, count, atoms, c, sign, gram, factor, step, rest, waiting):  # type: ignore[no-untyped-def]
+    """Code one sample from the `count` atoms given; return how many it ends with."""
+    last = np.inf
+    fresh = 0
+    for _ in range(max_iter):
+        count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
+        rest[:] = b
+        for r in range(count):
+            subtract_row(table, quotient, size, atoms[r], c[r], rest)
+        peak = 0.0
+        for k in range(rest.shape[0]):
+            peak = max(peak, abs(rest[k]))
+        objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
+        if gap <= tol * objective or peak <= alpha * (1.0 + 1e-14):
+            break
+        level = alpha + 0.5 * (peak - alpha)
+        most = 1 if objective >= last else atoms.shape[0]
+        last = objective
+        fresh = count
+        count = enlarge(rest, level, most, count, atoms, c, sign, gram, table, quotient, size, waiting)
+        if count == fresh:
+            break
+    return count
+
+
+@njit(cache=True, nogil=True)
+def recall(first, last, warm_atom, warm_c, atoms, c, sign, gram, table, quotient, size):  # type: ignore[no-untyped-def]
+    """Start the active set from the atoms of an earlier code; return how many there are."""
+    count = 0
+    for k in range(first, min(last, first + atoms.shape[0])):
+        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, atoms, table, quotient, size):
+            s = 1.0 if warm_c[k] > 0.0 else -1.0
+            count = append(warm_atom[k], warm_c[k], s, count, atoms, c, sign, gram, table, quotient, size)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def solve_all(B, energy, alpha, tol, max_iter, table, quotient, size, start, warm_atom, warm_c, counts, found, values):  # type: ignore[no-untyped-def]
+    """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity)."""
+    capacity = found.shape[1]
+    atoms, waiting = np.empty(capacity, np.int64), np.empty(B.shape[1], np.int64)
+    c, sign, step = np.empty(capacity), np.empty(capacity), np.empty(capacity)
+    gram, factor = np.empty((capacity, capacity)), np.empty((capacity, capacity))
+    rest = np.empty(B.shape[1])
+    for i in range(B.shape[0]):
+        count = recall(start[i], start[i + 1], warm_atom, warm_c, atoms, c, sign, gram, table, quotient, size)
+        count = solve_one(B[i], energy[i], alpha, tol, max_iter, table, quotient, size, count, atoms, c, sign, gram, factor, step, rest, waiting)
+        counts[i] = count
+        for r in range(count):
+            found[i, r], values[i, r] = atoms[r], c[r]

@@ -1,0 +1,143 @@
+"""The dictionary step: all components together, from sums over the data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.certificate import CHUNK, stack
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """All the dictionary step needs to know of data and codes; sums over samples.
+
+    Attributes
+    ----------
+    normal : ndarray of shape (F, q d, q d)
+        ``H_f = sum_i W_i^H W_i`` with ``W_i = [Z_i1 .. Z_iq]``.
+    cross : ndarray of shape (F, q d, m)
+        ``R_f = sum_i W_i^H Y_i``.
+    usage : ndarray of shape (q,)
+        ``sum_i sum |c|`` for each component.
+    """
+
+    normal: Blocks
+    cross: Blocks
+    usage: Floats
+
+    def __add__(self, other: Statistics) -> Statistics:
+        return Statistics(
+            self.normal + other.normal, self.cross + other.cross, self.usage + other.usage
+        )
+
+    @classmethod
+    def of(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
+        """Sum over samples Y (n, F, d, m) and their atoms, a chunk at a time."""
+        starts = range(0, len(Y), CHUNK)
+        parts = (
+            cls._of_chunk(representation, Y[k : k + CHUNK], atoms.take(slice(k, k + CHUNK)))
+            for k in starts
+        )
+        total = next(parts)
+        for part in parts:
+            total = total + part
+        return total
+
+    @classmethod
+    def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
+        W = stack(atoms.embed(representation))
+        adjoint = W.conj().swapaxes(1, 2)
+        n_blocks, d, m = representation.block_shape
+        rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
+        return cls(adjoint @ W, adjoint @ rows, atoms.invariants().sum(axis=0))
+
+
+def least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
+    """Return ``argmin_A sum_i ||Y_i - W_i A||^2`` of shape (q, F, d, m): the paper's step 2."""
+    return _unstack(_solve(statistics, np.zeros(shape[0]), shape)[0], shape)
+
+
+def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
+    """Return the same minimiser under ``||a_j|| <= 1``, exactly.
+
+    With multipliers mu >= 0, ``(H_f + diag(mu) (x) I) A_f = R_f`` on every block, and mu maximises
+
+        g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j,
+
+    a concave function with gradient ``(||a_j||^2 - 1)/2``: Newton's method on the mu_j > 0 and
+    those whose constraint is violated, kept non-negative and cut back until g rises.
+    """
+    mu = np.zeros(shape[0])
+    value, A, slope, bend = _dual(statistics, mu, shape)
+    for _ in range(100):
+        free = (mu > 0) | (slope > 0)
+        if np.abs(np.where(free, slope, 0.0)).max(initial=0.0) <= 1e-11:
+            break
+        step = np.zeros_like(mu)
+        step[free] = np.linalg.lstsq(bend[np.ix_(free, free)], slope[free], rcond=None)[0]
+        length = 1.0
+        while True:
+            trial = np.maximum(mu + length * step, 0.0)
+            result = _dual(statistics, trial, shape)
+            enough = value + 1e-4 * slope @ (trial - mu) - 1e-13 * abs(value)
+            if result[0] >= enough or length < 1e-10:
+                break
+            length /= 2
+        mu, (value, A, slope, bend) = trial, result
+    return A
+
+
+def normalise(A: Blocks, atoms: Atoms) -> tuple[Blocks, Atoms]:
+    """Give every component unit norm and move the norm into its coefficients."""
+    norms = np.sqrt(inner(A, A))
+    safe = np.where(norms > 0, norms, 1.0)
+    return A / safe[:, None, None, None], atoms.scale(norms)
+
+
+def replace_unused(A: Blocks, R: Blocks, usage: Floats) -> tuple[Blocks, int]:
+    """Put the largest residuals, scaled to unit norm, in the place of unused components.
+
+    Returns the components and how many were unused. Where every residual is zero there is
+    nothing left to explain and a component stays as it was.
+    """
+    unused = np.flatnonzero(usage == 0)
+    energy = inner(R, R)
+    worst = np.argsort(-energy, kind="stable")[: len(unused)]
+    A = A.copy()
+    for j, i in zip(unused, worst, strict=False):
+        if energy[i] > 0:
+            A[j] = R[i] / np.sqrt(energy[i])
+    return A, len(unused)
+
+
+def _dual(
+    statistics: Statistics, mu: Floats, shape: tuple[int, ...]
+) -> tuple[float, Blocks, Floats, Floats]:
+    """Return g(mu), the components, and gradient and negative Hessian of g."""
+    stacked, inverse = _solve(statistics, mu, shape)
+    A = _unstack(stacked, shape)
+    value = -0.5 * float(inner(statistics.cross, stacked)) - 0.5 * float(mu.sum())
+    slope = 0.5 * (inner(A, A) - 1.0)
+    # d a / d mu_k = -S[:, k] a_k, so the Hessian is -Re sum_f tr(a_j^H S_jk a_k)
+    q, n_blocks, d, m = shape
+    S = inverse.reshape(n_blocks, q, d, q, d)
+    bend = np.einsum("jfdm,fjdke,kfem->jk", A.conj(), S, A, optimize=True).real
+    return value, A, slope, bend
+
+
+def _solve(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> tuple[Blocks, Blocks]:
+    """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite."""
+    d = shape[2]
+    H = statistics.normal
+    diagonal = np.repeat(mu, d) + 1e-13 * np.abs(H).max(initial=1e-300)
+    inverse = np.linalg.inv(H + np.diag(diagonal))
+    return inverse @ statistics.cross, inverse
+
+
+def _unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:
+    q, n_blocks, d, m = shape
+    return stacked.reshape(n_blocks, q, d, m).transpose(1, 0, 2, 3)

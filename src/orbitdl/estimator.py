@@ -1,0 +1,244 @@
+"""The scikit-learn estimator: validation and glue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from orbitdl import encoding
+from orbitdl.codes import Codes
+from orbitdl.coding.base import Coder
+from orbitdl.coding.choice import default_coder
+from orbitdl.groups import Group, IntegerShift, Representation
+from orbitdl.groups.base import Blocks, Floats
+from orbitdl.history import History, Record
+from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
+from orbitdl.validation import (
+    as_components,
+    require_coder,
+    require_count,
+    require_finite,
+    require_group,
+    require_positive,
+)
+
+
+class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Learn components such that every data point is a sparse sum of moved copies of them.
+
+    Parameters
+    ----------
+    n_components : int
+        Number of components q.
+    group : Group, optional
+        What may move them; `IntegerShift` if left out.
+    alpha : float
+        Weight of the sparsity term, in the units of the data: at
+        ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing.
+    max_iter : int
+        Dictionary steps at most.
+    tol : float
+        Stop when an iteration lowers the objective by less than this fraction. Also the certified
+        gap of the last codes, unless `coder` brings its own.
+    coder : Coder, optional
+        The right one for the group if left out.
+    init : {"data", "random"} or array-like of shape (q, ...)
+        Start from samples far from each other's orbits, from noise, or from given components.
+    n_restarts : int
+        Runs from different starts; the one of least objective is kept.
+    random_state : int, RandomState or None
+    n_jobs : int, optional
+        Threads to use; None is one, -1 all cores. The result does not depend on it.
+    verbose : int
+        With 1, print a line an iteration.
+    callback : callable, optional
+        Called with an `Iteration` after each; returning True stops the run.
+    normalise_after : bool
+        Take the paper's dictionary step, least squares and then normalise, instead of the exact
+        minimum over components of norm at most one. The objective may then rise.
+
+    Attributes
+    ----------
+    components_ : ndarray of shape (q, d) or (q, d, channels)
+        Unit norm.
+    history_ : History
+        One record an iteration, the start included: objective, largest gap, atoms a sample,
+        unused components, seconds. ``history_.to_frame()`` is a table.
+    n_iter_ : int
+        Dictionary steps done.
+    n_features_in_ : int
+
+    Notes
+    -----
+    Minimises, over codes and over components of unit norm,
+
+        sum_i 1/2 ||y_i - sum_j Z_ij a_j||^2 + alpha sum_j ||Z_ij||_G.
+
+    float32 input is accepted; all work is done in float64.
+
+    Examples
+    --------
+    >>> from orbitdl.datasets import make_shift_data
+    >>> data = make_shift_data(n_samples=300, length=20, n_components=2, n_atoms=2, random_state=0)
+    >>> model = OrbitDictionaryLearning(n_components=2, alpha=0.1, random_state=0).fit(data.X)
+    >>> from orbitdl import dictionary_distance
+    >>> dictionary_distance(data.components, model.components_, IntegerShift()) < 0.01
+    True
+    """
+
+    def __init__(
+        self,
+        n_components: int = 1,
+        group: Group | None = None,
+        alpha: float = 0.1,
+        max_iter: int = 50,
+        tol: float = 1e-4,
+        coder: Coder | None = None,
+        init: str | ArrayLike = "data",
+        n_restarts: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        callback: Callable[[Iteration], bool | None] | None = None,
+        normalise_after: bool = False,
+    ) -> None:
+        self.n_components = n_components
+        self.group = group
+        self.alpha = alpha
+        self.max_iter = max_iter
+        self.tol = tol
+        self.coder = coder
+        self.init = init
+        self.n_restarts = n_restarts
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+        self.normalise_after = normalise_after
+
+    def fit(self, X: ArrayLike, y: None = None) -> Self:
+        """Learn components from data (n, d) or (n, d, channels)."""
+        self._check_parameters()
+        data = self._check_data(X, reset=True)
+        representation = self._group().on(data.shape[1:])
+        coder = require_coder(self.coder) or default_coder(representation, self.tol)
+        starts = self._starts(representation, representation.analyze(data))
+        runs = [self._run(representation, data, coder, start) for start in starts]
+        best = min(runs, key=lambda run: run[1][-1].objective)
+        self.components_ = representation.synthesize(best[0])
+        self.history_ = best[1]
+        self.n_iter_ = best[1][-1].number
+        self._n_features_out = len(self.components_)
+        return self
+
+    def encode(self, X: ArrayLike) -> Codes:
+        """Write every data point as a sparse sum of moved components."""
+        data = self._check_fitted_data(X)
+        group = self._group()
+        coder = self.coder or default_coder(group.on(data.shape[1:]), self.tol)
+        return encoding.encode(
+            data, self.components_, group=group, alpha=self.alpha, coder=coder, n_jobs=self.n_jobs
+        )
+
+    def decode(self, codes: Codes) -> Floats:
+        """Return the data that codes describe, shape (n, ...)."""
+        check_is_fitted(self)
+        return encoding.decode(codes, self.components_)
+
+    def reconstruct(self, X: ArrayLike) -> Floats:
+        """Return the sparse approximation of every data point, in the shape of X."""
+        return self.decode(self.encode(X))
+
+    def transform(self, X: ArrayLike) -> Floats:
+        """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
+        return self.encode(X).invariants()
+
+    def score(self, X: ArrayLike, y: None = None) -> float:
+        """Return ``1 - sum_i objective_i / sum_i 1/2 ||y_i||^2``.
+
+        The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
+        explained, below 1 always.
+        """
+        data = self._check_fitted_data(X)
+        energy = 0.5 * float(np.sum(data**2))
+        return 1.0 - float(self.encode(data).objective.sum()) / energy if energy > 0 else 0.0
+
+    def _group(self) -> Group:
+        return IntegerShift() if self.group is None else self.group
+
+    def _check_parameters(self) -> None:
+        require_count(self.n_components, "n_components")
+        require_group(self._group())
+        require_positive(self.alpha, "alpha")
+        require_count(self.max_iter, "max_iter", least=0)
+        require_positive(self.tol, "tol")
+        require_coder(self.coder)
+        require_count(self.n_restarts, "n_restarts")
+
+    def _check_data(self, X: ArrayLike, *, reset: bool) -> Floats:
+        data = validate_data(
+            self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False, allow_nd=True
+        )
+        return require_finite(data, "X")
+
+    def _check_fitted_data(self, X: ArrayLike) -> Floats:
+        check_is_fitted(self)
+        data = self._check_data(X, reset=False)
+        if data.shape[1:] != self.components_.shape[1:]:
+            raise ValueError(
+                f"X has data points of shape {data.shape[1:]}, but this model was fitted on shape "
+                f"{self.components_.shape[1:]}; reshape X."
+            )
+        return data
+
+    def _starts(self, representation: Representation, Y: Blocks) -> list[Blocks]:
+        seed = check_random_state(self.random_state).randint(2**31 - 1)
+        generators = np.random.default_rng(seed).spawn(self.n_restarts)
+        if isinstance(self.init, str):
+            if self.init == "data":
+                q = self.n_components
+                return [start_from_data(representation, Y, q, rng) for rng in generators]
+            if self.init == "random":
+                return [
+                    start_from_noise(representation, self.n_components, rng) for rng in generators
+                ]
+            raise ValueError(f'init must be "data", "random" or an array, not {self.init!r}.')
+        given, expected = as_components(self.init, "init"), (self.n_components, *representation.shape)
+        if given.shape != expected:
+            raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
+        return [unit_norm(representation.analyze(given))]
+
+    def _run(
+        self, representation: Representation, data: Floats, coder: Coder, start: Blocks
+    ) -> tuple[Blocks, History]:
+        Y = representation.analyze(data)
+        unseen = float(encoding.unseen_energy(data, Y, representation).sum())
+        history = History()
+        for iteration in learn(
+            representation,
+            Y,
+            start,
+            alpha=self.alpha,
+            coder=coder,
+            max_iter=self.max_iter,
+            tol=self.tol,
+            normalise_after=self.normalise_after,
+            n_jobs=self.n_jobs,
+        ):
+            history.append(Record.of(iteration, unseen))
+            if self.verbose:
+                print(history[-1])
+            if self.callback is not None and self.callback(iteration):
+                break
+        return iteration.components, history
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        return tags

@@ -1,0 +1,161 @@
+"""The two objects of every symmetry: a group, and its action on data of one shape.
+
+After one orthonormal change of basis a compact group acts block by block,
+
+    analyze(g y) = rho(g) @ analyze(y),      analyze(y) of shape (F, d, m):
+
+F irreducible blocks of size d, each acting on m independent columns. Codes live in the same
+coordinates: ``Z`` of shape (F, d, d) is a combination ``sum_k c_k rho(g_k)`` of group elements.
+Inner products are ``<A, B> = Re sum conj(A) B`` everywhere.
+
+Axes: samples first, then components, then blocks. Signs belong to every group: an atom is
+``c * g a`` with a signed coefficient, and gauges are those of conv(G u -G).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Blocks = NDArray[Any]
+"""Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
+
+
+class Combination(NamedTuple):
+    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
+
+    row: Integers
+    coefficient: Floats
+    element: Floats
+
+
+class Group(ABC):
+    """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses."""
+
+    @abstractmethod
+    def on(self, shape: tuple[int, ...]) -> Representation:
+        """Return the action of this group on data points of the given shape."""
+
+    @property
+    def name(self) -> str:
+        """The name in words, for messages and tables."""
+        return type(self).__name__
+
+
+class Representation(ABC):
+    """The action of a group on arrays of one shape.
+
+    Attributes
+    ----------
+    group : Group
+    shape : tuple of int
+        Shape of one data point.
+    block_shape : tuple of int
+        ``(F, d, m)``: number, size and multiplicity of the blocks.
+    parameters : tuple of str
+        Names of the numbers that describe a group element: an element is a row of them.
+    metric : ndarray of shape (F,)
+        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken.
+    moves_all : bool
+        Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
+    """
+
+    group: Group
+    shape: tuple[int, ...]
+    block_shape: tuple[int, int, int]
+    dtype: type[np.float64] | type[np.complex128] = np.float64
+    parameters: tuple[str, ...] = ()
+    metric: Floats
+    moves_all: bool = True
+
+    @abstractmethod
+    def analyze(self, x: Floats) -> Blocks:
+        """Map data (..., *shape) to block coordinates (..., F, d, m)."""
+
+    @abstractmethod
+    def synthesize(self, blocks: Blocks) -> Floats:
+        """Map block coordinates back: the adjoint of `analyze`, and its inverse on its range."""
+
+    @abstractmethod
+    def represent(self, element: Floats) -> Blocks:
+        """Return ``rho(g)`` of shape (..., F, d, d) for elements (..., p)."""
+
+    @abstractmethod
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        """Return the element whose representation is ``rho(left) @ rho(right)``."""
+
+    @abstractmethod
+    def inverse(self, element: Floats) -> Floats:
+        """Return the inverse elements."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
+
+    @abstractmethod
+    def polar(self, correlation: Blocks) -> Floats:
+        """Return ``max_g |<C, rho(g)>|`` for every C of shape (..., F, d, d)."""
+
+    @abstractmethod
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
+
+    @abstractmethod
+    def decompose(self, Z: Blocks) -> Combination:
+        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients."""
+
+    @property
+    def has_prox(self) -> bool:
+        """Whether `prox` has a closed form."""
+        return False
+
+    def prox(self, Z: Blocks, step: float) -> Blocks:
+        """Return ``argmin_V 1/2 ||V - Z||^2 + step * gauge(V)`` in the norm given by `metric`."""
+        raise ValueError(
+            f"{self.group.name} has no closed-form proximal map; use its default coder instead."
+        )
+
+    def gauge(self, Z: Blocks) -> Floats:
+        """Return ``inf {t : Z in t conv(G u -G)}`` for every Z of shape (..., F, d, d)."""
+        flat = Z.reshape(-1, *Z.shape[-3:])
+        atoms = self.decompose(flat)
+        total = np.bincount(atoms.row, np.abs(atoms.coefficient), len(flat))
+        return total.reshape(Z.shape[:-3])
+
+    def act(self, element: Floats, x: Floats) -> Floats:
+        """Apply group elements (..., p) to data (..., *shape)."""
+        return self.synthesize(self.represent(element) @ self.analyze(x))
+
+    def adopt(self, x: Floats) -> Floats:
+        """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""
+        return self.synthesize(self.analyze(x))
+
+
+def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
+    """Return ``Re sum conj(a) b`` over the last axes."""
+    last = tuple(range(-axes, 0))
+    if np.iscomplexobj(a) and np.iscomplexobj(b):
+        return np.sum(a.real * b.real + a.imag * b.imag, axis=last)
+    return np.sum(a.real * b.real, axis=last)
+
+
+def correlate(Y: Blocks, A: Blocks) -> Blocks:
+    """Return ``C_ij = Y_i A_j^H`` (n, q, F, d, d): ``<Y_i, rho(g) A_j> = <C_ij, rho(g)>``."""
+    (n, n_blocks, d, m), q = Y.shape, len(A)
+    adjoint = A.conj().swapaxes(-1, -2)
+    if m == 1:
+        return Y[:, None] * adjoint
+    rows = Y.swapaxes(0, 1).reshape(n_blocks, n * d, m)
+    columns = adjoint.transpose(1, 2, 0, 3).reshape(n_blocks, m, q * d)
+    return (rows @ columns).reshape(n_blocks, n, d, q, d).transpose(1, 3, 0, 2, 4)
+
+
+def as_real(Z: Blocks) -> Floats:
+    """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
+    flat = Z.reshape(len(Z), -1)
+    return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat

@@ -1,0 +1,110 @@
+"""What all finite groups share: everything follows from correlations with every element."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+from scipy.optimize import linprog
+
+from orbitdl.groups.base import (
+    Blocks,
+    Combination,
+    Floats,
+    Integers,
+    Representation,
+    as_real,
+)
+
+
+class FiniteRepresentation(Representation):
+    """Action of a group that can be listed: elements 0 .. size-1, the identity first.
+
+    Attributes
+    ----------
+    size : int
+        Number of elements.
+    quotient : ndarray of shape (size, size) or None
+        Index of ``g^-1 h`` for the elements numbered g and h; None for a cyclic group in its
+        natural order, where it is ``(h - g) mod size``.
+    """
+
+    size: int
+    quotient: Integers | None = None
+
+    @property
+    @abstractmethod
+    def elements(self) -> Floats:
+        """Parameters of all elements, shape (size, p)."""
+
+    @abstractmethod
+    def correlations(self, C: Blocks) -> Floats:
+        """Return ``<C, rho(g)>`` for all g: (..., F, d, d) to (..., size)."""
+
+    @abstractmethod
+    def index(self, element: Floats) -> Integers:
+        """Return the number of each element, parameters (..., p) to (...)."""
+
+    @property
+    @abstractmethod
+    def is_free(self) -> bool:
+        """Whether the matrices ``rho(g)`` are orthogonal in the metric, so that codes are unique.
+
+        Then ``Z = sum_g c_g rho(g)`` has exactly one solution, the gauge is ``sum |c_g|`` and the
+        prox is a soft threshold on c.
+        """
+
+    @property
+    def has_prox(self) -> bool:
+        return self.is_free
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        return self.elements[rng.integers(self.size, size=n)]
+
+    def polar(self, correlation: Blocks) -> Floats:
+        result: Floats = np.abs(self.correlations(correlation)).max(axis=-1)
+        return result
+
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        values = self.correlations(correlation)
+        best = np.abs(values).argmax(axis=-1)
+        return np.take_along_axis(values, best[..., None], -1)[..., 0], self.elements[best]
+
+    def prox(self, Z: Blocks, step: float) -> Blocks:
+        if not self.is_free:
+            return super().prox(Z, step)
+        c, norm = self._free_coefficients(Z)
+        c = np.sign(c) * np.maximum(np.abs(c) - step / norm, 0.0)
+        return np.tensordot(c, self.represent(self.elements), 1)
+
+    def decompose(self, Z: Blocks) -> Combination:
+        c = self._free_coefficients(Z)[0] if self.is_free else self._lightest_coefficients(Z)
+        size = np.abs(c)
+        row, number = np.nonzero(size > 1e-13 * size.max(axis=-1, keepdims=True))
+        return Combination(row, c[row, number], self.elements[number])
+
+    def _free_coefficients(self, Z: Blocks) -> tuple[Floats, float]:
+        """Return the unique coefficients (..., size), and the squared norm of an element."""
+        norm = float(self.metric.sum() * self.block_shape[1])
+        return self.correlations(self.metric[:, None, None] * Z) / norm, norm
+
+    def _lightest_coefficients(self, Z: Blocks) -> Floats:
+        table = as_real(self.represent(self.elements)).T
+        return np.array([lightest_combination(table, row)[0] for row in as_real(Z)])
+
+
+def lightest_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Solve ``min ||c||_1  s.t.  table @ c = target`` and return c and the multipliers.
+
+    The multipliers p solve the dual ``max <p, target>  s.t.  |table.T @ p| <= 1``.
+    """
+    scale = float(np.abs(target).max())
+    size = table.shape[1]
+    if scale == 0.0:
+        return np.zeros(size), np.zeros(len(target))
+    signed = np.concatenate([table, -table], axis=1)
+    exact = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+    result = linprog(np.ones(2 * size), A_eq=signed, b_eq=target / scale, options=exact)
+    if result.x is None:
+        raise ValueError("Z is not a combination of group elements; pass blocks in their span.")
+    return scale * (result.x[:size] - result.x[size:]), result.eqlin.marginals

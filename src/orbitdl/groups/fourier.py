@@ -1,0 +1,82 @@
+"""Block coordinates of shifts: one complex number per frequency and channel."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft
+
+from orbitdl.groups.base import Blocks, Floats, Group
+
+
+class FourierBlocks:
+    """Transform and group law shared by every group of circular shifts.
+
+    Notes
+    -----
+    With N samples, ``Y_f = s_f sum_t y(t) exp(-2 pi i f t / N)``, ``s_f = sqrt(2/N)``, and
+    ``sqrt(1/N)`` for the constant and the Nyquist term: an isometry from real signals. A shift by
+    tau samples to the right, ``y(t) -> y(t - tau)``, multiplies ``Y_f`` by
+    ``exp(-2 pi i f tau / N)``.
+
+    When N is even and shifts may be fractional, the Nyquist term (the alternating signal) cannot
+    be rotated: it is left out. Components have none, and the data's stays in the residual.
+    """
+
+    group: Group
+    shape: tuple[int, ...]
+    block_shape: tuple[int, int, int]
+    metric: Floats
+    moves_all: bool
+    length: int
+    dtype = np.complex128
+    parameters: tuple[str, ...] = ("shift",)
+
+    def set_up(self, group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
+        """Fix the shape (N,) or (N, channels) and the frequencies in use."""
+        if len(shape) not in (1, 2) or 0 in shape:
+            raise ValueError(
+                f"{group.name} acts on data points of shape (length,) or (length, channels), "
+                f"not {tuple(shape)}; flatten or reshape X."
+            )
+        self.group, self.shape, self.length = group, tuple(shape), shape[0]
+        n_blocks = self.length // 2 + 1 if keep_nyquist else (self.length - 1) // 2 + 1
+        self.block_shape = (n_blocks, 1, shape[1] if len(shape) == 2 else 1)
+        self.moves_all = keep_nyquist or self.length % 2 == 1
+        self.metric = np.full(n_blocks, 2.0 / self.length)
+        self.metric[np.arange(n_blocks) * 2 % self.length == 0] /= 2
+        self._scale = np.sqrt(self.metric)[:, None, None]
+
+    def analyze(self, x: Floats) -> Blocks:
+        signal = x if len(self.shape) == 2 else x[..., None]
+        spectrum = fft.rfft(signal, axis=-2)[..., : self.block_shape[0], :]
+        result: Blocks = spectrum[..., None, :] * self._scale
+        return result
+
+    def synthesize(self, blocks: Blocks) -> Floats:
+        signal: Floats = fft.irfft(blocks[..., 0, :] / self._scale[:, 0], n=self.length, axis=-2)
+        return signal if len(self.shape) == 2 else signal[..., 0]
+
+    def represent(self, element: Floats) -> Blocks:
+        # exp(-i theta f) for f = s k + l is a product of two: far fewer exponentials
+        n_blocks = self.block_shape[0]
+        stride = int(np.ceil(np.sqrt(n_blocks)))
+        angle = (-2j * np.pi / self.length) * element
+        fine = np.exp(angle * np.arange(stride))
+        coarse = np.exp(angle * (stride * np.arange(-(-n_blocks // stride))))
+        phase = (coarse[..., :, None] * fine[..., None, :]).reshape(*element.shape[:-1], -1)
+        return phase[..., :n_blocks, None, None]
+
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        return np.mod(left + right, self.length)
+
+    def inverse(self, element: Floats) -> Floats:
+        return np.mod(-element, self.length)
+
+    def on_grid(self, C: Blocks, size: int) -> Floats:
+        """Return ``<C, rho(tau)> = Re sum_f C_f exp(2 pi i f tau / N)`` at tau = k N / size."""
+        spectrum = C[..., 0, 0] * (0.5 * size)
+        spectrum[..., 0] *= 2
+        if size == self.length and size == 2 * (self.block_shape[0] - 1):
+            spectrum[..., -1] *= 2
+        result: Floats = fft.irfft(spectrum, n=size, axis=-1)
+        return result

@@ -1,0 +1,114 @@
+"""Rotations and reflections of d-dimensional space, applied to matrices from the left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation
+
+
+@dataclass(frozen=True)
+class Orthogonal(Group):
+    """All orthogonal d x d matrices, acting on data points (d, r) from the left.
+
+    Notes
+    -----
+    The gauge is the spectral norm and its polar the nuclear norm (Section 4.5 of the paper; the
+    group is O(d), not SO(d)). The proximal map of ``step * ||.||_spectral`` clips the singular
+    values at tau with ``sum (s_k - tau)_+ = step``; it is zero where ``sum s_k <= step``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rotations = Orthogonal().on((3, 20))
+    >>> rotations.prox(np.eye(3)[None, None], 0.3).diagonal(axis1=2, axis2=3).round(12)
+    array([[[0.9, 0.9, 0.9]]])
+    """
+
+    def on(self, shape: tuple[int, ...]) -> OrthogonalRepresentation:
+        return OrthogonalRepresentation(self, shape)
+
+
+class OrthogonalRepresentation(Representation):
+    """One real block of size d with r columns; an element is its matrix, row by row."""
+
+    def __init__(self, group: Orthogonal, shape: tuple[int, ...]) -> None:
+        if len(shape) not in (1, 2) or 0 in shape:
+            raise ValueError(
+                f"Orthogonal acts on data points of shape (d,) or (d, r), not {tuple(shape)}; "
+                "put the space that is rotated on the first axis of each data point."
+            )
+        self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
+        self.d = shape[0]
+        self.block_shape = (1, self.d, shape[1] if len(shape) == 2 else 1)
+        self.parameters = tuple(f"g{i}{k}" for i in range(self.d) for k in range(self.d))
+
+    def analyze(self, x: Floats) -> Blocks:
+        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
+
+    def synthesize(self, blocks: Blocks) -> Floats:
+        return blocks.reshape(*blocks.shape[:-3], *self.shape)
+
+    def represent(self, element: Floats) -> Blocks:
+        return self._matrix(element)[..., None, :, :]
+
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        return flatten(self._matrix(left) @ self._matrix(right))
+
+    def inverse(self, element: Floats) -> Floats:
+        return flatten(self._matrix(element).swapaxes(-1, -2))
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        q, r = np.linalg.qr(rng.standard_normal((n, self.d, self.d)))
+        signs = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
+        return flatten(q * signs[:, None, :])
+
+    def polar(self, correlation: Blocks) -> Floats:
+        nuclear: Floats = np.linalg.svd(correlation[..., 0, :, :], compute_uv=False).sum(axis=-1)
+        return nuclear
+
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        u, s, vt = np.linalg.svd(correlation[..., 0, :, :])
+        return s.sum(axis=-1), flatten(u @ vt)
+
+    def gauge(self, Z: Blocks) -> Floats:
+        spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
+        return spectral
+
+    @property
+    def has_prox(self) -> bool:
+        return True
+
+    def prox(self, Z: Blocks, step: float) -> Blocks:
+        u, s, vt = np.linalg.svd(Z[..., 0, :, :], full_matrices=False)
+        return ((u * clip_largest(s, step)[..., None, :]) @ vt)[..., None, :, :]
+
+    def decompose(self, Z: Blocks) -> Combination:
+        """Write ``Z = U diag(s) V'`` with matrices ``U diag(+-1) V'``: at most d of them.
+
+        With s descending, the sign patterns are + up to place k and - after it, with coefficients
+        ``(s_k - s_{k+1})/2``, and ``(s_1 + s_d)/2`` for all +: they add up to s and sum to s_1.
+        """
+        u, s, vt = np.linalg.svd(Z[:, 0])
+        c = np.concatenate([(s[:, :-1] - s[:, 1:]) / 2, (s[:, :1] + s[:, -1:]) / 2], axis=1)
+        signs = np.where(np.tri(self.d, dtype=bool), 1.0, -1.0)
+        patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
+        row, which = np.nonzero(c > 1e-14 * s[:, :1])
+        return Combination(row, c[row, which], flatten(patterns[row, which]))
+
+    def _matrix(self, element: Floats) -> Floats:
+        return element.reshape(*element.shape[:-1], self.d, self.d)
+
+
+def flatten(matrices: Floats) -> Floats:
+    """Return matrices (..., d, d) as rows of parameters (..., d * d)."""
+    return matrices.reshape(*matrices.shape[:-2], -1)
+
+
+def clip_largest(s: Floats, amount: float) -> Floats:
+    """Clip rows of s (descending, >= 0) at tau with ``sum (s_k - tau)_+ = amount``, else 0."""
+    excess = np.cumsum(s, axis=-1) - amount
+    tau = excess / np.arange(1, s.shape[-1] + 1)
+    return np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))

@@ -1,0 +1,86 @@
+"""Shifts on a grid: by whole samples, or by a fraction 1/K of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.groups.base import Blocks, Floats, Group, Integers
+from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.fourier import FourierBlocks
+
+
+@dataclass(frozen=True)
+class IntegerShift(Group):
+    """Circular shifts by whole samples: convolutional dictionary learning.
+
+    Acts on signals (length,) or (length, channels); all channels move together.
+
+    Notes
+    -----
+    ``Z`` is a circulant matrix and its gauge the l1 norm of its first column (Section 4.2 of the
+    paper). In block coordinates it is diagonal: one number per frequency.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shifts = IntegerShift().on((4,))
+    >>> shifts.act(np.array([1.0]), np.array([1.0, 2.0, 3.0, 4.0])).round(12)
+    array([4., 1., 2., 3.])
+    """
+
+    def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
+        return GridShiftRepresentation(self, shape, 1)
+
+
+@dataclass(frozen=True)
+class InterpolatedShift(Group):
+    """Circular shifts by multiples of 1/subdivisions of a sample, by trigonometric interpolation.
+
+    Notes
+    -----
+    ``K`` subdivisions give ``K * length`` shifts (Section 4.4 of the paper): K = 1 is
+    `IntegerShift`, and K to infinity is `ContinuousShift`. For K > 1 the shifts are linearly
+    dependent and the gauge is the least l1 norm over all ways to write Z. With an even length and
+    K > 1 the Nyquist term cannot be moved and is left out.
+
+    Examples
+    --------
+    >>> InterpolatedShift(4).on((10,)).size
+    40
+    """
+
+    subdivisions: int = 2
+
+    def __post_init__(self) -> None:
+        if self.subdivisions != int(self.subdivisions) or self.subdivisions < 1:
+            raise ValueError(
+                f"subdivisions must be a whole number of at least 1, not {self.subdivisions}."
+            )
+
+    def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
+        return GridShiftRepresentation(self, shape, int(self.subdivisions))
+
+
+class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
+    """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
+
+    def __init__(self, group: Group, shape: tuple[int, ...], subdivisions: int) -> None:
+        self.set_up(group, shape, keep_nyquist=subdivisions == 1)
+        self.subdivisions = subdivisions
+        self.size = subdivisions * self.length
+
+    @property
+    def elements(self) -> Floats:
+        return np.arange(self.size)[:, None] / self.subdivisions
+
+    @property
+    def is_free(self) -> bool:
+        return self.subdivisions == 1
+
+    def index(self, element: Floats) -> Integers:
+        return np.rint(element[..., 0] * self.subdivisions).astype(np.intp) % self.size
+
+    def correlations(self, C: Blocks) -> Floats:
+        return self.on_grid(C, self.size)

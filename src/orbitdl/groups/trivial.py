@@ -1,0 +1,67 @@
+"""No symmetry but the sign: regular dictionary learning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.groups.base import Blocks, Floats, Group, Integers
+from orbitdl.groups.finite_base import FiniteRepresentation
+
+
+@dataclass(frozen=True)
+class Trivial(Group):
+    """The group {I}: regular dictionary learning, on data of any shape.
+
+    Notes
+    -----
+    The orbit of a component is {a, -a}, a code is one number z per component and
+    ``||z||_G = |z|``: the coding problem is the lasso (Section 4.1 of the paper).
+
+    Examples
+    --------
+    >>> Trivial().on((5,)).block_shape
+    (1, 1, 5)
+    """
+
+    def on(self, shape: tuple[int, ...]) -> TrivialRepresentation:
+        return TrivialRepresentation(self, shape)
+
+
+class TrivialRepresentation(FiniteRepresentation):
+    """One real block of size one, as many columns as the data has entries."""
+
+    def __init__(self, group: Trivial, shape: tuple[int, ...]) -> None:
+        self.group, self.shape = group, tuple(shape)
+        self.block_shape = (1, 1, int(np.prod(shape)))
+        self.metric, self.size = np.ones(1), 1
+
+    @property
+    def elements(self) -> Floats:
+        return np.zeros((1, 0))
+
+    @property
+    def is_free(self) -> bool:
+        return True
+
+    def analyze(self, x: Floats) -> Blocks:
+        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
+
+    def synthesize(self, blocks: Blocks) -> Floats:
+        return blocks.reshape(*blocks.shape[:-3], *self.shape)
+
+    def represent(self, element: Floats) -> Blocks:
+        return np.ones((*element.shape[:-1], 1, 1, 1))
+
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        return left + right
+
+    def inverse(self, element: Floats) -> Floats:
+        return element
+
+    def index(self, element: Floats) -> Integers:
+        return np.zeros(element.shape[:-1], dtype=np.intp)
+
+    def correlations(self, C: Blocks) -> Floats:
+        return C.reshape(*C.shape[:-3], 1)

@@ -1,0 +1,49 @@
+"""What a fit leaves behind: one record an iteration."""
+
+from __future__ import annotations
+
+from collections import UserList
+from dataclasses import asdict, dataclass
+
+import pandas as pd
+
+from orbitdl.learning import Iteration
+
+
+@dataclass(frozen=True)
+class Record:
+    """Objective, largest certified gap, atoms a sample, unused components and seconds."""
+
+    number: int
+    objective: float
+    gap: float
+    atoms: float
+    unused: int
+    seconds: float
+
+    @classmethod
+    def of(cls, iteration: Iteration, unseen: float) -> Record:
+        """Summarise an iteration; `unseen` is the energy of the data that no code can reach."""
+        it = iteration
+        return cls(it.number, it.objective + unseen, it.gap, it.atoms, it.unused, it.seconds)
+
+    def __str__(self) -> str:
+        return (
+            f"iteration {self.number:3d}   objective {self.objective:.6g}   gap {self.gap:.1e}   "
+            f"atoms a sample {self.atoms:.2f}   unused {self.unused}   {self.seconds:.2f} s"
+        )
+
+
+class History(UserList[Record]):
+    """The records of a fit, the start first.
+
+    Examples
+    --------
+    >>> History([Record(0, 2.5, 0.01, 3.0, 0, 0.1)]).to_frame()
+       number  objective   gap  atoms  unused  seconds
+    0       0        2.5  0.01    3.0       0      0.1
+    """
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the records as a table, one row an iteration."""
+        return pd.DataFrame([asdict(record) for record in self])
