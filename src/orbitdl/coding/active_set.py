@@ -8,7 +8,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.lasso_kernel import solve_all
+from orbitdl.coding.lasso_kernel import Orbits, solve_all
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
@@ -53,21 +53,20 @@ class ActiveSet(Coder):
         n_jobs: int | None,
     ) -> Atoms:
         assert isinstance(representation, FiniteRepresentation)
-        table, quotient = gram_table(representation, A)
+        orbits = inner_products(representation, A)
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         number = representation.index(known.element) * len(A) + known.component
         capacity = min(representation.size * len(A), 2 * int(np.prod(representation.block_shape)))
 
         def solve_chunk(chunk: slice) -> Atoms:
-            start = known.offsets[chunk.start : chunk.stop + 1]
+            earlier = known.offsets[chunk.start : chunk.stop + 1], number, known.coefficient
             B = correlations(representation, Y[chunk], A)
             energy = inner(Y[chunk], Y[chunk])
             counts = np.zeros(len(B), dtype=np.int64)
             atoms, c = np.empty((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
             solve_all(
-                B, energy, alpha, 0.9 * self.tol, self.max_iter, table, quotient,
-                representation.size, start, number, known.coefficient, counts, atoms, c,
-            )  # fmt: skip
+                B, energy, alpha, 0.9 * self.tol, self.max_iter, orbits, earlier, counts, atoms, c
+            )
             kept = np.arange(capacity) < counts[:, None]
             offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
             g, component = np.divmod(atoms[kept], len(A))
@@ -82,10 +81,10 @@ def correlations(representation: FiniteRepresentation, Y: Blocks, A: Blocks) -> 
     return np.ascontiguousarray(values.swapaxes(1, 2)).reshape(len(Y), -1)
 
 
-def gram_table(representation: FiniteRepresentation, A: Blocks) -> tuple[Floats, Floats]:
-    """Return ``table[j, k, l] = <a_j, h_k a_l>``, and the quotient table (empty if cyclic)."""
+def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
+    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = correlations(representation, A, A).reshape(q, size, q)
     if representation.quotient is None:
-        return np.concatenate([table, table], axis=1), np.zeros((0, 0), dtype=np.intp)
-    return table, representation.quotient
+        return Orbits(np.concatenate([table, table], axis=1), np.zeros((0, 0), np.intp), size)
+    return Orbits(table, representation.quotient, size)

@@ -7,8 +7,11 @@ so that the row of one atom against all others is one contiguous slice.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 PIVOT_FLOOR = 1e-12
 """Least pivot of a unit-norm atom: a dependent atom becomes a long step, cut at a sign change."""
@@ -16,12 +19,36 @@ NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
 
+class Orbits(NamedTuple):
+    """Inner products of all moved components.
+
+    ``table[j, k, l] = <a_j, h_k a_l>``, twice over k for a cyclic group; then the table of
+    quotients ``g^-1 h`` is empty.
+    """
+
+    table: NDArray[np.float64]
+    quotient: NDArray[np.intp]
+    size: int
+
+
+class Active(NamedTuple):
+    """The active set of one sample, filled up to a count that is passed along, and scratch."""
+
+    atoms: NDArray[np.int64]
+    c: NDArray[np.float64]
+    sign: NDArray[np.float64]
+    gram: NDArray[np.float64]
+    factor: NDArray[np.float64]
+    step: NDArray[np.float64]
+
+
 @njit(cache=True, nogil=True)
-def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
-    """Return where the table holds g^-1 h."""
-    if quotient.shape[0] == 0:
-        return h - g + size
-    return quotient[g, h]
+def product(table, quotient, size, first, second):  # type: ignore[no-untyped-def]
+    """Return the inner product of two atoms."""
+    q = table.shape[0]
+    g, h = first // q, second // q
+    place = h - g + size if quotient.shape[0] == 0 else quotient[g, h]
+    return table[first % q, place, second % q]
 
 
 @njit(cache=True, nogil=True)
@@ -80,13 +107,13 @@ def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def append(atom, value, s, count, atoms, c, sign, gram, table, quotient, size):  # type: ignore[no-untyped-def]
+def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped-def]
     """Put an atom at the end of the active set."""
-    q = table.shape[0]
-    atoms[count], c[count], sign[count] = atom, value, s
+    table, quotient, size = orbits
+    atoms, gram = active.atoms, active.gram
+    atoms[count], active.c[count], active.sign[count] = atom, value, sign
     for r in range(count + 1):
-        place = quotient_of(quotient, size, atoms[r] // q, atom // q)
-        gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
+        gram[r, count] = gram[count, r] = product(table, quotient, size, atoms[r], atom)
     return count + 1
 
 
@@ -145,26 +172,25 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 @njit(cache=True, nogil=True)
 def is_near(atom, first, count, atoms, table, quotient, size):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
-    q = table.shape[0]
     for r in range(count):
         if atoms[r] == atom:
             return True
-        if r >= first:
-            place = quotient_of(quotient, size, atoms[r] // q, atom // q)
-            if abs(table[atoms[r] % q, place, atom % q]) > NEAR:
-                return True
+        if r >= first and abs(product(table, quotient, size, atoms[r], atom)) > NEAR:
+            return True
     return False
 
 
 @njit(cache=True, nogil=True)
-def enlarge(rest, level, most, count, atoms, c, sign, gram, table, quotient, size, waiting):  # type: ignore[no-untyped-def]
+def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[no-untyped-def]
     """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
+    table, quotient, size = orbits
+    atoms = active.atoms
     first, n_waiting = count, 0
     for k in range(rest.shape[0]):
         if abs(rest[k]) >= level:
             waiting[n_waiting] = k
             n_waiting += 1
-    while n_waiting > 0 and count < atoms.shape[0] and count - first < most:
+    while n_waiting > 0 and count < active.atoms.shape[0] and count - first < most:
         best = 0
         for k in range(1, n_waiting):
             if abs(rest[waiting[k]]) > abs(rest[waiting[best]]):
@@ -173,14 +199,16 @@ def enlarge(rest, level, most, count, atoms, c, sign, gram, table, quotient, siz
         n_waiting -= 1
         waiting[best] = waiting[n_waiting]
         if not is_near(atom, first, count, atoms, table, quotient, size):
-            s = 1.0 if rest[atom] > 0.0 else -1.0
-            count = append(atom, 0.0, s, count, atoms, c, sign, gram, table, quotient, size)
+            sign = 1.0 if rest[atom] > 0.0 else -1.0
+            count = append(atom, 0.0, sign, count, active, orbits)
     return count
 
 
 @njit(cache=True, nogil=True)
-def solve_one(b, energy, alpha, tol, max_iter, table, quotient, size, count, atoms, c, sign, gram, factor, step, rest, waiting):  # type: ignore[no-untyped-def]
+def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
+    table, quotient, size = orbits
+    atoms, c, sign, gram, factor, step = active
     last = np.inf
     fresh = 0
     for _ in range(max_iter):
@@ -198,34 +226,48 @@ def solve_one(b, energy, alpha, tol, max_iter, table, quotient, size, count, ato
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
         fresh = count
-        count = enlarge(rest, level, most, count, atoms, c, sign, gram, table, quotient, size, waiting)
+        count = enlarge(rest, level, most, count, active, orbits, waiting)
         if count == fresh:
             break
     return count
 
 
 @njit(cache=True, nogil=True)
-def recall(first, last, warm_atom, warm_c, atoms, c, sign, gram, table, quotient, size):  # type: ignore[no-untyped-def]
+def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-untyped-def]
     """Start the active set from the atoms of an earlier code; return how many there are."""
+    table, quotient, size = orbits
+    atoms = active.atoms
     count = 0
-    for k in range(first, min(last, first + atoms.shape[0])):
+    for k in range(first, min(last, first + active.atoms.shape[0])):
         if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, atoms, table, quotient, size):
-            s = 1.0 if warm_c[k] > 0.0 else -1.0
-            count = append(warm_atom[k], warm_c[k], s, count, atoms, c, sign, gram, table, quotient, size)
+            sign = 1.0 if warm_c[k] > 0.0 else -1.0
+            count = append(warm_atom[k], warm_c[k], sign, count, active, orbits)
     return count
 
 
 @njit(cache=True, nogil=True)
-def solve_all(B, energy, alpha, tol, max_iter, table, quotient, size, start, warm_atom, warm_c, counts, found, values):  # type: ignore[no-untyped-def]
-    """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity)."""
+def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
+    """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
+
+    `warm` holds earlier codes: offsets (n + 1,), atoms and coefficients one after the other.
+    """
+    start, warm_atom, warm_c = warm
     capacity = found.shape[1]
-    atoms, waiting = np.empty(capacity, np.int64), np.empty(B.shape[1], np.int64)
-    c, sign, step = np.empty(capacity), np.empty(capacity), np.empty(capacity)
-    gram, factor = np.empty((capacity, capacity)), np.empty((capacity, capacity))
-    rest = np.empty(B.shape[1])
+    square = (capacity, capacity)
+    active = Active(
+        np.empty(capacity, np.int64),
+        np.empty(capacity),
+        np.empty(capacity),
+        np.empty(square),
+        np.empty(square),
+        np.empty(capacity),
+    )
+    rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
-        count = recall(start[i], start[i + 1], warm_atom, warm_c, atoms, c, sign, gram, table, quotient, size)
-        count = solve_one(B[i], energy[i], alpha, tol, max_iter, table, quotient, size, count, atoms, c, sign, gram, factor, step, rest, waiting)
+        count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits)
+        count = solve_one(
+            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting
+        )
         counts[i] = count
         for r in range(count):
-            found[i, r], values[i, r] = atoms[r], c[r]
+            found[i, r], values[i, r] = active.atoms[r], active.c[r]

@@ -1,0 +1,277 @@
+"""Continuous shifts by semidefinite programming: the paper's way, kept as a reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.coding.certificate import duality_gap, multiply, stack_components
+from orbitdl.coding.parallel import in_chunks
+from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
+from orbitdl.groups.continuous import ContinuousShiftRepresentation
+
+CHECK_EVERY = 25
+"""Iterations between two looks at the duality gap."""
+
+SIGNS = np.array([[1.0], [-1.0]])
+
+
+@dataclass(frozen=True)
+class Semidefinite(Coder):
+    """Projected gradient on pairs of positive semidefinite Toeplitz matrices.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap at which a sample is done.
+    max_iter : int
+        Gradient steps (Algorithm 3 of the paper).
+    inner_iter : int
+        Dykstra iterations a projection (Algorithm 2 of the paper).
+    carry : bool
+        Begin each projection with the correction at which the last one ended. False begins with
+        zero, as printed: a few inner iterations then stall at a gap of several per cent.
+    exact : bool
+        Solve the semidefinite program by CVXPY and Clarabel instead; for short signals.
+
+    Notes
+    -----
+    A positive measure of shifts has the moments ``z_f = sum_k c_k exp(-2 pi i f tau_k / N)``,
+    f = 0..F-1, exactly if the Hermitian Toeplitz matrix T(z) with first column z is positive
+    semidefinite, and its mass is ``z_0`` (Section 4.3 of the paper). So the problem is
+
+        min  1/2 ||y - sum_j (z+_j - z-_j) a_j||^2 + alpha sum_j (z+_j0 + z-_j0)
+        s.t. T(z+_j) >= 0,  T(z-_j) >= 0.
+
+    Gradient and projection use the Frobenius norm of T(z), ``w_0 = F`` and ``w_f = 2 (F - f)``
+    on frequencies, and the step is ``3 / (2 L)`` with ``L = 2 max_f ||A_f||^2 / w_f``. With the
+    correction carried over, gradient step and one Dykstra iteration together are a primal-dual
+    fixed point iteration, which converges for every step below ``2 / L``.
+
+    Starting values are ignored: these iterations begin at zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orbitdl.groups import ContinuousShift
+    >>> shifts = ContinuousShift().on((7,))
+    >>> a = np.array([[0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 0.0]])
+    >>> y = shifts.act(np.array([[1.25]]), 2 * a)
+    >>> codes = Semidefinite(tol=1e-6).code(shifts, shifts.analyze(y), shifts.analyze(a), 0.1)
+    >>> codes.to_frame().round(3)
+       sample  component  coefficient  shift
+    0       0          0          1.9   1.25
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 2000
+    inner_iter: int = 1
+    carry: bool = True
+    exact: bool = False
+
+    def serves(self, representation: Representation) -> bool:
+        return isinstance(representation, ContinuousShiftRepresentation)
+
+    def solve(
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        warm: Atoms | None,
+        n_jobs: int | None,
+    ) -> Atoms:
+        def solve_chunk(chunk: slice) -> Atoms:
+            z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)
+            # where no correlation exceeds alpha, zero is optimal
+            live = representation.polar(correlate(Y[chunk], A)).max(axis=1) > alpha
+            if live.any():
+                method = solve_program if self.exact else self._descend
+                z[live] = method(representation, Y[chunk][live], A, alpha)
+            return to_atoms(representation, z, 0.01 * min(self.tol, 1e-4))
+
+        return in_chunks(solve_chunk, len(Y), n_jobs, largest=64)
+
+    def _descend(
+        self, representation: Representation, Y: Blocks, A: Blocks, alpha: float
+    ) -> Blocks:
+        """Return the first columns (n, q, 2, F) of the pairs, Algorithm 3."""
+        n_blocks = Y.shape[1]
+        result = np.zeros((len(Y), len(A), 2, n_blocks), dtype=np.complex128)
+        active, z = np.arange(len(Y)), result
+        correction = np.zeros((*z.shape, n_blocks), dtype=np.complex128)
+        step = step_sizes(A)
+        for iteration in range(1, self.max_iter + 1):
+            start = correction if self.carry else np.zeros_like(correction)
+            z, correction = project(z - step * gradient(z, Y, A, alpha), start, self.inner_iter)
+            if iteration % CHECK_EVERY == 0 and iteration < self.max_iter:
+                going = relative_gap(representation, z, Y, A, alpha) > 0.9 * self.tol
+                result[active[~going]] = z[~going]
+                active, Y, z, correction = active[going], Y[going], z[going], correction[going]
+            if len(active) == 0:
+                break
+        result[active] = z
+        return result
+
+
+def gradient(z: Blocks, Y: Blocks, A: Blocks, alpha: float) -> Blocks:
+    """Return ``alpha e_0 +- (sum_l Z_l a_l - y) a_j^H``, shape (n, q, 2, F)."""
+    slope = correlate(multiply(difference(z), A) - Y, A)[:, :, None, :, 0, 0] * SIGNS
+    slope[..., 0] += alpha
+    return slope
+
+
+def step_sizes(A: Blocks) -> Floats:
+    """Return ``3 / (2 L w_f)``, to multiply gradients, shape (F,)."""
+    weight = 2.0 * np.arange(A.shape[1], 0, -1)
+    weight[0] /= 2
+    largest = np.linalg.norm(stack_components(A), ord=2, axis=(1, 2)) ** 2
+    lipschitz = 2 * (largest / weight).max()
+    result: Floats = 1.5 / (lipschitz * weight)
+    return result
+
+
+def difference(z: Blocks) -> Blocks:
+    """Return ``Z = z+ - z-`` as blocks, (n, q, 2, F) to (n, q, F, 1, 1)."""
+    return (z[:, :, 0] - z[:, :, 1])[..., None, None]
+
+
+def project(z: Blocks, correction: Blocks, n_iter: int) -> tuple[Blocks, Blocks]:
+    """Project T(z) onto the positive semidefinite Toeplitz matrices, Algorithm 2 (Dykstra).
+
+    Parameters
+    ----------
+    z : ndarray of shape (..., F)
+        First columns.
+    correction : ndarray of shape (..., F, F)
+        Positive semidefinite matrices to begin with: zero, or those of an earlier projection.
+    n_iter : int
+
+    Returns
+    -------
+    z : ndarray of shape (..., F)
+    correction : ndarray of shape (..., F, F)
+
+    Notes
+    -----
+    With D the correction and P the average along diagonals (an orthogonal projection),
+
+        D <- (D - T(z + P D))_+ ,      the projection is  z + P D  in the limit.
+
+    It is the negative part of ``T(z + P D) - D`` that makes the next D: the first step of
+    Algorithm 2 with its correction written as -D.
+    """
+    for _ in range(n_iter):
+        s, U = np.linalg.eigh(correction - toeplitz(z + average_diagonals(correction)))
+        correction = (U * np.maximum(s, 0.0)[..., None, :]) @ U.conj().swapaxes(-1, -2)
+    return z + average_diagonals(correction), correction
+
+
+def toeplitz(z: Blocks) -> Blocks:
+    """Return the Hermitian Toeplitz matrices (..., F, F) with first columns z (..., F)."""
+    place = np.arange(z.shape[-1])
+    both = np.concatenate([z[..., :0:-1].conj(), z], axis=-1)
+    return both[..., place[:, None] - place + len(place) - 1]
+
+
+def average_diagonals(M: Blocks) -> Blocks:
+    """Return the first column of the Toeplitz matrix nearest to Hermitian M, (..., F, F)."""
+    size = M.shape[-1]
+    sums = [np.trace(M, offset=-k, axis1=-2, axis2=-1) for k in range(size)]
+    return np.stack(sums, axis=-1) / np.arange(size, 0, -1)
+
+
+def relative_gap(
+    representation: Representation, z: Blocks, Y: Blocks, A: Blocks, alpha: float
+) -> Floats:
+    """Return the duality gap of the pairs, made feasible, shape (n,)."""
+    z = feasible(z)
+    penalty = alpha * z[..., 0].real.sum(axis=(1, 2))
+    return duality_gap(representation, Y, A, alpha, difference(z), penalty)[1]
+
+
+def feasible(z: Blocks) -> Blocks:
+    """Subtract from both matrices of a pair their smallest eigenvalue: same Z, both are >= 0."""
+    result = z.copy()
+    smallest = np.linalg.eigvalsh(toeplitz(z))[..., :1]
+    result[..., :1] -= smallest.min(axis=-2, keepdims=True)
+    return result
+
+
+def to_atoms(representation: Representation, z: Blocks, negligible: float) -> Atoms:
+    """Decompose all pairs; atoms this much smaller than their sample's largest are left out."""
+    n, q = z.shape[:2]
+    c, angle = vandermonde(toeplitz(feasible(z)))
+    largest = c.max(axis=(1, 2, 3), keepdims=True, initial=0.0)
+    sample, component, sign, k = np.nonzero(c > negligible * largest)
+    place = sample, component, sign, k
+    shift = np.mod(-angle[place] * representation.shape[0] / (2 * np.pi), representation.shape[0])
+    atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], shift[:, None])
+    return Atoms.of_pairs(atoms, n, q)
+
+
+def vandermonde(T: Blocks) -> tuple[Floats, Floats]:
+    """Write positive semidefinite Toeplitz matrices as ``T = sum_k c_k v_k v_k^H``.
+
+    Parameters
+    ----------
+    T : ndarray of shape (..., F, F)
+
+    Returns
+    -------
+    c : ndarray of shape (..., r)
+        Weights >= 0; r is the largest rank of the matrices.
+    angle : ndarray of shape (..., r)
+        ``v_k = (exp(i f angle_k))_f``.
+
+    Notes
+    -----
+    Let ``T = B B^H`` with rows ``b_0 .. b_{F-1}``. Since T is Toeplitz, the rows without the last
+    and those without the first have equal Gram matrices, so a unitary Q takes ``b_f`` to
+    ``b_{f+1}``, the polar factor of ``sum_f b_f^H b_{f+1}``. Hence ``T_f0 = b_0 Q^f b_0^H``: the
+    angles are those of the eigenvalues of Q, the weights ``|b_0 w_k|^2`` with its eigenvectors.
+    These are found from a Hermitian matrix that commutes with Q.
+    """
+    s, U = np.linalg.eigh(T)
+    rank = max(int((s > 1e-15 * s[..., -1:]).sum(axis=-1).max(initial=0)), 1)
+    B = (U * np.sqrt(np.maximum(s, 0.0))[..., None, :])[..., -rank:]
+    left, _, right = np.linalg.svd(B[..., :-1, :].conj().swapaxes(-1, -2) @ B[..., 1:, :])
+    Q = left @ right
+    tilted = np.exp(1j) * Q  # untilted, an angle and its negative would be confused
+    W = np.linalg.eigh(tilted + tilted.conj().swapaxes(-1, -2))[1]
+    c: Floats = np.abs((B[..., :1, :] @ W)[..., 0, :]) ** 2
+    return c, np.angle(np.sum(W.conj() * (Q @ W), axis=-2))
+
+
+def solve_program(representation: Representation, Y: Blocks, A: Blocks, alpha: float) -> Blocks:
+    """Return the first columns (n, q, 2, F) of optimal pairs, by an interior point method."""
+    try:
+        import cvxpy as cp
+    except ImportError as error:
+        raise ImportError(
+            "Semidefinite(exact=True) needs CVXPY and Clarabel; install them with: "
+            'pip install "orbitdl[reference]"'
+        ) from error
+    size = Y.shape[1]
+    offset = np.subtract.outer(np.arange(size), np.arange(size)).ravel()
+    place = np.where(offset < 0, -offset, size + offset)
+    data = cp.Parameter(Y.shape[1::2], complex=True)
+    residual, penalty, constraints, pairs = data, 0.0, [], []
+    for a in A[:, :, 0]:
+        pair = [cp.Variable(size, complex=True) for _ in SIGNS]
+        for z in pair:
+            T = cp.reshape(cp.hstack([cp.conj(z), z])[place], (size, size), order="C")
+            constraints += [T >> 0, cp.imag(z[0]) == 0]
+            penalty = penalty + alpha * cp.real(z[0])
+        residual = residual - cp.multiply(a, cp.reshape(pair[0] - pair[1], (size, 1), order="C"))
+        pairs.append(pair)
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(residual) + penalty), constraints)
+    result = np.empty((len(Y), len(A), 2, size), dtype=np.complex128)
+    for y, columns in zip(Y, result, strict=True):
+        data.value = y[:, 0]
+        problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+        columns[:] = [[z.value for z in pair] for pair in pairs]
+    return result

@@ -1,0 +1,86 @@
+"""Continuous shifts off the grid: atoms that slide to where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.sliding_newton import make_state
+from orbitdl.coding.sliding_search import make_peaks, solve_all
+from orbitdl.coding.sliding_tables import build_tables, half_spectrum
+from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.groups.continuous import ContinuousShiftRepresentation
+
+
+@dataclass(frozen=True)
+class Sliding(Coder):
+    """Sparse measures on the circle of shifts, solved off the grid.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap at which a sample is done.
+    max_iter : int
+        Rounds of adding atoms, per sample.
+
+    Notes
+    -----
+    In the atomic view the coding problem of continuous shifts is
+
+        min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
+
+    a lasso over infinitely many columns. New atoms enter where the certificate
+    ``|<r, a_j(. - t)>|`` exceeds alpha; then coefficients alone, and coefficients and shifts
+    together, are brought to a stationary point by Newton's method. Atoms whose coefficient
+    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha.
+
+    Examples
+    --------
+    >>> Sliding(tol=1e-8)
+    Sliding(tol=1e-08, max_iter=100)
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 100
+
+    def serves(self, representation: Representation) -> bool:
+        return isinstance(representation, ContinuousShiftRepresentation)
+
+    def solve(
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        warm: Atoms | None,
+        n_jobs: int | None,
+    ) -> Atoms:
+        assert isinstance(representation, ContinuousShiftRepresentation)
+        tables = build_tables(A, representation.length)
+        known = warm or Atoms.none(len(Y), len(A), 1)
+        capacity = 2 * representation.length + 8
+
+        def solve_chunk(chunk: slice) -> Atoms:
+            C = correlate(Y[chunk], A)
+            spectrum = (half_spectrum(C) * tables.grid_size).astype(np.complex64)
+            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1)
+            n = len(C)
+            counts, component = np.zeros(n, dtype=np.int64), np.empty((n, capacity), dtype=np.int64)
+            shift, c = np.empty((n, capacity)), np.empty((n, capacity))
+            solve_all(
+                make_state(capacity, A.shape[1]), make_peaks(len(A), tables.grid_size),
+                np.ascontiguousarray(C[..., 0, 0]), on_grid, tables, inner(Y[chunk], Y[chunk]),
+                alpha, 0.8 * self.tol, self.max_iter, known.offsets[chunk.start : chunk.stop + 1],
+                known.component, known.element[:, 0], known.coefficient,
+                counts, component, shift, c,
+            )  # fmt: skip
+            kept = np.arange(capacity) < counts[:, None]
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+            return Atoms(len(A), offsets, component[kept], c[kept], shift[kept][:, None])
+
+        return in_chunks(solve_chunk, len(Y), n_jobs)

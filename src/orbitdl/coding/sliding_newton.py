@@ -1,0 +1,326 @@
+"""The inner solve of the sliding coder: few atoms, coefficients and shifts together.
+
+With atoms ``(j_k, t_k, c_k)`` of sign s_k and the certificate ``eta_j(t) = <r, a_j moved by t>``,
+
+    J(c, t) = 1/2 ||y||^2 - sum_k c_k b_k + 1/2 sum_kl c_k c_l G_kl + alpha sum_k |c_k|
+
+has, in the variables c_k and ``u_k = c_k dt_k``, the gradient ``(alpha s - eta, -eta')`` and the
+Hessian ``[[G, G'], [G'^T, -G'']] + diag(0, -eta''/c)``. Newton's method on both.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.lasso_kernel import settle
+from orbitdl.coding.sliding_tables import ORDER, REACH, expand, fast, gram_at, taylor_at
+from orbitdl.groups.base import Floats, Integers
+
+LONGEST = 0.6
+"""Longest move of an atom in one step, in samples."""
+MERGE = 0.05
+"""Atoms of one component and sign closer than this, in samples, may become one."""
+
+
+class State(NamedTuple):
+    """The atoms of the sample at work, and scratch space; `capacity` atoms at most."""
+
+    component: Integers
+    shift: Floats
+    c: Floats
+    sign: Floats
+    centre: Floats
+    expansion: Floats
+    b: Floats
+    gram: Floats
+    eta: Floats
+    hessian: Floats
+    factor: Floats
+    step: Floats
+    trial_shift: Floats
+    trial_c: Floats
+    ids: Integers
+    phases: Floats
+
+
+def make_state(capacity: int, n_blocks: int) -> State:
+    """Allocate the state of one thread."""
+    k = capacity
+    return State(
+        component=np.zeros(k, dtype=np.int64),
+        shift=np.zeros(k),
+        c=np.zeros(k),
+        sign=np.zeros(k),
+        centre=np.zeros(k),
+        expansion=np.zeros((k, ORDER)),
+        b=np.zeros((3, k)),
+        gram=np.zeros((3, k, k)),
+        eta=np.zeros((3, k)),
+        hessian=np.zeros((2 * k, 2 * k)),
+        factor=np.zeros((2 * k, 2 * k)),
+        step=np.zeros(2 * k),
+        trial_shift=np.zeros(k),
+        trial_c=np.zeros(k),
+        ids=np.zeros(k, dtype=np.int64),
+        phases=np.zeros((2, n_blocks)),
+    )
+
+
+@fast
+def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
+    """Add an atom at the end; return the new count."""
+    st.component[count], st.shift[count] = component, shift
+    st.c[count], st.sign[count] = c, sign
+    st.centre[count] = np.inf
+    return count + 1
+
+
+@fast
+def remove(st, count, k):  # type: ignore[no-untyped-def]
+    """Take out atom k, keeping the order; return the new count."""
+    for r in range(k, count - 1):
+        copy_atom(st, r + 1, r)
+    return count - 1
+
+
+@fast
+def copy_atom(st, source, target):  # type: ignore[no-untyped-def]
+    """Copy all that belongs to one atom, but not its Gram entries."""
+    st.component[target], st.shift[target] = st.component[source], st.shift[source]
+    st.c[target], st.sign[target] = st.c[source], st.sign[source]
+    st.centre[target] = st.centre[source]
+    for p in range(ORDER):
+        st.expansion[target, p] = st.expansion[source, p]
+    for p in range(3):
+        st.b[p, target] = st.b[p, source]
+
+
+@fast
+def refresh(st, count, C, tables):  # type: ignore[no-untyped-def]
+    """Look up b and G, with derivatives, at the present shifts."""
+    for k in range(count):
+        if not abs(st.shift[k] - st.centre[k]) <= REACH:
+            st.centre[k] = st.shift[k]
+            angle = 2.0 * np.pi * st.shift[k] / tables.length
+            expand(
+                C[st.component[k]], tables.derivative, angle,
+                st.phases[0], st.phases[1], st.expansion[k],
+            )  # fmt: skip
+        values = taylor_at(st.expansion[k], st.shift[k] - st.centre[k])
+        st.b[0, k], st.b[1, k], st.b[2, k] = values
+        for r in range(k + 1):
+            g, g1, g2 = gram_at(
+                tables, st.component[r], st.component[k], st.shift[k] - st.shift[r]
+            )
+            st.gram[0, r, k], st.gram[0, k, r] = g, g
+            st.gram[1, r, k], st.gram[1, k, r] = g1, -g1
+            st.gram[2, r, k], st.gram[2, k, r] = g2, g2
+
+
+@fast
+def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
+    """Fill eta, eta', eta'' at every atom."""
+    for k in range(count):
+        for p in range(3):
+            total = st.b[p, k]
+            for r in range(count):
+                total -= st.c[r] * st.gram[p, r, k]
+            st.eta[p, k] = total
+
+
+@fast
+def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
+    """Return the objective J."""
+    total = 0.5 * energy
+    for k in range(count):
+        inner = 0.0
+        for r in range(count):
+            inner += st.c[r] * st.gram[0, r, k]
+        total += st.c[k] * (0.5 * inner - st.b[0, k]) + alpha * abs(st.c[k])
+    return total
+
+
+@fast
+def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
+    """Return how far the certificate at the atoms is from a peak of height alpha."""
+    error = 0.0
+    for k in range(count):
+        error = max(error, abs(st.eta[0, k] - alpha * st.sign[k]))
+        slope = abs(st.eta[1, k])
+        error = max(error, min(0.5 * slope * slope / max(abs(st.eta[2, k]), 1e-300), 0.3 * slope))
+    return error
+
+
+@fast
+def settle_coefficients(st, count, C, tables, alpha):  # type: ignore[no-untyped-def]
+    """Minimise over the coefficients alone; atoms that reach zero leave."""
+    refresh(st, count, C, tables)
+    for k in range(count):
+        st.ids[k] = k
+    kept = settle(
+        st.b[0], alpha, count, 0, st.ids, st.c, st.sign, st.gram[0], st.factor, st.step
+    )
+    if kept < count:
+        for r in range(kept):
+            c, sign = st.c[r], st.sign[r]
+            copy_atom(st, st.ids[r], r)
+            st.c[r], st.sign[r] = c, sign
+        refresh(st, kept, C, tables)
+    return kept
+
+
+@fast
+def fill_hessian(st, count, tables, convex, damping):  # type: ignore[no-untyped-def]
+    """Write the Hessian; curvature that the certificate adds acts as a trust region."""
+    H = st.hessian
+    for k in range(count):
+        for r in range(count):
+            H[r, k] = st.gram[0, r, k]
+            H[count + k, r] = st.gram[1, r, k]
+            H[r, count + k] = st.gram[1, r, k]
+            H[count + r, count + k] = -st.gram[2, r, k]
+        own = -st.eta[2, k] / st.c[k]
+        push = 2.0 * abs(st.eta[1, k] / st.c[k])
+        low = 0.0 if convex else min(own, 0.0)
+        extra = max(max(own, low), low + push)
+        H[count + k, count + k] += extra + 1e-12 * tables.bend[st.component[k]] + 1e-300
+        H[k, k] *= 1.0 + damping
+        H[count + k, count + k] *= 1.0 + damping
+
+
+@fast
+def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
+    """Factor H; return False if it is not positive definite."""
+    for r in range(n):
+        for s in range(r + 1):
+            total = H[r, s]
+            for k in range(s):
+                total -= factor[r, k] * factor[s, k]
+            if s < r:
+                factor[r, s] = total / factor[s, s]
+            elif total <= 1e-13 * H[r, r]:
+                return False
+            else:
+                factor[r, r] = np.sqrt(total)
+    return True
+
+
+@fast
+def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
+    """Fill `step` with the Newton direction, convexified and damped as far as need be."""
+    fill_hessian(st, count, tables, False, 0.0)
+    done = cholesky(st.hessian, st.factor, 2 * count)
+    damping = 0.0
+    while not done and damping < 1e8:
+        fill_hessian(st, count, tables, True, damping)
+        done = cholesky(st.hessian, st.factor, 2 * count)
+        damping = max(10.0 * damping, 1e-8)
+    x = st.step
+    for k in range(count):
+        x[k] = st.eta[0, k] - alpha * st.sign[k]
+        x[count + k] = st.eta[1, k]
+    for r in range(2 * count):
+        total = x[r]
+        for k in range(r):
+            total -= st.factor[r, k] * x[k]
+        x[r] = total / st.factor[r, r]
+    for r in range(2 * count - 1, -1, -1):
+        x[r] /= st.factor[r, r]
+        for k in range(r):
+            x[k] -= st.factor[r, k] * x[r]
+
+
+@fast
+def longest_step(st, count):  # type: ignore[no-untyped-def]
+    """Return the length at which a sign changes or an atom moves too far, and who leaves."""
+    length, leaving = 1.0, -1
+    for k in range(count):
+        move = abs(st.step[count + k] / st.c[k])
+        if move * length > LONGEST:
+            length, leaving = LONGEST / move, -1
+        if (st.c[k] + length * st.step[k]) * st.sign[k] <= 0.0:
+            length, leaving = -st.c[k] / st.step[k], k
+    return length, leaving
+
+
+@fast
+def move(st, count, length, C, tables):  # type: ignore[no-untyped-def]
+    """Go `length` along the step from the saved point."""
+    for k in range(count):
+        st.c[k] = st.trial_c[k] + length * st.step[k]
+        shift = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
+        st.shift[k] = shift % tables.length
+    refresh(st, count, C, tables)
+
+
+@fast
+def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-untyped-def]
+    """Take one descending Newton step; return the new count and objective."""
+    newton_direction(st, count, tables, alpha)
+    length, leaving = longest_step(st, count)
+    for k in range(count):
+        st.trial_c[k], st.trial_shift[k] = st.c[k], st.shift[k]
+    for _ in range(12):
+        move(st, count, length, C, tables)
+        if leaving >= 0:
+            st.c[leaving] = 0.0
+        after = value(st, count, energy, alpha)
+        if after <= before + 1e-15 * energy:
+            if leaving >= 0:
+                count = remove(st, count, leaving)
+                refresh(st, count, C, tables)
+            return count, after
+        length, leaving = 0.5 * length, -1
+    move(st, count, 0.0, C, tables)
+    return count, before
+
+
+@fast
+def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[no-untyped-def]
+    """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
+    k = 1
+    while k < count:
+        for r in range(k):
+            if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
+                continue
+            apart = st.shift[k] - st.shift[r]
+            apart -= tables.length * np.round(apart / tables.length)
+            if abs(apart) > MERGE:
+                continue
+            before = value(st, count, energy, alpha)
+            c, shift, c_k = st.c[r], st.shift[r], st.c[k]
+            st.c[r], st.c[k] = c + c_k, 0.0
+            st.shift[r] = (shift + apart * c_k / (c + c_k)) % tables.length
+            refresh(st, count, C, tables)
+            if value(st, count, energy, alpha) <= before + allowed:
+                count = remove(st, count, k)
+                refresh(st, count, C, tables)
+                k -= 1
+                break
+            st.c[r], st.c[k], st.shift[r] = c, c_k, shift
+            refresh(st, count, C, tables)
+        k += 1
+    return count
+
+
+@fast
+def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
+    """Move coefficients and shifts until the first-order error is at most `wanted`."""
+    if count == 0:
+        return 0
+    before = value(st, count, energy, alpha)
+    for _ in range(60):
+        certificate_at_atoms(st, count)
+        if first_order_error(st, count, alpha) <= wanted:
+            break
+        count, after = joint_step(st, count, C, tables, energy, alpha, before)
+        if count == 0:
+            return 0
+        count = merge_close(st, count, C, tables, energy, alpha, allowed)
+        if after > before - 1e-16 * energy:
+            break
+        before = value(st, count, energy, alpha)
+    certificate_at_atoms(st, count)
+    return count
