@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
 
@@ -79,6 +78,19 @@ class Atoms:
         columns = self.component[place], self.coefficient[place], self.element[place]
         return Atoms(self.n_components, offsets, *columns)
 
+    def only(self, samples: NDArray[np.bool_]) -> Atoms:
+        """Empty the codes of all other samples."""
+        return self.replace(
+            ~samples, Atoms.none(len(self), self.n_components, self.element.shape[1])
+        )
+
+    def replace(self, samples: NDArray[np.bool_], other: Atoms) -> Atoms:
+        """Return these codes, with those of the chosen samples taken from `other`."""
+        if not samples.any():
+            return self
+        both = Atoms.concatenate([self, other])
+        return both.take(np.arange(len(self)) + np.where(samples, len(self), 0))
+
     def scale(self, factors: Floats) -> Atoms:
         """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
         coefficient = self.coefficient * factors[self.component]
@@ -91,16 +103,22 @@ class Atoms:
         """Return ``sum |c|`` per sample and component, (n, q): the gauges of optimal codes."""
         n, q = len(self), self.n_components
         pair = self.sample * q + self.component
-        return np.bincount(pair, np.abs(self.coefficient), n * q).reshape(n, q)
+        total = np.bincount(pair, np.abs(self.coefficient), n * q)
+        return total.astype(np.float64, copy=False).reshape(n, q)
 
     def embed(self, representation: Representation) -> Blocks:
         """Return the matrix view ``Z_ij = sum_k c_k rho(g_k)``, shape (n, q, F, d, d)."""
         n, q = len(self), self.n_components
-        rho = representation.represent(self.element)
-        pair = self.sample * q + self.component
-        place = (pair, np.arange(len(pair)))
-        gather = sparse.csr_array((self.coefficient, place), shape=(n * q, len(pair)))
-        return (gather @ rho.reshape(len(pair), -1)).reshape(n, q, *rho.shape[1:])
+        n_blocks, d, _ = representation.block_shape
+        unit = np.broadcast_to(np.eye(d), (1, n_blocks, d, d))
+        atoms = Combination(self.sample * q + self.component, self.coefficient, self.element)
+        Z = representation.superpose(atoms, n * q, np.zeros_like(self.component), unit)
+        return Z.reshape(n, q, n_blocks, d, d)
+
+    def superpose(self, representation: Representation, A: Blocks) -> Blocks:
+        """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
+        atoms = Combination(self.sample, self.coefficient, self.element)
+        return representation.superpose(atoms, len(self), self.component, A)
 
 
 @dataclass(frozen=True)

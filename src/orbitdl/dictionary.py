@@ -131,11 +131,10 @@ def _dual(
 
 def _solve(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> tuple[Blocks, Blocks]:
     """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite."""
-    d = shape[2]
-    H = statistics.normal
-    diagonal = np.repeat(mu, d) + 1e-13 * np.abs(H).max(initial=1e-300)
-    inverse = np.linalg.inv(H + np.diag(diagonal))
-    return inverse @ statistics.cross, inverse
+    H, d = statistics.normal, shape[2]
+    ridge = 1e-13 * float(np.abs(H).max()) or 1.0
+    system = H + np.diag(np.repeat(mu, d) + ridge)
+    return np.linalg.solve(system, statistics.cross), np.linalg.inv(system)
 
 
 def _unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:

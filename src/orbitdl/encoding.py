@@ -8,17 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner
-from orbitdl.validation import (
-    as_components,
-    as_data,
-    require_coder,
-    require_group,
-    require_positive,
-)
+from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
+from orbitdl.validation import as_components, as_data, require_jobs, require_positive
 
 
 def encode(
@@ -74,15 +68,24 @@ def encode(
     representation = require_group(group).on(data.shape[1:])
     coder = require_coder(coder) or default_coder(representation)
     Y = representation.analyze(data)
+    n_jobs = require_jobs(n_jobs)
     codes = coder.code(representation, Y, representation.analyze(A), alpha, n_jobs=n_jobs)
     return with_unseen(codes, unseen_energy(data, Y, representation))
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:
     """Return ``sum_k c_k g_k a_k`` for every coded data point, shape (n, ...)."""
-    representation = codes.representation
-    A = representation.analyze(as_components(components))
-    return representation.synthesize(reconstruct(representation, codes.atoms, A))
+    if not isinstance(codes, Codes):
+        raise ValueError(f"codes must be what encode returns, not {codes!r}.")
+    representation, A = codes.representation, as_components(components)
+    if A.shape != (codes.atoms.n_components, *representation.shape):
+        raise ValueError(
+            f"codes of {codes.atoms.n_components} components of shape {representation.shape} "
+            f"cannot be decoded with components of shape {A.shape}; pass the components that they "
+            "were made with."
+        )
+    blocks = reconstruct(representation, codes.atoms, representation.analyze(A))
+    return representation.synthesize(blocks)
 
 
 def unseen_energy(data: Floats, Y: Blocks, representation: Representation) -> Floats:

@@ -13,18 +13,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import encoding
 from orbitdl.codes import Codes
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.groups import Group, IntegerShift, Representation
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
 from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
 from orbitdl.validation import (
     as_components,
-    require_coder,
+    as_data,
     require_count,
-    require_finite,
-    require_group,
+    require_jobs,
     require_positive,
 )
 
@@ -180,12 +179,15 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         require_positive(self.tol, "tol")
         require_coder(self.coder)
         require_count(self.n_restarts, "n_restarts")
+        require_jobs(self.n_jobs)
+        if self.callback is not None and not callable(self.callback):
+            raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
 
     def _check_data(self, X: ArrayLike, *, reset: bool) -> Floats:
-        data = validate_data(
-            self, X, reset=reset, dtype=np.float64, order="C", ensure_all_finite=False, allow_nd=True
-        )
-        return require_finite(data, "X")
+        data = as_data(X)
+        named = X if hasattr(X, "columns") else data
+        validate_data(self, named, reset=reset, skip_check_array=True)
+        return data
 
     def _check_fitted_data(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
@@ -198,21 +200,30 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return data
 
     def _starts(self, representation: Representation, Y: Blocks) -> list[Blocks]:
-        seed = check_random_state(self.random_state).randint(2**31 - 1)
-        generators = np.random.default_rng(seed).spawn(self.n_restarts)
+        generators = np.random.default_rng(self._seed()).spawn(self.n_restarts)
+        q = self.n_components
         if isinstance(self.init, str):
             if self.init == "data":
-                q = self.n_components
                 return [start_from_data(representation, Y, q, rng) for rng in generators]
             if self.init == "random":
-                return [
-                    start_from_noise(representation, self.n_components, rng) for rng in generators
-                ]
+                return [start_from_noise(representation, q, rng) for rng in generators]
             raise ValueError(f'init must be "data", "random" or an array, not {self.init!r}.')
-        given, expected = as_components(self.init, "init"), (self.n_components, *representation.shape)
+        given, expected = as_components(self.init, "init"), (q, *representation.shape)
         if given.shape != expected:
             raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
-        return [unit_norm(representation.analyze(given))]
+        start = representation.analyze(given)
+        if not np.any(start, axis=(1, 2, 3)).all():
+            raise ValueError("init has a component that is zero or cannot be moved; give another.")
+        return [unit_norm(start)]
+
+    def _seed(self) -> int:
+        try:
+            return int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError:
+            raise ValueError(
+                "random_state must be None, a whole number from 0 or a numpy.random.RandomState, "
+                f"not {self.random_state!r}."
+            ) from None
 
     def _run(
         self, representation: Representation, data: Floats, coder: Coder, start: Blocks
@@ -236,6 +247,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 print(history[-1])
             if self.callback is not None and self.callback(iteration):
                 break
+        else:
+            coder.warn_unless_converged(iteration.codes.gap, stacklevel=4)
         return iteration.components, history
 
     def __sklearn_tags__(self) -> Any:

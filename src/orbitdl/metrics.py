@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import linear_sum_assignment
 
-from orbitdl.groups.base import Floats, Group, correlate, inner
+from orbitdl.groups.base import Floats, Group, correlate, inner, require_group
 from orbitdl.validation import as_components
 
 
@@ -22,7 +22,7 @@ def orbit_distances(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
         raise ValueError(
             f"A and B must hold components of one shape, not {a.shape[1:]} and {b.shape[1:]}."
         )
-    representation = group.on(a.shape[1:])
+    representation = require_group(group).on(a.shape[1:])
     blocks_a, blocks_b = representation.analyze(a), representation.analyze(b)
     polar = representation.polar(correlate(blocks_a, blocks_b))
     energy = inner(a.reshape(len(a), -1), a.reshape(len(a), -1), axes=1)

@@ -5,78 +5,98 @@ from __future__ import annotations
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
-from orbitdl.coding.base import Coder
-from orbitdl.groups.base import Floats, Group
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Data outside this range have squares and products that float64 cannot hold."""
 
 
-def as_data(X: ArrayLike, name: str = "X") -> Floats:
-    """Return X as float64 of shape (n, ...) with at least one finite data point."""
-    array = np.asarray(X)
-    if np.iscomplexobj(array):
-        raise ValueError(
-            f"Complex data not supported: pass real {name}, for instance real and imaginary "
-            "parts as two channels."
-        )
-    try:
-        array = np.array(array, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must hold numbers, not {array.dtype}; convert it first.") from None
+def as_data(X: ArrayLike, name: str = "X", row: str = "data point") -> NDArray[np.float64]:
+    """Return X as float64 of shape (n, ...) with at least one finite row."""
+    array = _as_numbers(X, name)
     if array.ndim < 2:
         raise ValueError(
-            f"{name} must have samples on its first axis and a signal on the others, not shape "
-            f"{array.shape}; use {name}[None] for a single data point."
+            f"{name} must have one {row} a row, not shape {array.shape}. "
+            f"Reshape your data: {name}[None] is a single {row}."
         )
     if 0 in array.shape:
-        raise ValueError(f"{name} of shape {array.shape} is empty; pass at least one data point.")
-    return require_finite(array, name)
+        what = "sample(s)" if len(array) == 0 else "feature(s)"
+        raise ValueError(
+            f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required; "
+            f"pass at least one {row} with at least one value."
+        )
+    return _require_usual_size(require_finite(array, name), name)
 
 
-def require_finite(array: Floats, name: str) -> Floats:
+def as_components(A: ArrayLike, name: str = "components") -> NDArray[np.float64]:
+    """Return components as float64 of shape (q, ...)."""
+    return as_data(A, name, row="component")
+
+
+def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Return the array unless it has NaN or infinite entries."""
     if not np.isfinite(array).all():
-        kind = "NaN" if np.isnan(array).any() else "infinity (inf)"
+        kind = "NaN" if np.isnan(array).any() else "infinite values"
         raise ValueError(
-            f"{name} contains {kind}; missing values are not supported yet, so drop those samples "
-            "or fill them in first."
+            f"{name} contains {kind}; missing values are not supported yet, so drop or fill them "
+            "first."
         )
     return array
 
 
-def as_components(A: ArrayLike, name: str = "components") -> Floats:
-    """Return components as float64 of shape (q, ...)."""
-    return as_data(A, name)
-
-
-def require_group(group: object) -> Group:
-    """Return the group, or say how to make one."""
-    if not isinstance(group, Group):
-        raise ValueError(
-            f"group must be an object from orbitdl.groups such as IntegerShift(), not {group!r}."
-        )
-    return group
-
-
-def require_coder(coder: object) -> Coder | None:
-    """Return the coder (None: choose one), or say how to make one."""
-    if coder is not None and not isinstance(coder, Coder):
-        raise ValueError(
-            f"coder must be None or an object from orbitdl.coding such as ActiveSet(), "
-            f"not {coder!r}."
-        )
-    return coder
-
-
 def require_positive(value: object, name: str) -> float:
     """Return a positive finite number."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0 < float(value) < np.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
     return float(value)
 
 
 def require_count(value: object, name: str, least: int = 1) -> int:
     """Return a whole number of at least `least`."""
-    if not isinstance(value, Integral) or isinstance(value, bool) or int(value) < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
     return int(value)
+
+
+def require_jobs(n_jobs: object) -> int | None:
+    """Return a number of threads in joblib's sense."""
+    if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
+        raise ValueError(
+            f"n_jobs must be None, a number of threads, or -1 for all cores, not {n_jobs!r}."
+        )
+    return None if n_jobs is None else int(n_jobs)
+
+
+def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
+    """Return X as a float64 array in C order, unless it is something else than real numbers."""
+    if sparse.issparse(X):
+        raise ValueError(f"{name} is sparse; pass {name}.toarray().")
+    try:
+        array = np.asarray(X)
+    except ValueError:
+        raise ValueError(
+            f"{name} must be one array, but its rows differ in length; cut or pad them to one "
+            "length first."
+        ) from None
+    if np.iscomplexobj(array):
+        raise ValueError(
+            f"Complex data not supported: pass real {name}, for instance real and imaginary "
+            "parts as two channels."
+        )
+    is_text, is_thing = array.dtype.kind in "SU", array.shape == () and array.dtype == object
+    if is_text or is_thing or array.dtype.kind not in "biufO":
+        found = "text" if is_text else type(X).__name__ if is_thing else array.dtype
+        raise ValueError(f"{name} must be an array of numbers, not {found}; convert it first.")
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def _require_usual_size(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+    """Return the array unless its squares leave the range of float64."""
+    largest = float(max(array.max(), -array.min()))
+    if largest > LARGEST or 0 < largest < SMALLEST:
+        raise ValueError(
+            f"{name} has values of size {largest:.0e}, outside {SMALLEST:.0e} to {LARGEST:.0e}; "
+            "change its unit, and with it alpha's."
+        )
+    return array

@@ -4,5 +4,7 @@ from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
+from orbitdl.coding.semidefinite import Semidefinite
+from orbitdl.coding.sliding import Sliding
 
-__all__ = ["ActiveSet", "Coder", "Matching", "Proximal"]
+__all__ = ["ActiveSet", "Coder", "Matching", "Proximal", "Semidefinite", "Sliding"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,18 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.certificate import certify, objectives
-from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.validation import require_count, require_positive
+
+
+def require_coder(coder: object) -> Coder | None:
+    """Return the coder (None: choose one), or say how to make one."""
+    if coder is not None and not isinstance(coder, Coder):
+        raise ValueError(
+            "coder must be None or an object from orbitdl.coding such as ActiveSet(), "
+            f"not {coder!r}."
+        )
+    return coder
 
 
 class Coder(ABC):
@@ -24,6 +36,15 @@ class Coder(ABC):
     """
 
     tol: float
+
+    def __post_init__(self) -> None:
+        """Check the settings: whole numbers are at least 1, others positive."""
+        for field in fields(self):  # type: ignore[arg-type]
+            value, kind = getattr(self, field.name), type(field.default)
+            if kind is int:
+                require_count(value, f"{field.name} of {type(self).__name__}")
+            elif kind is float:
+                require_positive(value, f"{field.name} of {type(self).__name__}")
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
@@ -63,13 +84,33 @@ class Coder(ABC):
                 f"the coder {type(self).__name__} does not serve {representation.group.name}; "
                 "leave coder=None to get one that does."
             )
-        atoms = self.solve(representation, Y, A, alpha, warm, n_jobs)
-        if warm is not None:
-            atoms = _better(representation, Y, A, alpha, atoms, warm)
+        if warm is None:
+            atoms = self._solve_scaled(representation, Y, A, alpha, None, n_jobs)
+        else:
+            value = objectives(representation, Y, A, alpha, warm)
+            helpful = warm.only(value <= 0.5 * inner(Y, Y))
+            atoms = self._solve_scaled(representation, Y, A, alpha, helpful, n_jobs)
+            worse = objectives(representation, Y, A, alpha, atoms) > value
+            atoms = atoms.replace(worse, warm)
         objective, gap = certify(representation, Y, A, alpha, atoms)
         if warn:
-            self._warn(gap)
+            self.warn_unless_converged(gap)
         return Codes(representation, atoms, objective, gap, self._describe(gap, objective))
+
+    def _solve_scaled(
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        warm: Atoms | None,
+        n_jobs: int | None,
+    ) -> Atoms:
+        """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
+        unit = np.ldexp(1.0, np.frexp(np.abs(Y).max())[1])
+        factors = np.full(len(A), unit)
+        known = None if warm is None else warm.scale(1.0 / factors)
+        return self.solve(representation, Y / unit, A, alpha / unit, known, n_jobs).scale(factors)
 
     def _describe(self, gap: Floats, objective: Floats) -> NDArray[Any]:
         status = np.full(len(gap), f"converged: gap within {self.tol:.1e}", dtype=object)
@@ -80,24 +121,13 @@ class Coder(ABC):
         status[objective == 0] = "zero data: nothing to code"
         return status
 
-    def _warn(self, gap: Floats) -> None:
+    def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
+        """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
         late = int(np.sum(gap > self.tol))
         if late and self.is_convex:
             warnings.warn(
                 f"{late} of {len(gap)} samples stopped above the gap tolerance {self.tol:.1e} "
                 f"(largest gap {gap.max():.1e}); raise the coder's max_iter or its tol.",
                 ConvergenceWarning,
-                stacklevel=3,
+                stacklevel=stacklevel,
             )
-
-
-def _better(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms, warm: Atoms
-) -> Atoms:
-    """Return, sample by sample, the codes of lower objective."""
-    value = objectives(representation, Y, A, alpha, atoms)
-    worse = value > objectives(representation, Y, A, alpha, warm)
-    if not worse.any():
-        return atoms
-    both = Atoms.concatenate([atoms, warm])
-    return both.take(np.arange(len(atoms)) + np.where(worse, len(atoms), 0))

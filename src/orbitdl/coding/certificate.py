@@ -1,7 +1,7 @@
 """Objective and duality gap of any code on any group, computed outside the coders.
 
 For one data point y with residual ``r = y - sum_j Z_j a_j`` and any scale s with
-``s * max_j polar(r a_j^H) <= alpha``, weak duality gives
+``|s| * max_j polar(r a_j^H) <= alpha``, weak duality gives
 
     P* >= D(s) = s <y, r> - s^2/2 ||r||^2 = (||y||^2 - ||y - s r||^2) / 2,
 
@@ -54,22 +54,22 @@ def _certify_chunk(
     representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
 ) -> tuple[Floats, Floats]:
     penalty = alpha * atoms.invariants().sum(axis=1)
-    return duality_gap(representation, Y, A, alpha, atoms.embed(representation), penalty)
+    residual = Y - atoms.superpose(representation, A)
+    return duality_gap(representation, Y, A, alpha, residual, penalty)
 
 
 def duality_gap(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, Z: Blocks, penalty: Floats
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, R: Blocks, penalty: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the objective and the relative gap of codes in the matrix view, (n,) each.
+    """Return the objective and the relative gap of codes with residuals R, (n,) each.
 
     `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
     """
-    R = Y - multiply(Z, A)
     product, energy = inner(Y, R), inner(R, R)
     polar = representation.polar(correlate(R, A)).max(axis=1)
     limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
     best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)
-    scale = np.minimum(best, limit)
+    scale = np.clip(best, -limit, limit)
     objective = 0.5 * energy + penalty
     excess = np.maximum(objective - scale * product + 0.5 * scale**2 * energy, 0.0)
     return objective, np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
@@ -80,13 +80,14 @@ def objectives(
 ) -> Floats:
     """Return ``1/2 ||r||^2 + alpha sum |c|`` per sample, without a certificate."""
     R = Y - reconstruct(representation, atoms, A)
-    return 0.5 * inner(R, R) + alpha * atoms.invariants().sum(axis=1)
+    value: Floats = 0.5 * inner(R, R) + alpha * atoms.invariants().sum(axis=1)
+    return value
 
 
 def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Blocks:
-    """Return ``sum_j Z_ij A_j`` for every sample, shape (n, F, d, m)."""
-    result = np.empty((len(atoms), *representation.block_shape), dtype=representation.dtype)
-    for k in range(0, len(atoms), CHUNK):
-        part = atoms.take(slice(k, k + CHUNK)).embed(representation)
-        result[k : k + CHUNK] = multiply(part, A)
-    return result
+    """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
+    parts = [
+        atoms.take(slice(k, k + CHUNK)).superpose(representation, A)
+        for k in range(0, len(atoms), CHUNK)
+    ]
+    return np.concatenate(parts)

@@ -43,12 +43,11 @@ class Active(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def product(table, quotient, size, first, second):  # type: ignore[no-untyped-def]
-    """Return the inner product of two atoms."""
-    q = table.shape[0]
-    g, h = first // q, second // q
-    place = h - g + size if quotient.shape[0] == 0 else quotient[g, h]
-    return table[first % q, place, second % q]
+def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
+    """Return where the table holds g^-1 h."""
+    if quotient.shape[0] == 0:
+        return h - g + size
+    return quotient[g, h]
 
 
 @njit(cache=True, nogil=True)
@@ -110,10 +109,11 @@ def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
 def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped-def]
     """Put an atom at the end of the active set."""
     table, quotient, size = orbits
-    atoms, gram = active.atoms, active.gram
+    q, atoms, gram = table.shape[0], active.atoms, active.gram
     atoms[count], active.c[count], active.sign[count] = atom, value, sign
     for r in range(count + 1):
-        gram[r, count] = gram[count, r] = product(table, quotient, size, atoms[r], atom)
+        place = quotient_of(quotient, size, atoms[r] // q, atom // q)
+        gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
     return count + 1
 
 
@@ -170,21 +170,23 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def is_near(atom, first, count, atoms, table, quotient, size):  # type: ignore[no-untyped-def]
+def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
+    table, quotient, size = orbits
+    q = table.shape[0]
     for r in range(count):
         if atoms[r] == atom:
             return True
-        if r >= first and abs(product(table, quotient, size, atoms[r], atom)) > NEAR:
-            return True
+        if r >= first:
+            place = quotient_of(quotient, size, atoms[r] // q, atom // q)
+            if abs(table[atoms[r] % q, place, atom % q]) > NEAR:
+                return True
     return False
 
 
 @njit(cache=True, nogil=True)
 def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[no-untyped-def]
     """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
-    table, quotient, size = orbits
-    atoms = active.atoms
     first, n_waiting = count, 0
     for k in range(rest.shape[0]):
         if abs(rest[k]) >= level:
@@ -198,7 +200,7 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
         atom = waiting[best]
         n_waiting -= 1
         waiting[best] = waiting[n_waiting]
-        if not is_near(atom, first, count, atoms, table, quotient, size):
+        if not is_near(atom, first, count, active.atoms, orbits):
             sign = 1.0 if rest[atom] > 0.0 else -1.0
             count = append(atom, 0.0, sign, count, active, orbits)
     return count
@@ -235,11 +237,9 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
 @njit(cache=True, nogil=True)
 def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-untyped-def]
     """Start the active set from the atoms of an earlier code; return how many there are."""
-    table, quotient, size = orbits
-    atoms = active.atoms
     count = 0
     for k in range(first, min(last, first + active.atoms.shape[0])):
-        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, atoms, table, quotient, size):
+        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active.atoms, orbits):
             sign = 1.0 if warm_c[k] > 0.0 else -1.0
             count = append(warm_atom[k], warm_c[k], sign, count, active, orbits)
     return count

@@ -9,7 +9,15 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.parallel import in_chunks
-from orbitdl.groups.base import Blocks, Floats, Representation, as_real, correlate, inner
+from orbitdl.groups.base import (
+    Blocks,
+    Floats,
+    Integers,
+    Representation,
+    as_real,
+    correlate,
+    inner,
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +83,7 @@ class Matching(Coder):
         return in_chunks(solve_chunk, len(Y), n_jobs)
 
     def _start(
-        self, representation: Representation, n: int, slots: Floats, warm: Atoms | None
+        self, representation: Representation, n: int, slots: Integers, warm: Atoms | None
     ) -> tuple[Floats, Floats]:
         """Return coefficients (n, slots) and elements (n, slots, p), from earlier codes if any."""
         c = np.zeros((n, len(slots)))
@@ -91,7 +99,13 @@ class Matching(Coder):
         return c, g
 
     def _cycle(
-        self, representation: Representation, Y: Blocks, A: Blocks, alpha: float, c: Floats, g: Floats
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        c: Floats,
+        g: Floats,
     ) -> tuple[Floats, Floats]:
         """Cycle over the atoms of every sample until its objective stands still."""
         active, last = np.arange(len(Y)), np.full(len(Y), np.inf)
@@ -125,7 +139,8 @@ def sweep(
 
 def combine(c: Floats, moved: Blocks) -> Blocks:
     """Return ``sum_k c_k b_k``: (n, K) and (n, K, F, d, m) to (n, F, d, m)."""
-    return np.einsum("nk,nkfdm->nfdm", c, moved)
+    result: Blocks = np.einsum("nk,nkfdm->nfdm", c, moved)
+    return result
 
 
 def soft(x: Floats, threshold: float) -> Floats:

@@ -65,7 +65,12 @@ class Proximal(Coder):
         return in_chunks(solve_chunk, len(Y), n_jobs)
 
     def _iterate(
-        self, representation: Representation, Y: Blocks, A: Blocks, alpha: float, start: Blocks | None
+        self,
+        representation: Representation,
+        Y: Blocks,
+        A: Blocks,
+        alpha: float,
+        start: Blocks | None,
     ) -> Blocks:
         n_blocks, d, _ = representation.block_shape
         shape = (len(Y), len(A), n_blocks, d, d)
@@ -80,7 +85,8 @@ class Proximal(Coder):
             Z[active] = new
             if iteration % self.check_every == self.check_every - 1:
                 penalty = alpha * representation.gauge(new).sum(axis=1)
-                gap = duality_gap(representation, Y[active], A, alpha, new, penalty)[1]
+                residual = Y[active] - multiply(new, A)
+                gap = duality_gap(representation, Y[active], A, alpha, residual, penalty)[1]
                 active = active[gap > 0.9 * self.tol]
                 if len(active) == 0:
                     break
@@ -94,9 +100,7 @@ def step_sizes(representation: Representation, A: Blocks) -> tuple[Floats, float
     return 1.0 / (lipschitz * representation.metric)[:, None, None], 1.0 / lipschitz
 
 
-def extrapolate(
-    old: Blocks, V: Blocks, new: Blocks, momentum: Floats
-) -> tuple[Blocks, Floats]:
+def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:
     """Return the next extrapolated point; restart where the momentum opposes the step."""
     uphill = inner(V - new, new - old, axes=4) > 0
     momentum = np.where(uphill, 1.0, momentum)

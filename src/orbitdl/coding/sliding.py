@@ -63,7 +63,7 @@ class Sliding(Coder):
         assert isinstance(representation, ContinuousShiftRepresentation)
         tables = build_tables(A, representation.length)
         known = warm or Atoms.none(len(Y), len(A), 1)
-        capacity = 2 * representation.length + 8
+        capacity = 60
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)

@@ -15,8 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.coding.lasso_kernel import settle
-from orbitdl.coding.sliding_tables import ORDER, REACH, expand, fast, gram_at, taylor_at
+from orbitdl.coding.sliding_tables import ORDER, REACH, gram_at, horner, signed_distance, wrap
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.trigonometric import expand, fast
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in samples."""
@@ -41,6 +42,7 @@ class State(NamedTuple):
     step: Floats
     trial_shift: Floats
     trial_c: Floats
+    trial_sign: Floats
     ids: Integers
     phases: Floats
 
@@ -58,11 +60,12 @@ def make_state(capacity: int, n_blocks: int) -> State:
         b=np.zeros((3, k)),
         gram=np.zeros((3, k, k)),
         eta=np.zeros((3, k)),
-        hessian=np.zeros((2 * k, 2 * k)),
-        factor=np.zeros((2 * k, 2 * k)),
+        hessian=np.zeros(4 * k * k),
+        factor=np.zeros(4 * k * k),
         step=np.zeros(2 * k),
         trial_shift=np.zeros(k),
         trial_c=np.zeros(k),
+        trial_sign=np.zeros(k),
         ids=np.zeros(k, dtype=np.int64),
         phases=np.zeros((2, n_blocks)),
     )
@@ -78,29 +81,38 @@ def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
 
 
 @fast
+def keep(st, kept):  # type: ignore[no-untyped-def]
+    """Keep the atoms ``ids[:kept]``, which are in ascending order, with all that is known."""
+    for r in range(kept):
+        source = st.ids[r]
+        if source == r:
+            continue
+        st.component[r], st.shift[r] = st.component[source], st.shift[source]
+        st.c[r], st.sign[r] = st.c[source], st.sign[source]
+        st.centre[r] = st.centre[source]
+        for p in range(ORDER):
+            st.expansion[r, p] = st.expansion[source, p]
+        for p in range(3):
+            st.b[p, r] = st.b[p, source]
+    for p in range(3):
+        for r in range(kept):
+            for k in range(kept):
+                st.gram[p, r, k] = st.gram[p, st.ids[r], st.ids[k]]
+    return kept
+
+
+@fast
 def remove(st, count, k):  # type: ignore[no-untyped-def]
     """Take out atom k, keeping the order; return the new count."""
-    for r in range(k, count - 1):
-        copy_atom(st, r + 1, r)
-    return count - 1
+    for r in range(count - 1):
+        st.ids[r] = r + (r >= k)
+    return keep(st, count - 1)
 
 
 @fast
-def copy_atom(st, source, target):  # type: ignore[no-untyped-def]
-    """Copy all that belongs to one atom, but not its Gram entries."""
-    st.component[target], st.shift[target] = st.component[source], st.shift[source]
-    st.c[target], st.sign[target] = st.c[source], st.sign[source]
-    st.centre[target] = st.centre[source]
-    for p in range(ORDER):
-        st.expansion[target, p] = st.expansion[source, p]
-    for p in range(3):
-        st.b[p, target] = st.b[p, source]
-
-
-@fast
-def refresh(st, count, C, tables):  # type: ignore[no-untyped-def]
-    """Look up b and G, with derivatives, at the present shifts."""
-    for k in range(count):
+def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
+    """Look up b and G, with derivatives, of the atoms from `first` on at their present shifts."""
+    for k in range(first, count):
         if not abs(st.shift[k] - st.centre[k]) <= REACH:
             st.centre[k] = st.shift[k]
             angle = 2.0 * np.pi * st.shift[k] / tables.length
@@ -108,12 +120,11 @@ def refresh(st, count, C, tables):  # type: ignore[no-untyped-def]
                 C[st.component[k]], tables.derivative, angle,
                 st.phases[0], st.phases[1], st.expansion[k],
             )  # fmt: skip
-        values = taylor_at(st.expansion[k], st.shift[k] - st.centre[k])
+        values = horner(st.expansion[k], st.shift[k] - st.centre[k])
         st.b[0, k], st.b[1, k], st.b[2, k] = values
         for r in range(k + 1):
-            g, g1, g2 = gram_at(
-                tables, st.component[r], st.component[k], st.shift[k] - st.shift[r]
-            )
+            apart = st.shift[k] - st.shift[r]
+            g, g1, g2 = gram_at(tables, st.component[r], st.component[k], apart)
             st.gram[0, r, k], st.gram[0, k, r] = g, g
             st.gram[1, r, k], st.gram[1, k, r] = g1, -g1
             st.gram[2, r, k], st.gram[2, k, r] = g2, g2
@@ -123,11 +134,12 @@ def refresh(st, count, C, tables):  # type: ignore[no-untyped-def]
 def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
     """Fill eta, eta', eta'' at every atom."""
     for k in range(count):
-        for p in range(3):
-            total = st.b[p, k]
-            for r in range(count):
-                total -= st.c[r] * st.gram[p, r, k]
-            st.eta[p, k] = total
+        eta, slope, bend = st.b[0, k], st.b[1, k], st.b[2, k]
+        for r in range(count):
+            eta -= st.c[r] * st.gram[0, k, r]
+            slope += st.c[r] * st.gram[1, k, r]  # G'_rk = -G'_kr
+            bend -= st.c[r] * st.gram[2, k, r]
+        st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, bend
 
 
 @fast
@@ -137,7 +149,7 @@ def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
     for k in range(count):
         inner = 0.0
         for r in range(count):
-            inner += st.c[r] * st.gram[0, r, k]
+            inner += st.c[r] * st.gram[0, k, r]
         total += st.c[k] * (0.5 * inner - st.b[0, k]) + alpha * abs(st.c[k])
     return total
 
@@ -154,33 +166,34 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
 
 
 @fast
-def settle_coefficients(st, count, C, tables, alpha):  # type: ignore[no-untyped-def]
-    """Minimise over the coefficients alone; atoms that reach zero leave."""
-    refresh(st, count, C, tables)
+def settle_coefficients(st, first, count, C, tables, alpha):  # type: ignore[no-untyped-def]
+    """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave."""
+    refresh(st, first, count, C, tables)
     for k in range(count):
         st.ids[k] = k
+        st.trial_c[k], st.trial_sign[k] = st.c[k], st.sign[k]
+    gram = st.hessian[: count * count].reshape(count, count)
+    gram[:] = st.gram[0, :count, :count]
+    factor = st.factor[: count * count].reshape(count, count)
     kept = settle(
-        st.b[0], alpha, count, 0, st.ids, st.c, st.sign, st.gram[0], st.factor, st.step
+        st.b[0], alpha, count, 0, st.ids, st.trial_c, st.trial_sign, gram, factor, st.step
     )
     if kept < count:
-        for r in range(kept):
-            c, sign = st.c[r], st.sign[r]
-            copy_atom(st, st.ids[r], r)
-            st.c[r], st.sign[r] = c, sign
-        refresh(st, kept, C, tables)
+        keep(st, kept)
+    for k in range(kept):
+        st.c[k] = st.trial_c[k]
     return kept
 
 
 @fast
-def fill_hessian(st, count, tables, convex, damping):  # type: ignore[no-untyped-def]
-    """Write the Hessian; curvature that the certificate adds acts as a trust region."""
-    H = st.hessian
+def fill_hessian(st, H, count, tables, convex, damping):  # type: ignore[no-untyped-def]
+    """Write the lower half of the Hessian; curvature from eta acts as a trust region."""
     for k in range(count):
+        for r in range(k + 1):
+            H[k, r] = st.gram[0, k, r]
+            H[count + k, count + r] = -st.gram[2, k, r]
         for r in range(count):
-            H[r, k] = st.gram[0, r, k]
-            H[count + k, r] = st.gram[1, r, k]
-            H[r, count + k] = st.gram[1, r, k]
-            H[count + r, count + k] = -st.gram[2, r, k]
+            H[count + k, r] = -st.gram[1, k, r]
         own = -st.eta[2, k] / st.c[k]
         push = 2.0 * abs(st.eta[1, k] / st.c[k])
         low = 0.0 if convex else min(own, 0.0)
@@ -192,44 +205,44 @@ def fill_hessian(st, count, tables, convex, damping):  # type: ignore[no-untyped
 
 @fast
 def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
-    """Factor H; return False if it is not positive definite."""
+    """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
     for r in range(n):
-        for s in range(r + 1):
+        for s in range(r):
             total = H[r, s]
             for k in range(s):
                 total -= factor[r, k] * factor[s, k]
-            if s < r:
-                factor[r, s] = total / factor[s, s]
-            elif total <= 1e-13 * H[r, r]:
-                return False
-            else:
-                factor[r, r] = np.sqrt(total)
+            factor[r, s] = total * factor[s, s]
+        total = H[r, r]
+        for k in range(r):
+            total -= factor[r, k] * factor[r, k]
+        if total <= 1e-13 * H[r, r]:
+            return False
+        factor[r, r] = 1.0 / np.sqrt(total)
     return True
 
 
 @fast
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     """Fill `step` with the Newton direction, convexified and damped as far as need be."""
-    fill_hessian(st, count, tables, False, 0.0)
-    done = cholesky(st.hessian, st.factor, 2 * count)
-    damping = 0.0
+    n = 2 * count
+    H, factor, x = st.hessian[: n * n].reshape(n, n), st.factor[: n * n].reshape(n, n), st.step
+    fill_hessian(st, H, count, tables, False, 0.0)
+    done, damping = cholesky(H, factor, n), 0.0
     while not done and damping < 1e8:
-        fill_hessian(st, count, tables, True, damping)
-        done = cholesky(st.hessian, st.factor, 2 * count)
-        damping = max(10.0 * damping, 1e-8)
-    x = st.step
+        fill_hessian(st, H, count, tables, True, damping)
+        done, damping = cholesky(H, factor, n), max(10.0 * damping, 1e-8)
     for k in range(count):
         x[k] = st.eta[0, k] - alpha * st.sign[k]
         x[count + k] = st.eta[1, k]
-    for r in range(2 * count):
+    for r in range(n):
         total = x[r]
         for k in range(r):
-            total -= st.factor[r, k] * x[k]
-        x[r] = total / st.factor[r, r]
-    for r in range(2 * count - 1, -1, -1):
-        x[r] /= st.factor[r, r]
+            total -= factor[r, k] * x[k]
+        x[r] = total * factor[r, r]
+    for r in range(n - 1, -1, -1):
+        x[r] *= factor[r, r]
         for k in range(r):
-            x[k] -= st.factor[r, k] * x[r]
+            x[k] -= factor[r, k] * x[r]
 
 
 @fast
@@ -251,8 +264,8 @@ def move(st, count, length, C, tables):  # type: ignore[no-untyped-def]
     for k in range(count):
         st.c[k] = st.trial_c[k] + length * st.step[k]
         shift = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
-        st.shift[k] = shift % tables.length
-    refresh(st, count, C, tables)
+        st.shift[k] = wrap(shift, tables.length)
+    refresh(st, 0, count, C, tables)
 
 
 @fast
@@ -270,7 +283,6 @@ def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-
         if after <= before + 1e-15 * energy:
             if leaving >= 0:
                 count = remove(st, count, leaving)
-                refresh(st, count, C, tables)
             return count, after
         length, leaving = 0.5 * length, -1
     move(st, count, 0.0, C, tables)
@@ -285,22 +297,20 @@ def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[n
         for r in range(k):
             if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
                 continue
-            apart = st.shift[k] - st.shift[r]
-            apart -= tables.length * np.round(apart / tables.length)
+            apart = signed_distance(st.shift[k], st.shift[r], tables.length)
             if abs(apart) > MERGE:
                 continue
             before = value(st, count, energy, alpha)
             c, shift, c_k = st.c[r], st.shift[r], st.c[k]
             st.c[r], st.c[k] = c + c_k, 0.0
-            st.shift[r] = (shift + apart * c_k / (c + c_k)) % tables.length
-            refresh(st, count, C, tables)
+            st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
+            refresh(st, 0, count, C, tables)
             if value(st, count, energy, alpha) <= before + allowed:
                 count = remove(st, count, k)
-                refresh(st, count, C, tables)
                 k -= 1
                 break
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
-            refresh(st, count, C, tables)
+            refresh(st, 0, count, C, tables)
         k += 1
     return count
 

@@ -9,21 +9,31 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from orbitdl.coding.sliding_newton import (
-    State,
-    certificate_at_atoms,
-    first_order_error,
     put,
-    refresh,
     settle_coefficients,
     solve_inner,
     value,
 )
-from orbitdl.coding.sliding_tables import ORDER, REACH, add_row, expand, fast, gram_at, taylor_at
+from orbitdl.coding.sliding_tables import (
+    ORDER,
+    REACH,
+    add_row,
+    gram_at,
+    horner,
+    signed_distance,
+    wrap,
+)
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.trigonometric import expand, fast
 
+STRETCH = 32
+"""Grid points looked over at once."""
+FLOOR, DOUBT = 0.88, 0.97
+"""Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
@@ -32,6 +42,7 @@ class Peaks(NamedTuple):
     """Places where the certificate peaks, and scratch space to find them."""
 
     grid: NDArray[np.float32]
+    tops: NDArray[np.float32]
     component: Integers
     shift: Floats
     height: Floats
@@ -40,9 +51,10 @@ class Peaks(NamedTuple):
 
 def make_peaks(q: int, size: int) -> Peaks:
     """Allocate room for all peaks that a grid of this size can have."""
-    most = q * (size // 2 + 2)
+    most = q * size + 1
     return Peaks(
         grid=np.zeros((q, size), dtype=np.float32),
+        tops=np.zeros(q * -(-size // STRETCH), dtype=np.float32),
         component=np.zeros(most, dtype=np.int64),
         shift=np.zeros(most),
         height=np.zeros(most),
@@ -50,46 +62,83 @@ def make_peaks(q: int, size: int) -> Peaks:
     )
 
 
+@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
+def largest(values, start, stop):  # type: ignore[no-untyped-def]
+    """Return the largest absolute value of a stretch."""
+    top = np.float32(0.0)
+    for m in range(start, stop):
+        top = max(top, abs(values[m]))
+    return top
+
+
 @fast
-def find_peaks(st, count, peaks, on_grid, tables, floor):  # type: ignore[no-untyped-def]
-    """List the peaks of ``|eta|`` above `floor`, to second order; return how many."""
-    grid = peaks.grid
+def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-untyped-def]
+    """List the peaks of ``|eta|`` that matter, to second order; return how many."""
+    grid, tops = peaks.grid, peaks.tops
     q, size = grid.shape
     grid[:] = on_grid
     for k in range(count):
         add_row(tables, st.component[k], st.shift[k], -st.c[k], grid)
-    found, spacing = 0, tables.length / size
-    for j in range(q):
-        here = grid[j]
-        top = 0
-        for m in range(size):
-            if abs(here[m]) > abs(here[top]):
-                top = m
-            left, right = here[m - 1], here[m + 1 - size * (m + 1 == size)]
-            sign = 1.0 if here[m] > 0.0 else -1.0
-            if not (sign * here[m] > floor and sign * (here[m] - left) >= 0.0):
-                continue
-            if sign * (here[m] - right) > 0.0:
-                found = add_peak(peaks, found, j, m, left, here[m], right, spacing, tables.length)
-        if found == 0 or peaks.component[found - 1] != j:  # flat: no strict peak
-            found = add_peak(peaks, found, j, top, here[top], here[top], here[top], spacing, tables.length)
+    height, at = 0.0, 0
+    for s in range(tops.shape[0]):
+        j, start = s // (tops.shape[0] // q), STRETCH * (s % (tops.shape[0] // q))
+        tops[s] = largest(grid[j], start, min(start + STRETCH, size))
+        if tops[s] > height:
+            height, at = tops[s], s
+    floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
+    found = 0
+    for s in range(tops.shape[0]):
+        if tops[s] > floor or s == at:
+            j, start = s // (tops.shape[0] // q), STRETCH * (s % (tops.shape[0] // q))
+            low = min(floor, tops[s])
+            found = peaks_between(peaks, found, j, start, min(start + STRETCH, size), low, tables.length)
     return found
 
 
 @fast
-def add_peak(peaks, found, j, m, left, here, right, spacing, length):  # type: ignore[no-untyped-def]
-    """Record the vertex of the parabola through three grid values."""
+def peaks_between(peaks, found, j, start, stop, floor, length):  # type: ignore[no-untyped-def]
+    """Add the local maxima of one stretch of the grid that reach `floor`."""
+    here = peaks.grid[j]
+    for m in range(start, stop):
+        height = abs(here[m])
+        if height >= floor:
+            sign = 1.0 if here[m] > 0.0 else -1.0
+            after = here[m + 1 - here.shape[0] * (m + 1 == here.shape[0])]
+            # on a plateau every point counts: a component may be constant
+            if height >= sign * here[m - 1] and height >= sign * after:
+                found = add_peak(peaks, found, j, m, length)
+    return found
+
+
+@fast
+def add_peak(peaks, found, j, m, length):  # type: ignore[no-untyped-def]
+    """Record the vertex of the parabola through a grid value and its neighbours."""
+    size = peaks.grid.shape[1]
+    left, here = float(peaks.grid[j, m - 1]), float(peaks.grid[j, m])
+    right = float(peaks.grid[j, m + 1 - size * (m + 1 == size)])
     bend = left - 2.0 * here + right
-    offset = 0.5 * (left - right) / bend if bend != 0.0 else 0.0
+    offset = 0.5 * (left - right) / bend if bend * here < 0.0 else 0.0
+    offset = min(max(offset, -0.5), 0.5)
     peaks.component[found] = j
-    peaks.shift[found] = ((m + offset) * spacing) % length
+    peaks.shift[found] = wrap((m + offset) * length / size, length)
     peaks.height[found] = here - 0.25 * (left - right) * offset
     return found + 1
 
 
 @fast
-def refine(st, count, peaks, p, C, tables):  # type: ignore[no-untyped-def]
-    """Move one peak to the exact maximum nearby, and correct its height."""
+def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def]
+    """Tell whether a peak is that of an atom, whose height is known."""
+    for k in range(count):
+        if st.component[k] == peaks.component[p] and st.sign[k] * peaks.height[p] > 0.0:
+            apart = signed_distance(st.shift[k], peaks.shift[p], length)
+            if abs(apart) < 0.1 and st.sign[k] * st.eta[2, k] < 0.0:
+                return True
+    return False
+
+
+@fast
+def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-def]
+    """Move one peak to the maximum nearby; steps shorter than `close` are only predicted."""
     j, start = peaks.component[p], peaks.shift[p]
     sign = 1.0 if peaks.height[p] > 0.0 else -1.0
     shift, centre, best = start, np.inf, -np.inf
@@ -98,21 +147,40 @@ def refine(st, count, peaks, p, C, tables):  # type: ignore[no-untyped-def]
             centre = shift
             angle = 2.0 * np.pi * shift / tables.length
             expand(C[j], tables.derivative, angle, st.phases[0], st.phases[1], peaks.expansion)
-        eta, slope, bend = taylor_at(peaks.expansion, shift - centre)
+        eta, slope, bend = horner(peaks.expansion, shift - centre)
         for k in range(count):
-            apart = (shift - st.shift[k]) % tables.length
+            apart = wrap(shift - st.shift[k], tables.length)
             g, g1, g2 = gram_at(tables, st.component[k], j, apart)
             eta -= st.c[k] * g
             slope -= st.c[k] * g1
             bend -= st.c[k] * g2
-        if sign * eta > best:
-            best = sign * eta
-            peaks.height[p], peaks.shift[p] = eta, shift % tables.length
         step = -slope / bend if sign * bend < 0.0 else 0.1 * np.sign(sign * slope)
         step = min(max(step, -0.3), 0.3)
-        if abs(step) < 1e-9 or abs(shift + step - start) > 0.7:
+        height = eta + 0.5 * slope * step if abs(step) < close else eta
+        if sign * height > best:
+            best = sign * height
+            peaks.height[p], peaks.shift[p] = height, wrap(shift, tables.length)
+        if abs(step) < close or abs(shift + step - start) > 0.7:
             break
         shift += step
+
+
+@fast
+def exact_peak(st, count, peaks, found, C, tables, alpha, close):  # type: ignore[no-untyped-def]
+    """Refine the peaks that can exceed alpha; return the largest."""
+    peak = 0.0
+    for k in range(count):
+        slope, bend = st.eta[1, k], abs(st.eta[2, k])
+        rise = min(0.5 * slope * slope / max(bend, 1e-300), 0.3 * abs(slope))
+        peak = max(peak, abs(st.eta[0, k]) + rise)
+    for p in range(found):
+        if abs(peaks.height[p]) > DOUBT * alpha:
+            if belongs_to_atom(st, count, peaks, p, tables.length):
+                peaks.height[p] = 0.0
+            else:
+                refine(st, count, peaks, p, C, tables, close)
+        peak = max(peak, abs(peaks.height[p]))
+    return peak
 
 
 @fast
@@ -155,42 +223,52 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
 @fast
 def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
-    excess, last, stuck = np.inf, np.inf, False
-    allowed = 0.0
-    if count > 0:
-        count = settle_coefficients(st, count, C, tables, alpha)
+    excess, last, stuck, allowed = np.inf, np.inf, False, 0.0
+    close = (0.1 * tol) ** (1.0 / 3.0)
+    count = settle_coefficients(st, 0, count, C, tables, alpha)
     for _ in range(max_iter):
         wanted = 0.3 * tol * alpha if stuck else max(0.3 * tol * alpha, 0.1 * excess)
         count = solve_inner(st, count, C, tables, energy, alpha, wanted, allowed)
-        found = find_peaks(st, count, peaks, on_grid, tables, 0.9 * alpha)
+        found = find_peaks(st, count, peaks, on_grid, tables, alpha)
         peak = 0.0
         for p in range(found):
             peak = max(peak, abs(peaks.height[p]))
         objective, gap = gap_of(st, count, energy, alpha, peak)
-        if gap <= 5.0 * tol * objective or stuck or peak < 1.05 * alpha:
-            peak = 0.0
-            for p in range(found):
-                if abs(peaks.height[p]) > 0.97 * alpha:
-                    refine(st, count, peaks, p, C, tables)
-                peak = max(peak, abs(peaks.height[p]))
-            for k in range(count):
-                peak = max(peak, abs(st.eta[0, k]))
+        if gap <= 2.0 * tol * objective or stuck or peak <= alpha:
+            peak = exact_peak(st, count, peaks, found, C, tables, alpha, close)
             objective, gap = gap_of(st, count, energy, alpha, peak)
             if gap <= tol * objective:
                 break
         stuck = objective >= last - 1e-3 * gap
-        last, excess = objective, max(peak - alpha, 0.0)
-        allowed = 0.01 * tol * objective
-        before = count
+        last, excess, allowed = objective, max(peak - alpha, 0.0), 0.01 * tol * objective
         most = 1 if stuck else st.c.shape[0]
+        before = count
         count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
         if count > before:
-            count = settle_coefficients(st, count, C, tables, alpha)
+            count = settle_coefficients(st, before, count, C, tables, alpha)
     return count
 
 
 @fast
-def solve_all(st, peaks, C, on_grid, tables, energy, alpha, tol, max_iter, start, warm_component, warm_shift, warm_c, counts, component, shift, c):  # type: ignore[no-untyped-def]
+def solve_all(
+    st,
+    peaks,
+    C,
+    on_grid,
+    tables,
+    energy,
+    alpha,
+    tol,
+    max_iter,
+    start,
+    warm_component,
+    warm_shift,
+    warm_c,
+    counts,
+    component,
+    shift,
+    c,
+):  # type: ignore[no-untyped-def]
     """Code every sample; fill counts (n,) and atoms (n, capacity)."""
     capacity = c.shape[1]
     for i in range(C.shape[0]):

@@ -14,12 +14,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy import fft
-from scipy.special import factorial
 
 from orbitdl.groups.base import Blocks, Floats, correlate
+from orbitdl.groups.trigonometric import fast, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
@@ -29,8 +28,6 @@ PHASES = 16
 """Rows between two points of the certificate grid."""
 REACH = 0.09
 """Distance, in samples, up to which an expansion of b is trusted."""
-
-fast = njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz", "arcp"})
 
 
 class Tables(NamedTuple):
@@ -76,34 +73,44 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
 
 def build_tables(A: Blocks, length: int) -> Tables:
     """Tabulate the components A (q, F, 1, channels)."""
-    n_blocks, size = A.shape[1], grid_size(length)
+    n_blocks, size, dense = A.shape[1], grid_size(length), DENSITY * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
-    order = np.arange(ORDER)
-    powers = omega**order[:, None] / factorial(order)[:, None]
+    factors = taylor_factors(omega, ORDER)
+    turned = factors * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
     spectrum = half_spectrum(correlate(A, A))[:, :, None]
-    dense = DENSITY * length
-    taylor = fft.irfft(spectrum * powers * 1j ** order[:, None], n=dense, axis=-1) * dense
+    taylor = fft.irfft(spectrum * turned, n=dense, axis=-1) * dense
     back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / size / PHASES)))
     period = (fft.irfft(spectrum * back, n=size, axis=-1) * size).astype(np.float32)
-    sign = np.array([1.0, -1.0, -1.0, 1.0])[order % 4]
     return Tables(
         length=float(length),
         taylor=np.ascontiguousarray(taylor.swapaxes(2, 3)),
         rows=np.concatenate([period, period], axis=-1),
-        derivative=powers * sign[:, None],
+        derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 2, 0],
     )
 
 
 @fast
-def taylor_at(a, dx):  # type: ignore[no-untyped-def]
-    """Return value, slope and second derivative of an expansion at distance dx."""
-    g, g1, g2 = a[7], 7.0 * a[7], 42.0 * a[7]
-    for p in range(6, 1, -1):
-        g = g * dx + a[p]
-        g1 = g1 * dx + p * a[p]
-        g2 = g2 * dx + p * (p - 1) * a[p]
-    return (g * dx + a[1]) * dx + a[0], g1 * dx + a[1], g2
+def wrap(shift, length):  # type: ignore[no-untyped-def]
+    """Return the shift in [0, length)."""
+    inside = shift - length * np.floor(shift / length)
+    return inside if inside < length else 0.0
+
+
+@fast
+def signed_distance(to, start, length):  # type: ignore[no-untyped-def]
+    """Return the shorter way from one place on the circle to another."""
+    apart = to - start
+    return apart - length * np.floor(apart / length + 0.5)
+
+
+@fast
+def horner(a, x):  # type: ignore[no-untyped-def]
+    """Return value, slope and second derivative of a polynomial with 8 coefficients at x."""
+    value = ((((((a[7] * x + a[6]) * x + a[5]) * x + a[4]) * x + a[3]) * x + a[2]) * x + a[1]) * x
+    slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
+    bend = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
+    return value + a[0], (slope + 2 * a[2]) * x + a[1], bend * x + 2 * a[2]
 
 
 @fast
@@ -115,31 +122,7 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
     dx = tau - place / DENSITY
     if place == tables.taylor.shape[2]:
         place = 0
-    return taylor_at(tables.taylor[j, l, place], dx)
-
-
-@fast
-def expand(C, derivative, angle, real, imag, out):  # type: ignore[no-untyped-def]
-    """Fill `out` with the Taylor coefficients of ``Re sum_f C_f exp(i f angle)`` in samples."""
-    n = C.shape[0]
-    for f in range(min(8, n)):
-        real[f], imag[f] = np.cos(f * angle), np.sin(f * angle)
-    turn_re, turn_im = np.cos(8 * angle), np.sin(8 * angle)
-    for f in range(8, n):
-        real[f] = real[f - 8] * turn_re - imag[f - 8] * turn_im
-        imag[f] = real[f - 8] * turn_im + imag[f - 8] * turn_re
-    for f in range(n):
-        x, y = C[f].real, C[f].imag
-        real[f], imag[f] = x * real[f] - y * imag[f], x * imag[f] + y * real[f]
-    for p in range(ORDER):
-        total = 0.0
-        if p % 2 == 0:
-            for f in range(n):
-                total += derivative[p, f] * real[f]
-        else:
-            for f in range(n):
-                total += derivative[p, f] * imag[f]
-        out[p] = total
+    return horner(tables.taylor[j, l, place], dx)
 
 
 @fast

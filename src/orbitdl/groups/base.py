@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -45,6 +46,15 @@ class Group(ABC):
     def name(self) -> str:
         """The name in words, for messages and tables."""
         return type(self).__name__
+
+
+def require_group(group: object) -> Group:
+    """Return the group, or say how to make one."""
+    if not isinstance(group, Group):
+        raise ValueError(
+            f"group must be an object from orbitdl.groups such as IntegerShift(), not {group!r}."
+        )
+    return group
 
 
 class Representation(ABC):
@@ -125,7 +135,18 @@ class Representation(ABC):
         flat = Z.reshape(-1, *Z.shape[-3:])
         atoms = self.decompose(flat)
         total = np.bincount(atoms.row, np.abs(atoms.coefficient), len(flat))
-        return total.reshape(Z.shape[:-3])
+        return total.astype(np.float64, copy=False).reshape(Z.shape[:-3])
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.
+
+        A has shape (q, F, d, m), the result (n, F, d, m).
+        """
+        moved = self.represent(atoms.element) @ A[source]
+        place = (atoms.row, np.arange(len(source)))
+        gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(source)))
+        flat = moved.reshape(len(source), int(np.prod(moved.shape[1:])))  # atoms may be none
+        return np.asarray(gather @ flat).reshape(n, *moved.shape[1:])
 
     def act(self, element: Floats, x: Floats) -> Floats:
         """Apply group elements (..., p) to data (..., *shape)."""
@@ -140,8 +161,11 @@ def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
     """Return ``Re sum conj(a) b`` over the last axes."""
     last = tuple(range(-axes, 0))
     if np.iscomplexobj(a) and np.iscomplexobj(b):
-        return np.sum(a.real * b.real + a.imag * b.imag, axis=last)
-    return np.sum(a.real * b.real, axis=last)
+        products = a.real * b.real + a.imag * b.imag
+    else:
+        products = a.real * b.real
+    result: Floats = np.sum(products, axis=last)
+    return result
 
 
 def correlate(Y: Blocks, A: Blocks) -> Blocks:

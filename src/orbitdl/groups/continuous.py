@@ -92,12 +92,18 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         return (dual[:n] + 1j * dual[n:])[:, None, None]
 
     def _peaks(self, dual: Floats) -> Floats:
-        """Return the shifts where the dual polynomial peaks above 1, to second order."""
-        spacing = self.length / self.grid_size
-        p = np.abs(self.on_grid(self._as_blocks(dual)[None], self.grid_size)[0])
-        left, right = np.roll(p, 1), np.roll(p, -1)
-        top = np.flatnonzero((p >= left) & (p > right) & (p > 1 - 1e-3))
-        bend = 2 * p[top] - left[top] - right[top]
-        offset = 0.5 * (right[top] - left[top]) / np.maximum(bend, 1e-300)
-        peaks: Floats = np.mod((top + np.clip(offset, -0.5, 0.5)) * spacing, self.length)[:, None]
+        """Return the shifts where the dual polynomial can peak above 1, by Newton's method."""
+        C = self._as_blocks(dual)
+        p = np.abs(self.on_grid(C[None], self.grid_size)[0])
+        f = np.arange(len(C))
+        needed = np.cos(np.pi * f[-1] / self.grid_size)  # a peak of 1 cannot hide below this
+        top = np.flatnonzero((p >= np.roll(p, 1)) & (p > np.roll(p, -1)) & (p >= needed))
+        spacing = 2 * np.pi / self.grid_size
+        theta = top * spacing
+        for _ in range(8):
+            waves = C[:, 0, 0] * np.exp(1j * theta[:, None] * f)
+            slope, bend = -(waves.imag @ f), -(waves.real @ f**2)
+            step = np.divide(-slope, bend, out=np.zeros_like(theta), where=bend != 0)
+            theta = theta + np.clip(step, -spacing, spacing)
+        peaks: Floats = np.mod(theta * self.length / (2 * np.pi), self.length)[:, None]
         return peaks

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.groups.base import Blocks, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.validation import require_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class Finite(Group):
     product: Integers = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        require_count(self.max_size, "max_size")
         matrices, product = close(as_matrices(self.generators), self.max_size)
         object.__setattr__(self, "matrices", matrices)
         object.__setattr__(self, "product", product)
@@ -66,7 +68,7 @@ class MatrixRepresentation(FiniteRepresentation):
             )
         self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
         self.block_shape = (1, d, entries // d)
-        self.inverses = np.argmin(self.product, axis=1)
+        self.inverses: Integers = np.argmin(self.product, axis=1)
         self.quotient = self.product[self.inverses]
 
     @property
@@ -96,7 +98,8 @@ class MatrixRepresentation(FiniteRepresentation):
         return self.inverses[self.index(element)][..., None].astype(np.float64)
 
     def correlations(self, C: Blocks) -> Floats:
-        return np.tensordot(C[..., 0, :, :], self.matrices, axes=((-2, -1), (1, 2)))
+        values: Floats = np.tensordot(C[..., 0, :, :], self.matrices, axes=((-2, -1), (1, 2)))
+        return values
 
 
 def as_matrices(generators: ArrayLike) -> Floats:
@@ -106,7 +109,8 @@ def as_matrices(generators: ArrayLike) -> Floats:
         d = given.shape[1]
         if np.any(np.sort(given, axis=1) != np.arange(d)):
             raise ValueError(f"each row of generators must be a permutation of 0..{d - 1}.")
-        return np.eye(d)[given]
+        permuted: Floats = np.eye(d)[given]
+        return permuted
     if given.ndim != 3 or given.shape[1] != given.shape[2] or not np.isrealobj(given):
         raise ValueError(
             "generators must be real matrices of shape (k, d, d) or permutations (k, d) of whole "

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import njit
 from scipy import fft
 
-from orbitdl.groups.base import Blocks, Floats, Group
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 
 
 class FourierBlocks:
@@ -28,7 +29,7 @@ class FourierBlocks:
     metric: Floats
     moves_all: bool
     length: int
-    dtype = np.complex128
+    dtype: type[np.float64] | type[np.complex128] = np.complex128
     parameters: tuple[str, ...] = ("shift",)
 
     def set_up(self, group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
@@ -63,7 +64,8 @@ class FourierBlocks:
         angle = (-2j * np.pi / self.length) * element
         fine = np.exp(angle * np.arange(stride))
         coarse = np.exp(angle * (stride * np.arange(-(-n_blocks // stride))))
-        phase = (coarse[..., :, None] * fine[..., None, :]).reshape(*element.shape[:-1], -1)
+        both: Blocks = coarse[..., :, None] * fine[..., None, :]
+        phase = both.reshape(*element.shape[:-1], -1)
         return phase[..., :n_blocks, None, None]
 
     def compose(self, left: Floats, right: Floats) -> Floats:
@@ -71,6 +73,13 @@ class FourierBlocks:
 
     def inverse(self, element: Floats) -> Floats:
         return np.mod(-element, self.length)
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
+        columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
+        angle = (-2 * np.pi / self.length) * atoms.element[:, 0]
+        add_waves(atoms.row, source, atoms.coefficient, angle, columns, result)
+        return result[:, :, None]
 
     def on_grid(self, C: Blocks, size: int) -> Floats:
         """Return ``<C, rho(tau)> = Re sum_f C_f exp(2 pi i f tau / N)`` at tau = k N / size."""
@@ -80,3 +89,21 @@ class FourierBlocks:
             spectrum[..., -1] *= 2
         result: Floats = fft.irfft(spectrum, n=size, axis=-1)
         return result
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_waves(row, source, coefficient, angle, A, out):  # type: ignore[no-untyped-def]
+    """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k] for every atom k."""
+    _, n_blocks, n_channels = A.shape
+    phase = np.empty(n_blocks, dtype=np.complex128)
+    for k in range(row.shape[0]):
+        one, turn = complex(np.cos(angle[k]), np.sin(angle[k])), 1.0 + 0.0j
+        for f in range(8):
+            if f < n_blocks:
+                phase[f] = coefficient[k] * turn
+            turn *= one
+        for f in range(8, n_blocks):
+            phase[f] = phase[f - 8] * turn
+        for f in range(n_blocks):
+            for m in range(n_channels):
+                out[row[k], f, m] += phase[f] * A[source[k], f, m]

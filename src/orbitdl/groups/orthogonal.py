@@ -38,7 +38,7 @@ class OrthogonalRepresentation(Representation):
         if len(shape) not in (1, 2) or 0 in shape:
             raise ValueError(
                 f"Orthogonal acts on data points of shape (d,) or (d, r), not {tuple(shape)}; "
-                "put the space that is rotated on the first axis of each data point."
+                "reshape X so that the space that is rotated is the first axis of a data point."
             )
         self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
         self.d = shape[0]
@@ -83,7 +83,8 @@ class OrthogonalRepresentation(Representation):
 
     def prox(self, Z: Blocks, step: float) -> Blocks:
         u, s, vt = np.linalg.svd(Z[..., 0, :, :], full_matrices=False)
-        return ((u * clip_largest(s, step)[..., None, :]) @ vt)[..., None, :, :]
+        clipped: Blocks = (u * clip_largest(s, step)[..., None, :]) @ vt
+        return clipped[..., None, :, :]
 
     def decompose(self, Z: Blocks) -> Combination:
         """Write ``Z = U diag(s) V'`` with matrices ``U diag(+-1) V'``: at most d of them.
@@ -104,11 +105,12 @@ class OrthogonalRepresentation(Representation):
 
 def flatten(matrices: Floats) -> Floats:
     """Return matrices (..., d, d) as rows of parameters (..., d * d)."""
-    return matrices.reshape(*matrices.shape[:-2], -1)
+    return matrices.reshape(*matrices.shape[:-2], matrices.shape[-1] ** 2)
 
 
 def clip_largest(s: Floats, amount: float) -> Floats:
     """Clip rows of s (descending, >= 0) at tau with ``sum (s_k - tau)_+ = amount``, else 0."""
     excess = np.cumsum(s, axis=-1) - amount
     tau = excess / np.arange(1, s.shape[-1] + 1)
-    return np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
+    clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
+    return clipped

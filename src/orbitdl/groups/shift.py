@@ -9,6 +9,7 @@ import numpy as np
 from orbitdl.groups.base import Blocks, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.groups.fourier import FourierBlocks
+from orbitdl.validation import require_count
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,10 @@ class InterpolatedShift(Group):
     subdivisions: int = 2
 
     def __post_init__(self) -> None:
-        if self.subdivisions != int(self.subdivisions) or self.subdivisions < 1:
-            raise ValueError(
-                f"subdivisions must be a whole number of at least 1, not {self.subdivisions}."
-            )
+        require_count(self.subdivisions, "subdivisions")
 
     def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
-        return GridShiftRepresentation(self, shape, int(self.subdivisions))
+        return GridShiftRepresentation(self, shape, self.subdivisions)
 
 
 class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):

@@ -1,0 +1,138 @@
+"""``python -m orbitdl.demo``: learn the beats of a simulated heart, say and draw what was found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from orbitdl import Codes, OrbitDictionaryLearning
+from orbitdl.datasets import EcgLikeData, make_ecg_like
+from orbitdl.groups import ContinuousShift
+from orbitdl.groups.base import Floats
+
+COLOURS = ("#0072b2", "#d55e00")
+PICTURE = Path("out/demo.png")
+
+
+def learn_beats(X: Floats) -> tuple[OrbitDictionaryLearning, Codes]:
+    """Learn two components that may be shifted by any amount, and code the windows with them."""
+    model = OrbitDictionaryLearning(
+        n_components=2, group=ContinuousShift(), alpha=0.1, max_iter=30, n_restarts=3, random_state=0
+    )
+    model.fit(X)
+    model.components_ = np.array([peak_first(a) for a in model.components_])
+    return model, model.encode(X)
+
+
+def peak_first(a: Floats) -> Floats:
+    """Move a component's highest point to sample 0, upright: then a shift says where it lies."""
+    top = int(np.argmax(np.abs(a)))
+    return np.roll(a, -top) * np.sign(a[top])
+
+
+def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) -> str:
+    """Return what was found, in a few lines."""
+    X, events = data.X, codes.to_frame()
+    lost = np.sum((X - model.decode(codes)) ** 2) / np.sum(X**2)
+    beats = events[events["coefficient"] > 0.25]
+    counts = ", ".join(f"{n} of component {j}" for j, n in beats["component"].value_counts().items())
+    return "\n".join(
+        [
+            f"Learned {len(model.components_)} components from {len(X)} windows of {X.shape[1]} "
+            f"samples in {model.n_iter_} iterations.",
+            f"Their moved copies carry {1 - lost:.1%} of the energy, with "
+            f"{len(events) / len(X):.1f} atoms a window.",
+            f"Strong atoms (size above 0.25): {counts}.",
+            f"Normal beats are placed to {timing_error(beats, data):.3f} samples (median).",
+            f"Certified: no other code lowers the objective of any window by more than "
+            f"{codes.gap.max():.2%}.",
+        ]
+    )
+
+
+def timing_error(beats: pd.DataFrame, data: EcgLikeData) -> float:
+    """Return the median distance from a true normal beat to the nearest strong atom, in samples.
+
+    Where in a component its beat lies is a convention: a constant offset is taken out.
+    """
+    truth = data.beats.loc[data.beats["kind"] == "normal", "time"].to_numpy() * data.rate
+    found = np.sort(beats["sample"].to_numpy() * data.X.shape[1] + beats["shift"].to_numpy())
+    place = np.clip(np.searchsorted(found, truth), 1, len(found) - 1)
+    after, before = found[place] - truth, found[place - 1] - truth
+    error = np.where(np.abs(after) < np.abs(before), after, before)
+    error = error[np.abs(error) < 2]
+    return float(np.median(np.abs(error - np.median(error))))
+
+
+def draw(model: OrbitDictionaryLearning, codes: Codes, X: Floats, path: Path) -> None:
+    """Draw data, components, and one window as the sum of its atoms."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
+    draw_data(axes[0], X)
+    draw_components(axes[1], model.components_)
+    chosen = int(np.argmax(codes.invariants().min(axis=1)))
+    draw_decomposition(axes[2], model, codes, X[chosen], chosen)
+    for axis in axes:
+        axis.set_xlabel("time (samples)")
+        axis.set_yticks([])
+        axis.spines[["top", "right", "left"]].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)
+    plt.close(figure)
+
+
+def draw_data(axis: Any, X: Floats) -> None:
+    """Draw a few windows below each other."""
+    for row, x in enumerate(X[:7]):
+        axis.plot(x - 0.6 * row, color="0.25", lw=1)
+    axis.set_title("1  The data: windows of a recording", loc="left")
+
+
+def draw_components(axis: Any, components: Floats) -> None:
+    """Draw each component with its peak in the middle."""
+    for j, a in enumerate(components):
+        axis.plot(np.roll(a, len(a) // 2) - 1.1 * j, color=COLOURS[j], lw=2)
+        axis.text(0, 0.12 - 1.1 * j, f"component {j}", color=COLOURS[j])
+    axis.set_title("2  What was learned: two shapes", loc="left")
+
+
+def draw_decomposition(
+    axis: Any, model: OrbitDictionaryLearning, codes: Codes, x: Floats, sample: int
+) -> None:
+    """Draw a window, its approximation, and below them the moved components that add up to it."""
+    events = codes.to_frame().query("sample == @sample")
+    events = events.reindex(events["coefficient"].abs().sort_values(ascending=False).index)
+    moves = codes.representation
+    axis.plot(x, color="0.6", lw=3)
+    axis.plot(model.decode(codes)[sample], color="k", lw=1)
+    for row, event in enumerate(events.head(6).itertuples(), start=1):
+        moved = moves.act(np.array([event.shift]), model.components_[event.component])
+        offset = -0.35 - 0.3 * row
+        axis.plot(event.coefficient * moved + offset, color=COLOURS[event.component], lw=1.5)
+        label = f"{event.coefficient:+.2f} x component {event.component} at {event.shift:.2f}"
+        axis.text(len(x) * 1.02, offset, label, color=COLOURS[event.component], fontsize=8)
+    axis.text(len(x) * 1.02, 0.1, "window", color="0.5", fontsize=8)
+    axis.text(len(x) * 1.02, 0.0, "sum of the atoms below", color="k", fontsize=8)
+    axis.set_title(f"3  Window {sample} taken apart", loc="left")
+
+
+def main() -> None:
+    """Run the demonstration."""
+    data = make_ecg_like(n_windows=400, random_state=0)
+    print("Simulated heart recording: normal and premature beats, noise, drift.")
+    print("Learning (the first run also compiles, once) ...", flush=True)
+    model, codes = learn_beats(data.X)
+    print(describe(model, codes, data))
+    draw(model, codes, data.X, PICTURE)
+    print(f"Picture: {PICTURE}")
+
+
+if __name__ == "__main__":
+    main()

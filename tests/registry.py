@@ -1,0 +1,69 @@
+"""Every symmetry and every coder the contracts are checked on: one line each.
+
+A line of ACTIONS takes a length and a number of channels to a group and a shape it acts on.
+"""
+
+import numpy as np
+
+from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.groups import (
+    ContinuousShift,
+    Finite,
+    IntegerShift,
+    InterpolatedShift,
+    Orthogonal,
+    Trivial,
+)
+
+
+def turn(angle: float) -> np.ndarray:
+    """Return the rotation of the plane by an angle."""
+    return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+MIRROR = np.diag([1.0, -1.0])
+PENTAGON = Finite([turn(2 * np.pi / 5), MIRROR])  # without -I
+HEXAGON = Finite([turn(2 * np.pi / 6), MIRROR])  # with -I
+PERMUTATIONS = Finite([[1, 2, 0], [1, 0, 2]])  # of three things: not commutative
+CYCLE = Finite([[1, 2, 3, 4, 0]])  # whole shifts of five samples, as matrices
+QUARTER_TURNS = Finite([[1, 3, 0, 2]])  # of an image of 2 x 2 pixels
+
+ACTIONS = {
+    "trivial": lambda length, channels: (Trivial(), (length,)),
+    "trivial on matrices": lambda length, channels: (Trivial(), (length, channels)),
+    "integer shift": lambda length, channels: (IntegerShift(), (length,)),
+    "integer shift of channels": lambda length, channels: (IntegerShift(), (length, channels)),
+    "interpolated shift 1": lambda length, channels: (InterpolatedShift(1), (length,)),
+    "interpolated shift 3": lambda length, channels: (InterpolatedShift(3), (length,)),
+    "interpolated shift 2 of channels": lambda length, channels: (
+        InterpolatedShift(2),
+        (length, channels),
+    ),
+    "continuous shift": lambda length, channels: (ContinuousShift(), (length,)),
+    "continuous shift of channels": lambda length, channels: (
+        ContinuousShift(),
+        (length, channels),
+    ),
+    "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
+    "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
+    "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
+    "cycle": lambda length, channels: (CYCLE, (5, channels)),
+    "quarter turns of images": lambda length, channels: (QUARTER_TURNS, (2, 2)),
+    "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
+    "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
+}
+
+# Coders by name, with their settings; the tolerance is the test's.
+CODERS = {
+    "active set": lambda **settings: ActiveSet(**settings),
+    "proximal": lambda **settings: Proximal(**settings),
+    "sliding": lambda **settings: Sliding(**settings),
+    "semidefinite": lambda **settings: Semidefinite(**settings),
+    "matching": lambda **settings: Matching(n_atoms=2, **settings),
+}
+
+
+def action(name: str, length: int = 7, channels: int = 2):
+    """Return the representation of the group of that name on data of this size."""
+    group, shape = ACTIONS[name](length, channels)
+    return group.on(shape)

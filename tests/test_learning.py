@@ -1,0 +1,303 @@
+"""Algorithm 1: it only goes down, says the truth on its way, and finds what was planted."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from registry import ACTIONS, action
+from sklearn.exceptions import ConvergenceWarning
+
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl.coding import Matching, Proximal
+from orbitdl.datasets import make_shift_data, make_synchronization_data
+from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.learning import Iteration, start_from_data, start_from_noise
+
+
+def planted(name: str, *, n: int = 30, q: int = 2, noise: float = 0.05, seed: int = 0):
+    """Return a group and noisy data of two atoms a sample."""
+    rep, rng = action(name, 8), np.random.default_rng(seed)
+    A = rng.standard_normal((q, *rep.shape))
+    A /= np.sqrt((A**2).reshape(q, -1).sum(axis=1)).reshape(q, *[1] * len(rep.shape))
+    X = noise * rng.standard_normal((n, *rep.shape))
+    for _ in range(2):
+        c = rng.standard_normal((n, *[1] * len(rep.shape)))
+        X += c * rep.act(rep.sample(rng, n), A[rng.integers(q, size=n)])
+    return rep.group, X
+
+
+# The run
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("init", ["data", "random"])
+def test_the_objective_never_rises_and_the_last_gap_is_within_tolerance(name, init):
+    group, X = planted(name)
+    model = OrbitDictionaryLearning(
+        2, group, alpha=0.1, max_iter=12, tol=1e-4, init=init, random_state=0
+    ).fit(X)
+    objective = np.array([record.objective for record in model.history_])
+    assert np.all(np.diff(objective) <= 1e-12 * objective[0])
+    assert objective[-1] < objective[0]
+    assert model.history_[-1].gap <= 1e-4
+    assert_allclose(np.linalg.norm(model.components_.reshape(2, -1), axis=1), 1.0)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("normalise_after", [False, True])
+def test_the_last_record_is_the_objective_of_the_learned_components(name, normalise_after):
+    group, X = planted(name)
+    model = OrbitDictionaryLearning(
+        2, group, alpha=0.1, max_iter=5, random_state=0, normalise_after=normalise_after
+    ).fit(X)
+    assert np.isfinite(model.components_).all()
+    assert_allclose(model.encode(X).objective.sum(), model.history_[-1].objective, rtol=2e-4)
+
+
+def test_records_of_the_paper_s_step_are_true_after_every_iteration():
+    group, X = planted("integer shift")
+    stops = [
+        OrbitDictionaryLearning(
+            2, group, alpha=0.1, max_iter=k, tol=1e-6, random_state=0, normalise_after=True
+        ).fit(X)
+        for k in range(4)
+    ]
+    for model in stops:
+        assert_allclose(model.encode(X).objective.sum(), model.history_[-1].objective, rtol=1e-5)
+
+
+def test_early_gaps_are_loose_and_fall():
+    group, X = planted("integer shift", n=200)
+    model = OrbitDictionaryLearning(
+        2, group, alpha=0.1, max_iter=30, tol=1e-7, init="random", random_state=0
+    ).fit(X)
+    gaps = [record.gap for record in model.history_]
+    assert gaps[0] > 1e-4
+    assert gaps[-1] <= 1e-7
+    assert all(gap <= 3e-2 for gap in gaps)
+
+
+def test_a_fit_whose_last_codes_are_not_optimal_warns_unless_it_was_stopped():
+    group, X = planted("orthogonal")
+    settings = {"group": group, "coder": Proximal(tol=1e-9, max_iter=10), "max_iter": 2}
+    with pytest.warns(ConvergenceWarning, match="raise the coder's max_iter") as caught:
+        model = OrbitDictionaryLearning(2, **settings, random_state=0).fit(X)
+    assert len(caught) == 1
+    assert model.history_[-1].gap > 1e-9
+    OrbitDictionaryLearning(2, **settings, random_state=0, callback=lambda iteration: True).fit(X)
+
+
+def test_history_counts_from_the_start():
+    group, X = planted("integer shift")
+    model = OrbitDictionaryLearning(2, group, max_iter=4, tol=1e-12, random_state=0).fit(X)
+    table = model.history_.to_frame()
+    assert list(table["number"]) == [0, 1, 2, 3, 4]
+    assert model.n_iter_ == 4
+    assert list(table.columns) == ["number", "objective", "gap", "atoms", "unused", "seconds"]
+    assert (table["seconds"] > 0).all()
+    codes = model.encode(X)
+    assert table["atoms"].iloc[-1] == len(codes.to_frame()) / len(X)
+
+
+def test_a_loose_tolerance_stops_early_and_a_tight_one_does_not():
+    group, X = planted("integer shift", n=100)
+    steps = [
+        OrbitDictionaryLearning(2, group, tol=tol, max_iter=60, random_state=0).fit(X).n_iter_
+        for tol in (1e-1, 1e-3, 1e-7)
+    ]
+    assert steps[0] < steps[1] < steps[2]
+
+
+def test_no_step_leaves_the_start_as_it_is():
+    group, X = planted("integer shift of channels")
+    start = np.random.default_rng(1).standard_normal((2, 8, 2))
+    model = OrbitDictionaryLearning(2, group, max_iter=0, init=start).fit(X)
+    unit = start / np.linalg.norm(start.reshape(2, -1), axis=1)[:, None, None]
+    assert model.n_iter_ == 0
+    assert_allclose(model.components_, unit)
+
+
+def test_learning_from_the_truth_stays_there():
+    data = make_shift_data(n_samples=200, length=15, n_components=2, n_atoms=1, random_state=0)
+    model = OrbitDictionaryLearning(2, alpha=0.01, init=data.components).fit(data.X)
+    assert dictionary_distance(data.components, model.components_, IntegerShift()) < 1e-4
+
+
+# Repeatable, whatever the number of threads
+
+
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal", "hexagon"])
+def test_the_same_seed_gives_the_same_result_with_any_number_of_threads(name):
+    group, X = planted(name, n=530)
+    first, second, threads = (
+        OrbitDictionaryLearning(2, group, max_iter=3, random_state=3, n_jobs=n_jobs).fit(X)
+        for n_jobs in (None, 1, 2)
+    )
+    assert_array_equal(second.components_, first.components_)
+    assert_array_equal(threads.components_, first.components_)
+    assert [r.objective for r in threads.history_] == [r.objective for r in first.history_]
+
+
+def test_another_seed_gives_another_start():
+    group, X = planted("integer shift")
+    first, second = (
+        OrbitDictionaryLearning(2, group, max_iter=0, random_state=seed).fit(X).components_
+        for seed in (0, 1)
+    )
+    assert not np.allclose(first, second)
+
+
+def test_a_random_state_object_works_and_moves_on():
+    group, X = planted("integer shift")
+    state = np.random.RandomState(0)
+    model = OrbitDictionaryLearning(2, group, max_iter=0, random_state=state)
+    first, second = model.fit(X).components_, model.fit(X).components_
+    again = OrbitDictionaryLearning(
+        2, group, max_iter=0, random_state=np.random.RandomState(0)
+    ).fit(X)
+    assert not np.allclose(first, second)
+    assert_array_equal(again.components_, first)
+
+
+# Callback and restarts
+
+
+def test_the_callback_sees_every_iteration_and_can_stop():
+    group, X = planted("integer shift")
+    seen: list[Iteration] = []
+
+    def stop(iteration: Iteration) -> bool:
+        seen.append(iteration)
+        return iteration.number == 2
+
+    model = OrbitDictionaryLearning(2, group, max_iter=20, tol=1e-9, callback=stop).fit(X)
+    assert [iteration.number for iteration in seen] == [0, 1, 2]
+    assert model.n_iter_ == 2
+    assert len(model.history_) == 3
+    rep = group.on((8,))
+    assert_allclose(model.components_, rep.synthesize(seen[-1].components))
+    assert_allclose(seen[-1].objective, seen[-1].codes.objective.sum())
+
+
+def test_restarts_keep_the_best_run():
+    group, X = planted("integer shift", n=60, q=4)
+    ends: list[float] = []
+
+    def note(iteration: Iteration) -> None:
+        if iteration.number == 0:
+            ends.append(np.inf)
+        ends[-1] = iteration.objective
+
+    settings = {"n_components": 4, "group": group, "alpha": 0.1, "init": "random"}
+    model = OrbitDictionaryLearning(
+        **settings, n_restarts=5, random_state=0, max_iter=10, callback=note
+    ).fit(X)
+    single = OrbitDictionaryLearning(**settings, random_state=0, max_iter=10).fit(X)
+    assert len(ends) == 5
+    assert max(ends) > min(ends) * 1.001
+    assert model.history_[-1].objective == min(ends)
+    assert single.history_[-1].objective == ends[0]
+
+
+def test_verbose_prints_a_line_an_iteration(capsys):
+    group, X = planted("integer shift")
+    model = OrbitDictionaryLearning(2, group, max_iter=3, tol=1e-9, verbose=1).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(model.history_)
+    assert lines[0].startswith("iteration   0   objective")
+
+
+# Components that nobody uses
+
+
+def test_unused_components_are_replaced_and_counted():
+    rng = np.random.default_rng(0)
+    X = np.zeros((50, 6))
+    X[:, :4] = rng.standard_normal((50, 4))
+    start = np.eye(6)[[0, 4, 5]]  # the last two see nothing of the data
+    model = OrbitDictionaryLearning(3, Trivial(), alpha=0.1, init=start, max_iter=20).fit(X)
+    table = model.history_.to_frame()
+    assert list(table["unused"].iloc[:2]) == [0, 2]
+    assert np.all(model.transform(X).sum(axis=0) > 0)
+    assert np.all(np.diff(table["objective"]) <= 0)
+
+
+def test_more_components_than_samples_leave_no_nan():
+    group, X = planted("integer shift", n=2)
+    model = OrbitDictionaryLearning(5, group, alpha=0.1, random_state=0, max_iter=5).fit(X)
+    assert np.isfinite(model.components_).all()
+    assert_allclose(np.linalg.norm(model.components_, axis=1), 1.0)
+
+
+def test_a_weight_that_codes_everything_to_nothing_leaves_no_nan():
+    group, X = planted("continuous shift")
+    model = OrbitDictionaryLearning(2, group, alpha=1e3, random_state=0, max_iter=5).fit(X)
+    assert np.isfinite(model.components_).all()
+    assert model.history_[-1].atoms == 0
+    assert_allclose(model.history_[-1].objective, 0.5 * (X**2).sum())
+
+
+# Starts
+
+
+def test_data_starts_lie_on_different_orbits():
+    rng = np.random.default_rng(0)
+    shapes = rng.standard_normal((3, 12))
+    X = np.stack([np.roll(shapes[i % 3], rng.integers(12)) * (1 + i) for i in range(30)])
+    shifts = IntegerShift().on((12,))
+    for seed in range(5):
+        start = start_from_data(shifts, shifts.analyze(X), 3, np.random.default_rng(seed))
+        distance = dictionary_distance(
+            shapes / np.linalg.norm(shapes, axis=1, keepdims=True),
+            shifts.synthesize(start),
+            IntegerShift(),
+        )
+        assert distance < 1e-12
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_starts_have_unit_norm(name):
+    rep, rng = action(name, 8), np.random.default_rng(0)
+    Y = rep.analyze(rng.standard_normal((4, *rep.shape)))
+    for start in (start_from_data(rep, Y, 6, rng), start_from_noise(rep, 6, rng)):
+        energy = (rep.synthesize(start) ** 2).reshape(6, -1).sum(axis=1)
+        assert_allclose(energy, 1.0)
+
+
+# Planted dictionaries are recovered
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_integer_shifts_recover_planted_components_from_noise(seed):
+    data = make_shift_data(400, 30, 3, 5, random_state=0)
+    model = OrbitDictionaryLearning(
+        3, IntegerShift(), alpha=0.4, init="random", random_state=seed, max_iter=50
+    ).fit(data.X)
+    assert dictionary_distance(data.components, model.components_, IntegerShift()) <= 0.002
+    assert dictionary_distance(model.components_, data.components, IntegerShift()) <= 0.002
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_one_generator_is_synchronised(seed):
+    data = make_synchronization_data(n_samples=300, random_state=0)
+    truth = data.components / np.sqrt(20)
+    model = OrbitDictionaryLearning(
+        1, Orthogonal(), alpha=0.1, init="random", random_state=seed
+    ).fit(data.X)
+    assert 20 * dictionary_distance(truth, model.components_, Orthogonal()) <= 0.005
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_two_generators_are_synchronised_by_matching(seed):
+    data = make_synchronization_data(n_samples=300, n_components=2, random_state=0)
+    truth = data.components / np.sqrt(20)
+    model = OrbitDictionaryLearning(
+        2, Orthogonal(), alpha=0.02, init="random", coder=Matching(), tol=1e-5, max_iter=100,
+        random_state=seed,
+    ).fit(data.X)  # fmt: skip
+    assert 20 * dictionary_distance(truth, model.components_, Orthogonal()) <= 0.007
+
+
+def test_continuous_shifts_recover_components_between_samples():
+    data = make_shift_data(300, 15, 2, 2, subdivisions=None, random_state=0)
+    model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.05, random_state=0).fit(data.X)
+    assert dictionary_distance(data.components, model.components_, ContinuousShift()) <= 0.002
