@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BENCH_VENV := .venv-bench
 
 # Two test processes share two cores: one BLAS thread each, and two Numba threads that sleep when idle,
 # so that tests of threading have threads to test.
@@ -10,10 +11,10 @@ TEST_ENVIRONMENT := NUMBA_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THR
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format clean
+.PHONY: help demo test lint format bench bench-quick clean
 
 help:  ## List the commands
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/make \1	\2/'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
 
 demo: $(VENV)/.installed-plot  ## Learn components from built-in data and draw them
 	$(BIN)/python -m orbitdl.demo
@@ -30,8 +31,14 @@ format: $(VENV)/.installed-dev  ## Mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers (half an hour); writes out/benchmarks
+	$(BENCH_VENV)/bin/python -m benchmarks
+
+bench-quick: $(BENCH_VENV)/.installed  ## The same, smaller: under 2 minutes
+	$(BENCH_VENV)/bin/python -m benchmarks --quick
+
 clean:  ## Remove the environment, caches and outputs
-	rm -rf $(VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each extra; pip comes last into a new environment, so its presence says the environment is whole.
@@ -39,4 +46,12 @@ $(VENV)/.installed-%: pyproject.toml
 	@test -x $(BIN)/pip || { echo "Setting up $(VENV)"; $(PYTHON) -m venv --clear $(VENV); }
 	@echo "Installing orbitdl[$*] (once; a few minutes on a slow connection)"
 	@$(BIN)/python -m pip install --quiet --editable '.[$*]'
+	@touch $@
+
+# The peers live in an environment of their own, which keeps itself out of version control and lint.
+$(BENCH_VENV)/.installed: pyproject.toml benchmarks/requirements.txt
+	@test -x $(BENCH_VENV)/bin/pip || { echo "Setting up $(BENCH_VENV)"; $(PYTHON) -m venv --clear $(BENCH_VENV); }
+	@echo '*' > $(BENCH_VENV)/.gitignore
+	@echo "Installing orbitdl and its peers (once; a few minutes on a slow connection)"
+	@$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[ecg,plot,reference]' --requirement benchmarks/requirements.txt
 	@touch $@

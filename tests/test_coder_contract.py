@@ -231,6 +231,26 @@ def test_a_warm_start_is_never_made_worse(coder, name):
             assert problem.code(settings, warm=warm).gap.max() <= TOL
 
 
+@pytest.mark.parametrize(
+    ("coder", "name"), [case for case in SERVED if case[0] not in ("semidefinite", "proximal")]
+)
+def test_a_start_at_the_solution_stays_there(coder, name):
+    problem = draw(name, n=520, length=5)
+    rep, Y, A, alpha = problem.rep, problem.Y, problem.A, problem.alpha
+    found = problem.code(CODERS[coder](tol=1e-4), warn=False)
+    once = CODERS[coder](tol=1e-4, max_iter=1)
+    again = once.solve(rep, Y, A, alpha, found.atoms, None)
+    done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
+    objective = objectives(rep, Y, A, alpha, again)
+    assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))
+
+
+def test_matching_improves_from_cycle_to_cycle():
+    problem = draw("continuous shift", n=20, level=0.02)
+    values = [problem.code(Matching(n_atoms=2, max_iter=k)).objective.sum() for k in (1, 2, 100)]
+    assert values[0] > values[1] > values[2]
+
+
 @pytest.mark.parametrize(("coder", "name"), SERVED)
 def test_inputs_are_left_as_they_were(coder, name):
     problem = draw(name)

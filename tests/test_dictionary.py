@@ -141,6 +141,23 @@ def test_constraints_bind_for_large_data_and_not_for_small(name):
             assert_allclose(A, least_squares(statistics, shape), atol=1e-9)
 
 
+def test_constrained_step_is_optimal_for_components_that_go_together():
+    """Multipliers then rise and fall again on the way, some back to zero."""
+    rep = action("trivial", 3)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        common = rng.standard_normal((30, 1))
+        c = common + 0.3 * rng.standard_normal((30, Q))
+        Y = rng.standard_normal((30, 3)) * rng.choice([0.5, 1.0, 3.0])
+        Y += common * rng.standard_normal((1, 3)) * rng.choice([1.0, 3.0])
+        blocks = rep.analyze(Y)
+        atoms = Atoms(
+            Q, Q * np.arange(31), np.tile(np.arange(Q), 30), c.ravel(), np.zeros((30 * Q, 0))
+        )
+        A = constrained_least_squares(Statistics.of(rep, blocks, atoms), (Q, *rep.block_shape))
+        assert_optimal(rep, blocks, atoms, A)
+
+
 @pytest.mark.parametrize("name", ["integer shift of channels", "orthogonal", "trivial", "hexagon"])
 @pytest.mark.parametrize("seed", [0, 1])
 def test_constrained_step_agrees_with_cvxpy(name, seed):

@@ -221,6 +221,16 @@ def test_unused_components_are_replaced_and_counted():
     assert np.all(np.diff(table["objective"]) <= 0)
 
 
+def test_a_run_does_not_end_before_new_components_were_updated():
+    X = np.zeros((50, 6))
+    X[:, :4] = np.random.default_rng(0).standard_normal((50, 4))
+    model = OrbitDictionaryLearning(3, Trivial(), init=np.eye(6)[[0, 4, 5]], tol=1.0).fit(X)
+    table = model.history_.to_frame()
+    # within tolerance after one step, which brought two new components: so one step more
+    assert table["objective"].iloc[0] < 2 * table["objective"].iloc[1]
+    assert list(table["unused"]) == [0, 2, 0]
+
+
 def test_more_components_than_samples_leave_no_nan():
     group, X = planted("integer shift", n=2)
     model = OrbitDictionaryLearning(5, group, alpha=0.1, random_state=0, max_iter=5).fit(X)

@@ -80,16 +80,16 @@ class Atoms:
 
     def only(self, samples: NDArray[np.bool_]) -> Atoms:
         """Empty the codes of all other samples."""
-        return self.replace(
-            ~samples, Atoms.none(len(self), self.n_components, self.element.shape[1])
-        )
+        nothing = Atoms.none(int(np.sum(~samples)), self.n_components, self.element.shape[1])
+        return self.replace(~samples, nothing)
 
     def replace(self, samples: NDArray[np.bool_], other: Atoms) -> Atoms:
-        """Return these codes, with those of the chosen samples taken from `other`."""
-        if not samples.any():
+        """Return these codes with `other`, one a chosen sample, in place of the chosen ones."""
+        if len(other) == 0:
             return self
-        both = Atoms.concatenate([self, other])
-        return both.take(np.arange(len(self)) + np.where(samples, len(self), 0))
+        source = np.arange(len(self))
+        source[samples] = len(self) + np.arange(len(other))
+        return Atoms.concatenate([self, other]).take(source)
 
     def scale(self, factors: Floats) -> Atoms:
         """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""

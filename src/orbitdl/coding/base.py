@@ -67,6 +67,10 @@ class Coder(ABC):
         """Whether the gap of this coder is meant to reach `tol`."""
         return True
 
+    def stricter(self) -> Coder | None:
+        """Return a coder for the samples whose certified gap is above `tol`; None: no second try."""
+        return None
+
     def code(
         self,
         representation: Representation,
@@ -91,8 +95,15 @@ class Coder(ABC):
             helpful = warm.only(value <= 0.5 * inner(Y, Y))
             atoms = self._solve_scaled(representation, Y, A, alpha, helpful, n_jobs)
             worse = objectives(representation, Y, A, alpha, atoms) > value
-            atoms = atoms.replace(worse, warm)
+            atoms = atoms.replace(worse, warm.take(worse))
         objective, gap = certify(representation, Y, A, alpha, atoms)
+        late, stricter = gap > self.tol, self.stricter()
+        if stricter is not None and late.any():
+            again = stricter.code(
+                representation, Y[late], A, alpha, atoms.take(late), n_jobs=n_jobs, warn=False
+            )
+            atoms = atoms.replace(late, again.atoms)
+            objective[late], gap[late] = again.objective, again.gap
         if warn:
             self.warn_unless_converged(gap)
         return Codes(representation, atoms, objective, gap, self._describe(gap, objective))

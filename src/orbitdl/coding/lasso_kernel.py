@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-PIVOT_FLOOR = 1e-12
-"""Least pivot of a unit-norm atom: a dependent atom becomes a long step, cut at a sign change."""
+from orbitdl.coding.small_lasso import settle
+from orbitdl.compiled import fast, internal, largest
+
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
@@ -42,7 +42,7 @@ class Active(NamedTuple):
     step: NDArray[np.float64]
 
 
-@njit(cache=True, nogil=True)
+@internal
 def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
     """Return where the table holds g^-1 h."""
     if quotient.shape[0] == 0:
@@ -50,7 +50,7 @@ def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
     return quotient[g, h]
 
 
-@njit(cache=True, nogil=True)
+@internal
 def subtract_row(table, quotient, size, atom, c, out):  # type: ignore[no-untyped-def]
     """Subtract c times the Gram row of one atom from all correlations."""
     q = table.shape[0]
@@ -65,47 +65,7 @@ def subtract_row(table, quotient, size, atom, c, out):  # type: ignore[no-untype
                 out[h * q + k] -= c * table[j, quotient[g, h], k]
 
 
-@njit(cache=True, nogil=True)
-def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
-    """Recompute the rows of the Cholesky factor from `first` on."""
-    for r in range(first, count):
-        for s in range(r + 1):
-            total = gram[r, s]
-            for k in range(s):
-                total -= factor[r, k] * factor[s, k]
-            if r == s:
-                factor[r, r] = np.sqrt(max(total, PIVOT_FLOOR * max(gram[r, r], 1e-300)))
-            else:
-                factor[r, s] = total / factor[s, s]
-
-
-@njit(cache=True, nogil=True)
-def solve_factored(factor, count, x):  # type: ignore[no-untyped-def]
-    """Solve ``L L^T x = x`` in place."""
-    for r in range(count):
-        for k in range(r):
-            x[r] -= factor[r, k] * x[k]
-        x[r] /= factor[r, r]
-    for r in range(count - 1, -1, -1):
-        for k in range(r + 1, count):
-            x[r] -= factor[k, r] * x[k]
-        x[r] /= factor[r, r]
-
-
-@njit(cache=True, nogil=True)
-def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
-    """Drop the atom at place p and close the ranks."""
-    for r in range(p, count - 1):
-        atoms[r], c[r], sign[r] = atoms[r + 1], c[r + 1], sign[r + 1]
-        for s in range(count):
-            gram[r, s] = gram[r + 1, s]
-    for r in range(count - 1):
-        for s in range(p, count - 1):
-            gram[r, s] = gram[r, s + 1]
-    return count - 1
-
-
-@njit(cache=True, nogil=True)
+@internal
 def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped-def]
     """Put an atom at the end of the active set."""
     table, quotient, size = orbits
@@ -117,42 +77,7 @@ def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped
     return count + 1
 
 
-@njit(cache=True, nogil=True)
-def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
-    """Minimise over the active coefficients with their signs; atoms that reach zero leave.
-
-    Newton steps on ``1/2 c'Gc - b'c + alpha sign'c``, each cut at the first sign change.
-    """
-    factor_from(fresh, count, gram, factor)
-    for _ in range(50 + 4 * count):
-        if count == 0:
-            break
-        error = 0.0
-        for r in range(count):
-            step[r] = b[atoms[r]] - alpha * sign[r]
-            for s in range(count):
-                step[r] -= gram[r, s] * c[s]
-            error = max(error, abs(step[r]))
-        if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
-            break
-        solve_factored(factor, count, step)
-        length, leaving = 1.0, -1
-        for r in range(count):
-            if (c[r] + step[r]) * sign[r] <= 0.0:
-                t = -c[r] / step[r] if step[r] != 0.0 else 0.0
-                if leaving < 0 or t < length:
-                    length, leaving = t, r
-        for r in range(count):
-            c[r] += length * step[r]
-        if leaving >= 0:
-            count = remove_at(leaving, count, atoms, c, sign, gram)
-            factor_from(leaving, count, gram, factor)
-        elif error <= 1e-9 * alpha:
-            break
-    return count
-
-
-@njit(cache=True, nogil=True)
+@internal
 def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-untyped-def]
     """Return objective and duality gap, given the largest correlation with the residual."""
     fit, norm, weight = 0.0, 0.0, 0.0
@@ -169,7 +94,7 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
     return objective, objective - scale * (energy - fit) + 0.5 * scale * scale * residual
 
 
-@njit(cache=True, nogil=True)
+@internal
 def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
     table, quotient, size = orbits
@@ -184,10 +109,10 @@ def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
     return False
 
 
-@njit(cache=True, nogil=True)
+@internal
 def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[no-untyped-def]
     """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
-    first, n_waiting = count, 0
+    first, n_waiting = count, np.int64(0)
     for k in range(rest.shape[0]):
         if abs(rest[k]) >= level:
             waiting[n_waiting] = k
@@ -206,21 +131,20 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
     return count
 
 
-@njit(cache=True, nogil=True)
+@internal
 def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     table, quotient, size = orbits
     atoms, c, sign, gram, factor, step = active
     last = np.inf
-    fresh = 0
+    fresh = np.int64(0)
     for _ in range(max_iter):
         count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
-        rest[:] = b
+        for k in range(rest.shape[0]):
+            rest[k] = b[k]
         for r in range(count):
             subtract_row(table, quotient, size, atoms[r], c[r], rest)
-        peak = 0.0
-        for k in range(rest.shape[0]):
-            peak = max(peak, abs(rest[k]))
+        peak = largest(rest)
         objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + 1e-14):
             break
@@ -234,10 +158,10 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
     return count
 
 
-@njit(cache=True, nogil=True)
+@internal
 def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-untyped-def]
     """Start the active set from the atoms of an earlier code; return how many there are."""
-    count = 0
+    count = np.int64(0)
     for k in range(first, min(last, first + active.atoms.shape[0])):
         if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active.atoms, orbits):
             sign = 1.0 if warm_c[k] > 0.0 else -1.0
@@ -245,7 +169,7 @@ def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-u
     return count
 
 
-@njit(cache=True, nogil=True)
+@fast
 def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 

@@ -15,6 +15,11 @@ from orbitdl.coding.sliding_search import make_peaks, solve_all
 from orbitdl.coding.sliding_tables import build_tables, half_spectrum
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.trigonometric import split
+
+
+UNLIMITED = 1_000_000
+"""More atoms than any sample can need."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,9 @@ class Sliding(Coder):
         Relative duality gap at which a sample is done.
     max_iter : int
         Rounds of adding atoms, per sample.
+    max_atoms : int
+        Atoms that a sample may hold. Samples that need more, or that stop above `tol` for another
+        reason, get a second try with room for all and a tighter aim.
 
     Notes
     -----
@@ -42,14 +50,20 @@ class Sliding(Coder):
     Examples
     --------
     >>> Sliding(tol=1e-8)
-    Sliding(tol=1e-08, max_iter=100)
+    Sliding(tol=1e-08, max_iter=100, max_atoms=60)
     """
 
     tol: float = 1e-4
     max_iter: int = 100
+    max_atoms: int = 60
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, ContinuousShiftRepresentation)
+
+    def stricter(self) -> Sliding | None:
+        if self.max_atoms >= UNLIMITED:
+            return None
+        return Sliding(0.3 * self.tol, 3 * self.max_iter, UNLIMITED)
 
     def solve(
         self,
@@ -61,9 +75,9 @@ class Sliding(Coder):
         n_jobs: int | None,
     ) -> Atoms:
         assert isinstance(representation, ContinuousShiftRepresentation)
-        tables = build_tables(A, representation.length)
+        tables = build_tables(A, representation.length, self.tol)
         known = warm or Atoms.none(len(Y), len(A), 1)
-        capacity = 60
+        capacity = min(self.max_atoms, 2 * representation.length + 8)
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
@@ -73,8 +87,8 @@ class Sliding(Coder):
             counts, component = np.zeros(n, dtype=np.int64), np.empty((n, capacity), dtype=np.int64)
             shift, c = np.empty((n, capacity)), np.empty((n, capacity))
             solve_all(
-                make_state(capacity, A.shape[1]), make_peaks(len(A), tables.grid_size),
-                np.ascontiguousarray(C[..., 0, 0]), on_grid, tables, inner(Y[chunk], Y[chunk]),
+                make_state(capacity, tables.derivative.shape[1]), make_peaks(len(A), tables.grid_size, capacity),
+                split(C[..., 0, 0]), on_grid, tables, inner(Y[chunk], Y[chunk]),
                 alpha, 0.8 * self.tol, self.max_iter, known.offsets[chunk.start : chunk.stop + 1],
                 known.component, known.element[:, 0], known.coefficient,
                 counts, component, shift, c,

@@ -14,11 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.lasso_kernel import settle
-from orbitdl.coding.sliding_tables import ORDER, REACH, gram_at, horner, signed_distance, wrap
+from orbitdl.coding.small_lasso import settle, solve_factored
+from orbitdl.coding.sliding_tables import ORDER, gram_at, horner, signed_distance, wrap
+from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric import expand, fast
+from orbitdl.groups.trigonometric import expand
 
+ZERO = np.int64(0)
+"""A zero that is not a literal: kernels compile once for it and for every other count."""
 LONGEST = 0.6
 """Longest move of an atom in one step, in samples."""
 MERGE = 0.05
@@ -47,8 +50,8 @@ class State(NamedTuple):
     phases: Floats
 
 
-def make_state(capacity: int, n_blocks: int) -> State:
-    """Allocate the state of one thread."""
+def make_state(capacity: int, width: int) -> State:
+    """Allocate the state of one thread; `width` is the padded number of frequencies."""
     k = capacity
     return State(
         component=np.zeros(k, dtype=np.int64),
@@ -60,18 +63,18 @@ def make_state(capacity: int, n_blocks: int) -> State:
         b=np.zeros((3, k)),
         gram=np.zeros((3, k, k)),
         eta=np.zeros((3, k)),
-        hessian=np.zeros(4 * k * k),
-        factor=np.zeros(4 * k * k),
+        hessian=np.zeros((2 * k, 2 * k)),
+        factor=np.zeros((2 * k, 2 * k)),
         step=np.zeros(2 * k),
         trial_shift=np.zeros(k),
         trial_c=np.zeros(k),
         trial_sign=np.zeros(k),
         ids=np.zeros(k, dtype=np.int64),
-        phases=np.zeros((2, n_blocks)),
+        phases=np.zeros((2, width)),
     )
 
 
-@fast
+@internal
 def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
     """Add an atom at the end; return the new count."""
     st.component[count], st.shift[count] = component, shift
@@ -80,7 +83,7 @@ def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
     return count + 1
 
 
-@fast
+@internal
 def keep(st, kept):  # type: ignore[no-untyped-def]
     """Keep the atoms ``ids[:kept]``, which are in ascending order, with all that is known."""
     for r in range(kept):
@@ -101,7 +104,7 @@ def keep(st, kept):  # type: ignore[no-untyped-def]
     return kept
 
 
-@fast
+@internal
 def remove(st, count, k):  # type: ignore[no-untyped-def]
     """Take out atom k, keeping the order; return the new count."""
     for r in range(count - 1):
@@ -109,11 +112,11 @@ def remove(st, count, k):  # type: ignore[no-untyped-def]
     return keep(st, count - 1)
 
 
-@fast
+@internal
 def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
     """Look up b and G, with derivatives, of the atoms from `first` on at their present shifts."""
     for k in range(first, count):
-        if not abs(st.shift[k] - st.centre[k]) <= REACH:
+        if not abs(st.shift[k] - st.centre[k]) <= tables.reach:
             st.centre[k] = st.shift[k]
             angle = 2.0 * np.pi * st.shift[k] / tables.length
             expand(
@@ -130,7 +133,7 @@ def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
             st.gram[2, r, k], st.gram[2, k, r] = g2, g2
 
 
-@fast
+@internal
 def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
     """Fill eta, eta', eta'' at every atom."""
     for k in range(count):
@@ -142,19 +145,19 @@ def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
         st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, bend
 
 
-@fast
+@internal
 def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
     """Return the objective J."""
     total = 0.5 * energy
     for k in range(count):
-        inner = 0.0
+        fit = 0.0
         for r in range(count):
-            inner += st.c[r] * st.gram[0, k, r]
-        total += st.c[k] * (0.5 * inner - st.b[0, k]) + alpha * abs(st.c[k])
+            fit += st.c[r] * st.gram[0, k, r]
+        total += st.c[k] * (0.5 * fit - st.b[0, k]) + alpha * abs(st.c[k])
     return total
 
 
-@fast
+@internal
 def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
     """Return how far the certificate at the atoms is from a peak of height alpha."""
     error = 0.0
@@ -165,19 +168,19 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
     return error
 
 
-@fast
+@internal
 def settle_coefficients(st, first, count, C, tables, alpha):  # type: ignore[no-untyped-def]
     """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave."""
     refresh(st, first, count, C, tables)
     for k in range(count):
         st.ids[k] = k
         st.trial_c[k], st.trial_sign[k] = st.c[k], st.sign[k]
-    gram = st.hessian[: count * count].reshape(count, count)
-    gram[:] = st.gram[0, :count, :count]
-    factor = st.factor[: count * count].reshape(count, count)
+        for r in range(count):
+            st.hessian[k, r] = st.gram[0, k, r]
     kept = settle(
-        st.b[0], alpha, count, 0, st.ids, st.trial_c, st.trial_sign, gram, factor, st.step
-    )
+        st.b[0], alpha, count, ZERO, st.ids,
+        st.trial_c, st.trial_sign, st.hessian, st.factor, st.step,
+    )  # fmt: skip
     if kept < count:
         keep(st, kept)
     for k in range(kept):
@@ -185,8 +188,8 @@ def settle_coefficients(st, first, count, C, tables, alpha):  # type: ignore[no-
     return kept
 
 
-@fast
-def fill_hessian(st, H, count, tables, convex, damping):  # type: ignore[no-untyped-def]
+@internal
+def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-untyped-def]
     """Write the lower half of the Hessian; curvature from eta acts as a trust region."""
     for k in range(count):
         for r in range(k + 1):
@@ -196,14 +199,14 @@ def fill_hessian(st, H, count, tables, convex, damping):  # type: ignore[no-unty
             H[count + k, r] = -st.gram[1, k, r]
         own = -st.eta[2, k] / st.c[k]
         push = 2.0 * abs(st.eta[1, k] / st.c[k])
-        low = 0.0 if convex else min(own, 0.0)
+        low = saddles * min(own, 0.0)
         extra = max(max(own, low), low + push)
         H[count + k, count + k] += extra + 1e-12 * tables.bend[st.component[k]] + 1e-300
         H[k, k] *= 1.0 + damping
         H[count + k, count + k] *= 1.0 + damping
 
 
-@fast
+@internal
 def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
     for r in range(n):
@@ -221,54 +224,45 @@ def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     return True
 
 
-@fast
+@internal
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     """Fill `step` with the Newton direction, convexified and damped as far as need be."""
-    n = 2 * count
-    H, factor, x = st.hessian[: n * n].reshape(n, n), st.factor[: n * n].reshape(n, n), st.step
-    fill_hessian(st, H, count, tables, False, 0.0)
+    n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
+    fill_hessian(st, H, count, tables, 1.0, 0.0)
     done, damping = cholesky(H, factor, n), 0.0
     while not done and damping < 1e8:
-        fill_hessian(st, H, count, tables, True, damping)
+        fill_hessian(st, H, count, tables, 0.0, damping)
         done, damping = cholesky(H, factor, n), max(10.0 * damping, 1e-8)
     for k in range(count):
         x[k] = st.eta[0, k] - alpha * st.sign[k]
         x[count + k] = st.eta[1, k]
-    for r in range(n):
-        total = x[r]
-        for k in range(r):
-            total -= factor[r, k] * x[k]
-        x[r] = total * factor[r, r]
-    for r in range(n - 1, -1, -1):
-        x[r] *= factor[r, r]
-        for k in range(r):
-            x[k] -= factor[r, k] * x[r]
+    solve_factored(factor, n, x)
 
 
-@fast
+@internal
 def longest_step(st, count):  # type: ignore[no-untyped-def]
     """Return the length at which a sign changes or an atom moves too far, and who leaves."""
-    length, leaving = 1.0, -1
+    length, leaving = 1.0, ZERO - 1
     for k in range(count):
         move = abs(st.step[count + k] / st.c[k])
         if move * length > LONGEST:
-            length, leaving = LONGEST / move, -1
+            length, leaving = LONGEST / move, ZERO - 1
         if (st.c[k] + length * st.step[k]) * st.sign[k] <= 0.0:
             length, leaving = -st.c[k] / st.step[k], k
     return length, leaving
 
 
-@fast
+@internal
 def move(st, count, length, C, tables):  # type: ignore[no-untyped-def]
     """Go `length` along the step from the saved point."""
     for k in range(count):
         st.c[k] = st.trial_c[k] + length * st.step[k]
         shift = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
         st.shift[k] = wrap(shift, tables.length)
-    refresh(st, 0, count, C, tables)
+    refresh(st, ZERO, count, C, tables)
 
 
-@fast
+@internal
 def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-untyped-def]
     """Take one descending Newton step; return the new count and objective."""
     newton_direction(st, count, tables, alpha)
@@ -284,15 +278,15 @@ def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-
             if leaving >= 0:
                 count = remove(st, count, leaving)
             return count, after
-        length, leaving = 0.5 * length, -1
+        length, leaving = 0.5 * length, ZERO - 1
     move(st, count, 0.0, C, tables)
     return count, before
 
 
-@fast
+@internal
 def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[no-untyped-def]
     """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
-    k = 1
+    k = ZERO + 1
     while k < count:
         for r in range(k):
             if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
@@ -304,22 +298,22 @@ def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[n
             c, shift, c_k = st.c[r], st.shift[r], st.c[k]
             st.c[r], st.c[k] = c + c_k, 0.0
             st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
-            refresh(st, 0, count, C, tables)
+            refresh(st, ZERO, count, C, tables)
             if value(st, count, energy, alpha) <= before + allowed:
                 count = remove(st, count, k)
                 k -= 1
                 break
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
-            refresh(st, 0, count, C, tables)
+            refresh(st, ZERO, count, C, tables)
         k += 1
     return count
 
 
-@fast
+@internal
 def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
     """Move coefficients and shifts until the first-order error is at most `wanted`."""
     if count == 0:
-        return 0
+        return ZERO
     before = value(st, count, energy, alpha)
     for _ in range(60):
         certificate_at_atoms(st, count)
@@ -327,7 +321,7 @@ def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: 
             break
         count, after = joint_step(st, count, C, tables, energy, alpha, before)
         if count == 0:
-            return 0
+            return ZERO
         count = merge_close(st, count, C, tables, energy, alpha, allowed)
         if after > before - 1e-16 * energy:
             break

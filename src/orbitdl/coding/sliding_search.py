@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from orbitdl.coding.sliding_newton import (
+    ZERO,
     put,
     settle_coefficients,
     solve_inner,
@@ -20,20 +20,21 @@ from orbitdl.coding.sliding_newton import (
 )
 from orbitdl.coding.sliding_tables import (
     ORDER,
-    REACH,
+    STRETCH,
     add_row,
     gram_at,
     horner,
     signed_distance,
     wrap,
 )
+from orbitdl.compiled import fast, internal, largest
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric import expand, fast
+from orbitdl.groups.trigonometric import expand
 
-STRETCH = 32
-"""Grid points looked over at once."""
 FLOOR, DOUBT = 0.88, 0.97
 """Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""
+FLAT, FLANK = 0.1, 0.3
+"""Curvature, in units of alpha, below which the flanks of an atom are looked at, and how far."""
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
@@ -49,12 +50,12 @@ class Peaks(NamedTuple):
     expansion: Floats
 
 
-def make_peaks(q: int, size: int) -> Peaks:
-    """Allocate room for all peaks that a grid of this size can have."""
-    most = q * size + 1
+def make_peaks(q: int, size: int, capacity: int) -> Peaks:
+    """Allocate room for all peaks that a grid of this size, and this many atoms, can have."""
+    most = q * size + 2 * capacity
     return Peaks(
         grid=np.zeros((q, size), dtype=np.float32),
-        tops=np.zeros(q * -(-size // STRETCH), dtype=np.float32),
+        tops=np.zeros(q * (size // STRETCH), dtype=np.float32),
         component=np.zeros(most, dtype=np.int64),
         shift=np.zeros(most),
         height=np.zeros(most),
@@ -62,55 +63,55 @@ def make_peaks(q: int, size: int) -> Peaks:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def largest(values, start, stop):  # type: ignore[no-untyped-def]
-    """Return the largest absolute value of a stretch."""
-    top = np.float32(0.0)
-    for m in range(start, stop):
-        top = max(top, abs(values[m]))
-    return top
+@internal
+def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
+    """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
+    flat = grid.reshape(-1)
+    height, at = np.float32(0.0), 0
+    for s in range(tops.shape[0]):
+        tops[s] = largest(flat[s * STRETCH : (s + 1) * STRETCH])
+        if tops[s] > height:
+            height, at = tops[s], s
+    return height, at
 
 
-@fast
+@internal
 def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` that matter, to second order; return how many."""
     grid, tops = peaks.grid, peaks.tops
     q, size = grid.shape
-    grid[:] = on_grid
+    for j in range(q):
+        for m in range(size):
+            grid[j, m] = on_grid[j, m]
     for k in range(count):
         add_row(tables, st.component[k], st.shift[k], -st.c[k], grid)
-    height, at = 0.0, 0
-    for s in range(tops.shape[0]):
-        j, start = s // (tops.shape[0] // q), STRETCH * (s % (tops.shape[0] // q))
-        tops[s] = largest(grid[j], start, min(start + STRETCH, size))
-        if tops[s] > height:
-            height, at = tops[s], s
+    height, at = largest_of_stretches(grid, tops)
     floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
-    found = 0
+    found = ZERO
     for s in range(tops.shape[0]):
         if tops[s] > floor or s == at:
-            j, start = s // (tops.shape[0] // q), STRETCH * (s % (tops.shape[0] // q))
-            low = min(floor, tops[s])
-            found = peaks_between(peaks, found, j, start, min(start + STRETCH, size), low, tables.length)
+            found = peaks_between(peaks, found, s * STRETCH, min(floor, tops[s]), tables.length)
     return found
 
 
-@fast
-def peaks_between(peaks, found, j, start, stop, floor, length):  # type: ignore[no-untyped-def]
+@internal
+def peaks_between(peaks, found, start, floor, length):  # type: ignore[no-untyped-def]
     """Add the local maxima of one stretch of the grid that reach `floor`."""
+    size = peaks.grid.shape[1]
+    j, first = start // size, start % size
     here = peaks.grid[j]
-    for m in range(start, stop):
+    for m in range(first, first + STRETCH):
         height = abs(here[m])
         if height >= floor:
             sign = 1.0 if here[m] > 0.0 else -1.0
-            after = here[m + 1 - here.shape[0] * (m + 1 == here.shape[0])]
+            after = here[m + 1 - size * (m + 1 == size)]
             # on a plateau every point counts: a component may be constant
             if height >= sign * here[m - 1] and height >= sign * after:
                 found = add_peak(peaks, found, j, m, length)
     return found
 
 
-@fast
+@internal
 def add_peak(peaks, found, j, m, length):  # type: ignore[no-untyped-def]
     """Record the vertex of the parabola through a grid value and its neighbours."""
     size = peaks.grid.shape[1]
@@ -125,7 +126,7 @@ def add_peak(peaks, found, j, m, length):  # type: ignore[no-untyped-def]
     return found + 1
 
 
-@fast
+@internal
 def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def]
     """Tell whether a peak is that of an atom, whose height is known."""
     for k in range(count):
@@ -136,14 +137,14 @@ def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def
     return False
 
 
-@fast
+@internal
 def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-def]
     """Move one peak to the maximum nearby; steps shorter than `close` are only predicted."""
     j, start = peaks.component[p], peaks.shift[p]
     sign = 1.0 if peaks.height[p] > 0.0 else -1.0
     shift, centre, best = start, np.inf, -np.inf
     for _ in range(8):
-        if not abs(shift - centre) <= REACH:
+        if not abs(shift - centre) <= tables.reach:
             centre = shift
             angle = 2.0 * np.pi * shift / tables.length
             expand(C[j], tables.derivative, angle, st.phases[0], st.phases[1], peaks.expansion)
@@ -165,7 +166,20 @@ def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-de
         shift += step
 
 
-@fast
+@internal
+def add_flanks(st, count, peaks, found, tables, alpha):  # type: ignore[no-untyped-def]
+    """Add the flanks of atoms with a flat top: a second maximum may hide between grid points."""
+    for k in range(count):
+        if abs(st.eta[2, k]) < FLAT * alpha:
+            for side in (-FLANK, FLANK):
+                peaks.component[found] = st.component[k]
+                peaks.shift[found] = wrap(st.shift[k] + side, tables.length)
+                peaks.height[found] = st.sign[k] * alpha
+                found += 1
+    return found
+
+
+@internal
 def exact_peak(st, count, peaks, found, C, tables, alpha, close):  # type: ignore[no-untyped-def]
     """Refine the peaks that can exceed alpha; return the largest."""
     peak = 0.0
@@ -183,7 +197,7 @@ def exact_peak(st, count, peaks, found, C, tables, alpha, close):  # type: ignor
     return peak
 
 
-@fast
+@internal
 def gap_of(st, count, energy, alpha, peak):  # type: ignore[no-untyped-def]
     """Return objective and duality gap, given the largest value of the certificate."""
     objective = value(st, count, energy, alpha)
@@ -198,12 +212,12 @@ def gap_of(st, count, energy, alpha, peak):  # type: ignore[no-untyped-def]
     return objective, objective - scale * (energy - fit) + 0.5 * scale * scale * residual
 
 
-@fast
+@internal
 def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-untyped-def]
     """Put atoms at peaks above `level`, largest first, near ones one at a time."""
     first = count
     while count < st.c.shape[0] and count - first < most:
-        best, height = -1, level
+        best, height = ZERO - 1, level
         for p in range(found):
             if abs(peaks.height[p]) > height:
                 best, height = p, abs(peaks.height[p])
@@ -220,12 +234,12 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
     return count
 
 
-@fast
+@internal
 def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     excess, last, stuck, allowed = np.inf, np.inf, False, 0.0
     close = (0.1 * tol) ** (1.0 / 3.0)
-    count = settle_coefficients(st, 0, count, C, tables, alpha)
+    count = settle_coefficients(st, ZERO, count, C, tables, alpha)
     for _ in range(max_iter):
         wanted = 0.3 * tol * alpha if stuck else max(0.3 * tol * alpha, 0.1 * excess)
         count = solve_inner(st, count, C, tables, energy, alpha, wanted, allowed)
@@ -235,6 +249,7 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
             peak = max(peak, abs(peaks.height[p]))
         objective, gap = gap_of(st, count, energy, alpha, peak)
         if gap <= 2.0 * tol * objective or stuck or peak <= alpha:
+            found = add_flanks(st, count, peaks, found, tables, alpha)
             peak = exact_peak(st, count, peaks, found, C, tables, alpha, close)
             objective, gap = gap_of(st, count, energy, alpha, peak)
             if gap <= tol * objective:
@@ -272,7 +287,7 @@ def solve_all(
     """Code every sample; fill counts (n,) and atoms (n, capacity)."""
     capacity = c.shape[1]
     for i in range(C.shape[0]):
-        count = 0
+        count = ZERO
         for k in range(start[i], min(start[i + 1], start[i] + capacity)):
             if warm_c[k] != 0.0:
                 sign = 1.0 if warm_c[k] > 0.0 else -1.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy import fft
 
+from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 
 
@@ -65,7 +65,7 @@ class FourierBlocks:
         fine = np.exp(angle * np.arange(stride))
         coarse = np.exp(angle * (stride * np.arange(-(-n_blocks // stride))))
         both: Blocks = coarse[..., :, None] * fine[..., None, :]
-        phase = both.reshape(*element.shape[:-1], -1)
+        phase = both.reshape(*element.shape[:-1], stride * coarse.shape[-1])
         return phase[..., :n_blocks, None, None]
 
     def compose(self, left: Floats, right: Floats) -> Floats:
@@ -91,7 +91,7 @@ class FourierBlocks:
         return result
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@fast
 def add_waves(row, source, coefficient, angle, A, out):  # type: ignore[no-untyped-def]
     """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k] for every atom k."""
     _, n_blocks, n_channels = A.shape

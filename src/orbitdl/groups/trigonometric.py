@@ -11,9 +11,9 @@ maxima are found by Newton's method in the pieces where its slope changes sign.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from scipy.special import factorial
 
+from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Blocks, Floats
 
 ORDER = 12
@@ -21,46 +21,54 @@ ORDER = 12
 PIECES = 16
 """Pieces of the two grid cells around a peak in which the slope's sign is watched."""
 
-fast = njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}
-)
+
+def split(C: Blocks) -> Floats:
+    """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8, for `expand`."""
+    n_blocks = C.shape[-1]
+    parts = np.zeros((*C.shape[:-1], 2, -(-n_blocks // 8) * 8))
+    parts[..., 0, :n_blocks], parts[..., 1, :n_blocks] = C.real, C.imag
+    return parts
 
 
 def taylor_factors(omega: Floats, order: int) -> Floats:
-    """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F)."""
+    """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
     p = np.arange(order)[:, None]
     sign = np.array([1.0, -1.0, -1.0, 1.0])[p % 4]
-    return np.asarray(sign * omega**p / factorial(p))
+    return np.pad(sign * omega**p / factorial(p), ((0, 0), (0, -len(omega) % 8)))
 
 
-@fast
+@internal
 def expand(C, factors, angle, real, imag, out):  # type: ignore[no-untyped-def]
     """Fill `out` with the Taylor coefficients of ``Re sum_f C_f exp(i f theta)`` at an angle.
 
-    The unit of distance is that of `factors`; real and imag are scratch space of length F.
+    C holds real and imaginary parts (2, F'); the unit of distance is that of `factors`; real and
+    imag are scratch space of length F'.
     """
-    n = C.shape[0]
+    n = C.shape[1]
     one_re, one_im = np.cos(angle), np.sin(angle)
     turn_re, turn_im = 1.0, 0.0
     for f in range(8):
-        if f < n:
-            real[f], imag[f] = turn_re, turn_im
+        real[f], imag[f] = turn_re, turn_im
         turn_re, turn_im = turn_re * one_re - turn_im * one_im, turn_re * one_im + turn_im * one_re
-    for f in range(8, n):
-        real[f] = real[f - 8] * turn_re - imag[f - 8] * turn_im
-        imag[f] = real[f - 8] * turn_im + imag[f - 8] * turn_re
+    for start in range(8, n, 8):
+        for f in range(start, start + 8):
+            x, y = real[f - 8], imag[f - 8]
+            real[f], imag[f] = x * turn_re - y * turn_im, x * turn_im + y * turn_re
     for f in range(n):
-        x, y = C[f].real, C[f].imag
-        real[f], imag[f] = x * real[f] - y * imag[f], x * imag[f] + y * real[f]
-    for p in range(0, out.shape[0], 2):
-        even, odd = 0.0, 0.0
+        x, y = real[f], imag[f]
+        real[f], imag[f] = C[0, f] * x - C[1, f] * y, C[0, f] * y + C[1, f] * x
+    for p in range(0, out.shape[0], 4):
+        a0, a1, a2, a3 = 0.0, 0.0, 0.0, 0.0
         for f in range(n):
-            even += factors[p, f] * real[f]
-            odd += factors[p + 1, f] * imag[f]
-        out[p], out[p + 1] = even, odd
+            x, y = real[f], imag[f]
+            a0 += factors[p, f] * x
+            a1 += factors[p + 1, f] * y
+            a2 += factors[p + 2, f] * x
+            a3 += factors[p + 3, f] * y
+        out[p], out[p + 1], out[p + 2], out[p + 3] = a0, a1, a2, a3
 
 
-@fast
+@internal
 def taylor_at(a, dx):  # type: ignore[no-untyped-def]
     """Return value, slope and second derivative of a Taylor polynomial at distance dx."""
     last = a.shape[0] - 1
@@ -72,7 +80,7 @@ def taylor_at(a, dx):  # type: ignore[no-untyped-def]
     return (g * dx + a[1]) * dx + a[0], g1 * dx + a[1], g2
 
 
-@fast
+@internal
 def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
     """Maximise ``sign * p`` between a rising and a falling point: Newton kept by bisection."""
     x, best, top = 0.5 * (low + high), -np.inf, 0.0
@@ -91,7 +99,7 @@ def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
     return best, top
 
 
-@fast
+@internal
 def highest_nearby(a, sign):  # type: ignore[no-untyped-def]
     """Return the maximum of ``sign * p`` within one grid cell on either side, and its place."""
     best, top, rising = -np.inf, 0.0, False
@@ -109,10 +117,12 @@ def highest_nearby(a, sign):  # type: ignore[no-untyped-def]
 
 
 @fast
-def largest_peaks(C, grid, factors, value, place):  # type: ignore[no-untyped-def]
-    """Fill value and place (in grid cells) with the signed maximum of ``|p|`` of every row."""
-    size, n_blocks = grid.shape[1], C.shape[1]
-    needed = max(np.cos(np.pi * (n_blocks - 1) / size), 0.0)
+def largest_peaks(C, grid, needed, factors, value, place):  # type: ignore[no-untyped-def]
+    """Fill value and place (in grid cells) with the signed maximum of ``|p|`` of every row.
+
+    Grid values below the fraction `needed` of the largest cannot belong to the maximum.
+    """
+    size, n_blocks = grid.shape[1], C.shape[2]
     real, imag, a = np.empty(n_blocks), np.empty(n_blocks), np.empty(factors.shape[0])
     for i in range(C.shape[0]):
         height, top = 0.0, 0
@@ -142,5 +152,6 @@ def maximise(C: Blocks, grid: Floats) -> tuple[Floats, Floats]:
     size = grid.shape[1]
     factors = taylor_factors(2 * np.pi / size * np.arange(C.shape[1]), ORDER)
     value, place = np.empty(len(C)), np.empty(len(C))
-    largest_peaks(C, grid, factors, value, place)
+    needed = max(np.cos(np.pi * (C.shape[1] - 1) / size), 0.0)
+    largest_peaks(split(C), grid, needed, factors, value, place)
     return value, np.mod(place, size) * (2 * np.pi / size)

@@ -1,0 +1,99 @@
+"""First use: how long an import takes, and what a first fit compiles."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+
+from benchmarks.harness import Row, Section, Table
+
+IMPORT = """
+import time
+began = time.process_time(), time.perf_counter()
+import {package}
+print("SECONDS", time.process_time() - began[0], time.perf_counter() - began[1])
+"""
+FIT = """
+import time
+import orbitdl.groups
+from orbitdl.datasets import make_shift_data
+X = make_shift_data(n_samples=20, length=30, n_atoms=2, random_state=0).X
+group = orbitdl.groups.{group}()
+began = time.process_time(), time.perf_counter()
+orbitdl.OrbitDictionaryLearning(2, group, max_iter=2).fit(X)
+print("SECONDS", time.process_time() - began[0], time.perf_counter() - began[1])
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """CPU seconds, seconds on the clock, and what else was printed."""
+
+    cpu: float
+    clock: float
+    said: str
+
+
+def run(quick: bool) -> Section:
+    """Run fresh processes with an empty and with a filled compilation cache."""
+    imports = {
+        name: median_of(IMPORT.format(package=name), 1 if quick else 5)
+        for name in ("orbitdl", "sklearn.base", "numba", "pandas", "numpy")
+    }
+    rows, cells = [import_row(imports["orbitdl"])], []
+    for group in ("ContinuousShift",) if quick else ("ContinuousShift", "IntegerShift", "Trivial"):
+        first, later = fresh_fits(FIT.format(group=group))
+        rows.append(compile_row(group, first, later))
+        cells.append((f"first fit, {group}", *figures(first)))
+        cells.append((f"the same in a later process, {group}", *figures(later)))
+    cells += [(f"import {name}", *figures(outcome)) for name, outcome in imports.items()]
+    columns = "step", "CPU seconds", "seconds on the clock"
+    return Section("First use", rows, [Table("Fresh processes", columns, cells)])
+
+
+def import_row(outcome: Outcome) -> Row:
+    """Compare the import with its limit."""
+    note = "what it imports, one by one, is in the table below"
+    return Row("import orbitdl", outcome.cpu, "limit", 1.0, 1.0, at_least=False, note=note)
+
+
+def compile_row(group: str, first: Outcome, later: Outcome) -> Row:
+    """Compare the compilation of a first fit with its limit."""
+    said = "announced" if "ompil" in first.said else "NOT announced"
+    return Row(
+        f"compilation in the first fit, {group}", max(first.cpu - later.cpu, 1e-3), "limit", 20.0,
+        1.0, at_least=False,
+        note=f"{said} while it happens; a later process needs {later.cpu:.2f} s for that fit",
+    )  # fmt: skip
+
+
+def figures(outcome: Outcome) -> tuple[str, str]:
+    """Write the two times."""
+    return f"{outcome.cpu:.2f}", f"{outcome.clock:.2f}"
+
+
+def fresh_fits(program: str) -> tuple[Outcome, Outcome]:
+    """Run a program twice: with an empty compilation cache, then with what it left there."""
+    with tempfile.TemporaryDirectory() as cache:
+        return execute(program, cache), execute(program, cache)
+
+
+def median_of(program: str, repeats: int) -> Outcome:
+    """Run a program several times; the first time fills the caches of the machine."""
+    execute(program)
+    outcomes = [execute(program) for _ in range(repeats)]
+    return sorted(outcomes, key=lambda outcome: outcome.cpu)[repeats // 2]
+
+
+def execute(program: str, cache: str | None = None) -> Outcome:
+    """Run a program in a fresh process."""
+    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+    )
+    _, cpu, clock = done.stdout.split()[-3:]
+    said = done.stdout.rsplit("SECONDS", 1)[0] + done.stderr
+    return Outcome(float(cpu), float(clock), said)

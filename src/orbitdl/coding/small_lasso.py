@@ -1,0 +1,89 @@
+"""The lasso on a handful of atoms with known signs: a dense Cholesky factor, updated in place."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.compiled import internal
+
+PIVOT_FLOOR = 1e-12
+"""Least pivot of a unit-norm atom: a dependent atom becomes a long step, cut at a sign change."""
+
+
+@internal
+def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
+    """Recompute the rows of the Cholesky factor from `first` on; its diagonal is inverted."""
+    for r in range(first, count):
+        for s in range(r):
+            total = gram[r, s]
+            for k in range(s):
+                total -= factor[r, k] * factor[s, k]
+            factor[r, s] = total * factor[s, s]
+        total = gram[r, r]
+        for k in range(r):
+            total -= factor[r, k] * factor[r, k]
+        factor[r, r] = 1.0 / np.sqrt(max(total, PIVOT_FLOOR * max(gram[r, r], 1e-300)))
+
+
+@internal
+def solve_factored(factor, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L L^T x = x`` in place."""
+    for r in range(count):
+        total = x[r]
+        for k in range(r):
+            total -= factor[r, k] * x[k]
+        x[r] = total * factor[r, r]
+    for r in range(count - 1, -1, -1):
+        x[r] *= factor[r, r]
+        for k in range(r):
+            x[k] -= factor[r, k] * x[r]
+
+
+@internal
+def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
+    """Drop the atom at place p and close the ranks."""
+    for r in range(p, count - 1):
+        atoms[r], c[r], sign[r] = atoms[r + 1], c[r + 1], sign[r + 1]
+        for s in range(count):
+            gram[r, s] = gram[r + 1, s]
+    for r in range(count - 1):
+        for s in range(p, count - 1):
+            gram[r, s] = gram[r, s + 1]
+    return count - 1
+
+
+@internal
+def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
+    """Minimise over the active coefficients with their signs; atoms that reach zero leave.
+
+    Newton steps on ``1/2 c'Gc - b'c + alpha sign'c``, each cut at the first sign change. The
+    atoms from `fresh` on are new: their rows of the factor are still to be computed.
+    """
+    factor_from(fresh, count, gram, factor)
+    for _ in range(50 + 4 * count):
+        if count == 0:
+            break
+        error = 0.0
+        for r in range(count):
+            total = b[atoms[r]] - alpha * sign[r]
+            for s in range(count):
+                total -= gram[r, s] * c[s]
+            step[r] = total
+            error = max(error, abs(total))
+        if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
+            break
+        solve_factored(factor, count, step)
+        length, leaving = 1.0, np.int64(-1)
+        for r in range(count):
+            if (c[r] + step[r]) * sign[r] <= 0.0:
+                t = -c[r] / step[r] if step[r] != 0.0 else 0.0
+                if leaving < 0 or t < length:
+                    length, leaving = t, r
+        for r in range(count):
+            c[r] += length * step[r]
+        if leaving >= 0:
+            count = remove_at(leaving, count, atoms, c, sign, gram)
+            factor_from(leaving, count, gram, factor)
+        elif error <= 1e-9 * alpha:
+            break
+    return count

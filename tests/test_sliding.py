@@ -1,0 +1,184 @@
+"""The sliding coder against the semidefinite program, fine grids, brute force and planted truth."""
+
+import numpy as np
+import pytest
+from reference import reference_objective
+
+from orbitdl import encode
+from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.datasets import load_ecg, segment
+from orbitdl.groups import ContinuousShift, InterpolatedShift
+
+
+def unit(x):
+    return x / np.linalg.norm(x, axis=tuple(range(1, x.ndim)), keepdims=True)
+
+
+def smooth_components(rng, q, length, bandwidth=0.5):
+    """Draw band-limited components, as sampled waveforms are."""
+    spectrum = np.fft.rfft(rng.standard_normal((q, length)))
+    spectrum[:, int(bandwidth * length / 2) :] = 0
+    return unit(np.fft.irfft(spectrum, n=length))
+
+
+def move(a, shift):
+    return ContinuousShift().on(a.shape).act(np.array([shift]), a)
+
+
+@pytest.mark.parametrize("shape", [(9,), (10,), (7, 2), (8, 3)])
+@pytest.mark.parametrize("q", [1, 2])
+def test_objectives_agree_with_the_semidefinite_program(shape, q):
+    rng = np.random.default_rng(3)
+    X, A = rng.standard_normal((4, *shape)), unit(rng.standard_normal((q, *shape)))
+    codes = encode(X, A, group=ContinuousShift(), alpha=0.3, coder=Sliding(tol=1e-8))
+    reference = reference_objective(ContinuousShift(), X, A, 0.3)
+    np.testing.assert_allclose(codes.objective, reference, rtol=1e-6)
+
+
+@pytest.mark.parametrize("length", [40, 61])
+def test_objectives_lie_just_below_those_of_a_very_fine_grid(length):
+    rng = np.random.default_rng(5)
+    X, A = unit(rng.standard_normal((20, length))), smooth_components(rng, 2, length)
+    fine = encode(X, A, group=InterpolatedShift(64), alpha=0.1, coder=ActiveSet(tol=1e-9))
+    codes = encode(X, A, group=ContinuousShift(), alpha=0.1, coder=Sliding(tol=1e-9))
+    assert np.all(codes.objective <= fine.objective * (1 + 1e-9))
+    np.testing.assert_allclose(codes.objective, fine.objective, rtol=2e-5)
+
+
+def test_objectives_fall_towards_the_continuous_one_as_the_grid_is_refined():
+    rng = np.random.default_rng(6)
+    X, A = unit(rng.standard_normal((30, 51))), unit(rng.standard_normal((2, 51)))
+    totals = [
+        encode(X, A, group=InterpolatedShift(k), alpha=0.1, coder=ActiveSet(tol=1e-7)).objective
+        for k in (1, 2, 4, 8, 16)
+    ]
+    limit = encode(X, A, group=ContinuousShift(), alpha=0.1, coder=Sliding(tol=1e-7)).objective
+    distances = [float(np.sum(total - limit)) for total in totals]
+    assert all(coarse > fine > 0 for coarse, fine in zip(distances, distances[1:], strict=False))
+    assert distances[-1] < 0.02 * distances[0]
+
+
+@pytest.mark.parametrize("length", [32, 45])
+@pytest.mark.parametrize("tol", [1e-2, 1e-4, 1e-8])
+def test_the_gap_is_never_optimistic(length, tol):
+    """Recompute the dual bound from the certificate on a grid of 400 points a sample."""
+    rng = np.random.default_rng(length)
+    X, A = rng.standard_normal((20, length)), unit(rng.standard_normal((2, length)))
+    moves, alpha = ContinuousShift().on((length,)), 0.2
+    codes = encode(X, A, group=ContinuousShift(), alpha=alpha, coder=Sliding(tol=tol))
+    Y, blocks = moves.analyze(X), moves.analyze(A)
+    residual = Y - codes.atoms.superpose(moves, blocks)
+    angle = 2 * np.pi * np.arange(400 * length) / (400 * length)
+    waves = np.exp(1j * np.outer(np.arange(Y.shape[1]), angle))
+    dense = np.abs(np.real((residual[:, None] * blocks.conj())[..., 0, 0] @ waves)).max(axis=(1, 2))
+    assert dense.shape == (20,)
+    energy = np.sum(np.abs(residual) ** 2, axis=(1, 2, 3))
+    product = np.sum((Y.conj() * residual).real, axis=(1, 2, 3))
+    scale = np.minimum(product / energy, alpha / dense)
+    bound = scale * product - 0.5 * scale**2 * energy
+    unmoved = 0.5 * (np.sum(X**2, axis=1) - np.sum(np.abs(Y) ** 2, axis=(1, 2, 3)))
+    true_gap = (codes.objective - unmoved - bound) / codes.objective
+    assert np.all(codes.gap >= true_gap - 1e-13)
+    assert np.all(codes.gap <= tol)
+
+
+def test_one_atom_exactly_is_found_exactly():
+    rng = np.random.default_rng(7)
+    a = unit(rng.standard_normal((1, 31)))
+    for shift in rng.uniform(0, 31, 20):
+        x, coder = 2 * move(a[0], shift), Sliding(tol=1e-10)
+        frame = encode(x[None], a, group=ContinuousShift(), alpha=0.1, coder=coder).to_frame()
+        assert len(frame) == 1
+        # the objective is quadratic around its minimum: a gap of 1e-10 leaves errors of 1e-5
+        np.testing.assert_allclose(frame["shift"], shift, atol=1e-5)
+        np.testing.assert_allclose(frame["coefficient"], 1.9, atol=1e-5)
+
+
+def planted(rng, length=101, n=30):
+    """Return samples of three well separated atoms each, with their shifts (n, 3)."""
+    a = smooth_components(rng, 1, length, bandwidth=0.8)
+    shifts = np.sort(rng.uniform(0, 10, (n, 3)) + np.array([5, 35, 70]), axis=1)
+    sizes = rng.choice([-1, 1], (n, 3)) * rng.uniform(1, 2, (n, 3))
+    moves = ContinuousShift().on((length,))
+    X = np.array([c @ moves.act(s[:, None], np.tile(a, (3, 1))) for c, s in zip(sizes, shifts, strict=True)])
+    return X, a, shifts
+
+
+def shift_errors(X, a, shifts, alpha):
+    """Return the distance from every planted shift to the nearest atom found."""
+    codes = encode(X, a, group=ContinuousShift(), alpha=alpha, coder=Sliding(tol=1e-7))
+    errors = []
+    for i, truth in enumerate(shifts):
+        first, last = codes.atoms.offsets[i], codes.atoms.offsets[i + 1]
+        found = codes.atoms.element[first:last, 0]
+        apart = np.abs(found[None] - truth[:, None])
+        errors.append(np.minimum(apart, a.shape[1] - apart).min(axis=1))
+    return np.array(errors)
+
+
+def test_planted_shifts_are_found_to_a_thousandth_of_a_sample():
+    X, a, shifts = planted(np.random.default_rng(8))
+    assert shift_errors(X, a, shifts, 1e-3).max() < 1e-3
+
+
+def test_shifts_get_better_as_noise_falls():
+    rng = np.random.default_rng(9)
+    X, a, shifts = planted(rng)
+    noise = rng.standard_normal(X.shape)
+    medians = [np.median(shift_errors(X + s * noise, a, shifts, 3 * s)) for s in (0.1, 0.01, 0.001)]
+    assert medians[0] > 3 * medians[1] > 9 * medians[2]
+    assert medians[1] < 0.02
+
+
+HARD = {
+    "broadband": lambda rng: unit(rng.standard_normal((2, 64))),
+    "nearly identical": lambda rng: unit(
+        np.tile(smooth_components(rng, 1, 64), (2, 1)) + 1e-3 * rng.standard_normal((2, 64))
+    ),
+    "narrow spectrum": lambda rng: unit(np.cos(2 * np.pi * np.outer([3, 7], np.arange(64)) / 64)),
+    "constant": lambda rng: unit(np.stack([np.ones(64), smooth_components(rng, 1, 64)[0]])),
+    "a zero component": lambda rng: np.stack([np.zeros(64), smooth_components(rng, 1, 64)[0]]),
+}
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.1, 0.01])
+@pytest.mark.parametrize("kind", HARD)
+def test_hard_components_are_coded_to_tolerance(kind, alpha):
+    rng = np.random.default_rng(10)
+    A, X = HARD[kind](rng), unit(rng.standard_normal((40, 64)))
+    codes = encode(X, A, group=ContinuousShift(), alpha=alpha)
+    assert codes.gap.max() <= 1e-4
+
+
+def test_opposite_atoms_half_a_sample_apart_are_kept_when_optimal():
+    rng = np.random.default_rng(11)
+    a = unit(rng.standard_normal((1, 64)))
+    x = move(a[0], 20.0) - move(a[0], 20.5)
+    codes = encode(x[None], a, group=ContinuousShift(), alpha=0.003, coder=Sliding(tol=1e-8))
+    frame = codes.to_frame()
+    assert codes.gap[0] <= 1e-8
+    near = frame[(frame["shift"] > 19.5) & (frame["shift"] < 21)]
+    assert near["coefficient"].min() < -0.5
+    assert near["coefficient"].max() > 0.5
+
+
+def ecg_windows():
+    try:
+        recording = load_ecg("100")
+    except (OSError, ImportError) as missing:
+        pytest.skip(f"record 100 is not at hand: {missing}")
+    return segment(recording.signal, 201, 10)[:1000]
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 4])
+def test_every_ecg_window_reaches_its_tolerance(q):
+    X = ecg_windows()
+    A = X[:: 1000 // q][:q]
+    for alpha in (0.05, 0.1, 0.2):
+        codes = encode(X, A, group=ContinuousShift(), alpha=alpha)
+        assert codes.gap.max() <= 1e-4
+        tight = Sliding(tol=1e-8)
+        moves = ContinuousShift().on((201,))
+        blocks = moves.analyze(A)
+        gap = tight.code(moves, moves.analyze(X), blocks, alpha, codes.atoms, warn=False).gap
+        assert np.mean(gap <= 1e-8) >= 0.99
