@@ -20,7 +20,7 @@ demo: $(VENV)/.installed-plot  ## Learn components from built-in data and draw t
 	$(BIN)/python -m orbitdl.demo
 
 test: lint  ## Check style and types, then run every test and every documented example
-	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules src tests
+	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='README.md' src tests README.md
 
 lint: $(VENV)/.installed-dev  ## Check style and types
 	$(BIN)/ruff check .

@@ -10,6 +10,7 @@ import traceback
 import warnings
 from pathlib import Path
 
+from benchmarks.data import windows
 from benchmarks.harness import Section
 
 NAMES = (
@@ -24,10 +25,14 @@ NAMES = (
 )
 
 
-def main() -> int:
-    """Run what was asked for; return 1 if a comparison could not run."""
+def main() -> int | str:
+    """Run what was asked for; return 1, or why, if something could not run."""
     options = parse()
     warnings.simplefilter("ignore")  # accuracies are in the tables, and peers warn a lot
+    try:
+        windows()
+    except FileNotFoundError as error:
+        return f"The comparisons need the recording. {error}"
     outcomes = [run(name, options.quick) for name in options.only or NAMES]
     sections = [section for section, _ in outcomes]
     write(sections, options.output, options.quick)

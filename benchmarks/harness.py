@@ -11,6 +11,9 @@ from typing import Any
 
 Job = Callable[[], Any]
 
+LIMIT = "limit"
+"""The competitor of rows that have none but a number of seconds."""
+
 
 @dataclass(frozen=True)
 class Row:

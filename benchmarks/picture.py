@@ -10,7 +10,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-from benchmarks.harness import Row, Section  # noqa: E402
+from benchmarks.harness import LIMIT, Row, Section  # noqa: E402
 from benchmarks.report import number  # noqa: E402
 
 COLOURS = {True: "#2a7f62", False: "#c0392b", None: "#8c98a4"}
@@ -46,8 +46,12 @@ def draw_panel(axis: Any, title: str, rows: list[Row]) -> None:
         if row.target is not None:
             axis.plot([row.target] * 2, [place - 0.45, place + 0.45], color="black", linewidth=2)
         right = max(row.ratio, row.target or 1.0, 1.0)
-        axis.text(right * 1.04, place, number(row.ratio), va="center", fontsize=8)
+        axis.annotate(
+            number(row.ratio), (right, place), (5, 0), textcoords="offset points",
+            va="center", fontsize=8,
+        )  # fmt: skip
     axis.set_xscale("log")
+    axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axis.axvline(1, color="black", linewidth=0.8)
     axis.set_yticks(range(len(rows)), [label(row) for row in rows], fontsize=8)
     axis.invert_yaxis()
@@ -59,7 +63,7 @@ def draw_panel(axis: Any, title: str, rows: list[Row]) -> None:
 
 def label(row: Row) -> str:
     """Name a bar."""
-    return row.work if row.competitor == "limit" else f"{row.work}  |  {row.competitor}"
+    return row.work if row.competitor == LIMIT else f"{row.work}  |  {row.competitor}"
 
 
 def legend(rows: list[Row]) -> list[Any]:

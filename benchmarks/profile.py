@@ -31,6 +31,7 @@ STAGES = {
 class Entry(NamedTuple):
     """One function of a profile: calls, own seconds, and seconds with what it calls."""
 
+    ours: bool
     module: str
     name: str
     calls: int
@@ -57,7 +58,7 @@ def tables(title: str, call: Callable[[], Any], most: int = 8) -> list[Table]:
     """Tabulate the stages of a call, and the functions that take most time themselves."""
     entries = profile(call)
     total = sum(entry.own for entry in entries)
-    stages = [entry for name in STAGES for entry in entries if entry.name == name]
+    stages = [entry for name in STAGES for entry in entries if entry.ours and entry.name == name]
     largest = sorted(entries, key=lambda entry: -entry.own)[:most]
     by_stage = [(STAGES[entry.name], *figures(entry, entry.whole, total)) for entry in stages]
     by_function = [(entry.name, *figures(entry, entry.own, total)) for entry in largest]
@@ -74,7 +75,7 @@ def profile(call: Callable[[], Any]) -> list[Entry]:
     profiler.runcall(call)
     found = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
     return [
-        Entry("" if path == "~" else Path(path).stem, name.strip("<>"), calls, own, whole)
+        Entry("orbitdl" in path, Path(path).stem.strip("~"), name.strip("<>"), calls, own, whole)
         for (path, _, name), (calls, _, own, whole, _) in found.items()
     ]
 

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from benchmarks.harness import Row, Section, Table
+from benchmarks.harness import LIMIT, Row, Section, Table
 
 PACKAGES = ("orbitdl", "numpy", "scipy", "numba", "scikit-learn", "spams-bin", "sporco")
 HEAD = (
@@ -74,9 +74,9 @@ def row_cells(row: Row) -> tuple[str, ...]:
     holds = {None: "", True: "yes", False: "**no**"}[row.holds]
     ratio = number(row.ratio) + (" x faster" if row.at_least else "")
     ours, theirs = number(row.ours), number(row.theirs)
-    return (
-        row.work, ours, row.competitor, theirs, ratio, target, holds, row.accuracy, row.note,
-    )  # fmt: skip
+    where = ["see *Where the time goes*"] if row.holds is False and row.competitor != LIMIT else []
+    note = "; ".join([row.note] * bool(row.note) + where)
+    return row.work, ours, row.competitor, theirs, ratio, target, holds, row.accuracy, note
 
 
 def number(value: float) -> str:

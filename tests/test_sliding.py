@@ -100,7 +100,8 @@ def planted(rng, length=101, n=30):
     shifts = np.sort(rng.uniform(0, 10, (n, 3)) + np.array([5, 35, 70]), axis=1)
     sizes = rng.choice([-1, 1], (n, 3)) * rng.uniform(1, 2, (n, 3))
     moves = ContinuousShift().on((length,))
-    X = np.array([c @ moves.act(s[:, None], np.tile(a, (3, 1))) for c, s in zip(sizes, shifts, strict=True)])
+    moved = moves.act(shifts[..., None], np.broadcast_to(a[0], (n, 3, length)))
+    X = np.einsum("nk,nkt->nt", sizes, moved)
     return X, a, shifts
 
 

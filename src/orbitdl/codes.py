@@ -50,6 +50,15 @@ class Atoms:
         return cls(n_components, offsets.astype(np.intp), component, coefficient, element)
 
     @classmethod
+    def of_rows(
+        cls, n_components: int, counts: Integers, component: Integers, c: Floats, element: Floats
+    ) -> Atoms:
+        """Build codes from arrays (n, capacity), and (n, capacity, p), filled up to the counts."""
+        kept = np.arange(c.shape[1]) < counts[:, None]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        return cls(n_components, offsets, component[kept], c[kept], element[kept])
+
+    @classmethod
     def concatenate(cls, parts: list[Atoms]) -> Atoms:
         """Put the samples of all parts one after the other."""
         counts = np.concatenate([np.diff(part.offsets) for part in parts])

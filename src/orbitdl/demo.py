@@ -20,7 +20,7 @@ PICTURE = Path("out/demo.png")
 def learn_beats(X: Floats) -> tuple[OrbitDictionaryLearning, Codes]:
     """Learn two components that may be shifted by any amount, and code the windows with them."""
     model = OrbitDictionaryLearning(
-        n_components=2, group=ContinuousShift(), alpha=0.1, max_iter=30, n_restarts=3, random_state=0
+        n_components=2, group=ContinuousShift(), alpha=0.1, n_restarts=3, random_state=0
     )
     model.fit(X)
     model.components_ = np.array([peak_first(a) for a in model.components_])
@@ -30,7 +30,7 @@ def learn_beats(X: Floats) -> tuple[OrbitDictionaryLearning, Codes]:
 def peak_first(a: Floats) -> Floats:
     """Move a component's highest point to sample 0, upright: then a shift says where it lies."""
     top = int(np.argmax(np.abs(a)))
-    return np.roll(a, -top) * np.sign(a[top])
+    return np.asarray(np.roll(a, -top) * np.sign(a[top]))
 
 
 def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) -> str:
@@ -38,14 +38,15 @@ def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) ->
     X, events = data.X, codes.to_frame()
     lost = np.sum((X - model.decode(codes)) ** 2) / np.sum(X**2)
     beats = events[events["coefficient"] > 0.25]
-    counts = ", ".join(f"{n} of component {j}" for j, n in beats["component"].value_counts().items())
+    counts = np.bincount(beats["component"])
+    usage = ", ".join(f"{n} of component {j}" for j, n in enumerate(counts))
     return "\n".join(
         [
             f"Learned {len(model.components_)} components from {len(X)} windows of {X.shape[1]} "
             f"samples in {model.n_iter_} iterations.",
             f"Their moved copies carry {1 - lost:.1%} of the energy, with "
             f"{len(events) / len(X):.1f} atoms a window.",
-            f"Strong atoms (size above 0.25): {counts}.",
+            f"Strong atoms (size above 0.25): {usage}.",
             f"Normal beats are placed to {timing_error(beats, data):.3f} samples (median).",
             f"Certified: no other code lowers the objective of any window by more than "
             f"{codes.gap.max():.2%}.",
@@ -107,17 +108,16 @@ def draw_decomposition(
     axis: Any, model: OrbitDictionaryLearning, codes: Codes, x: Floats, sample: int
 ) -> None:
     """Draw a window, its approximation, and below them the moved components that add up to it."""
-    events = codes.to_frame().query("sample == @sample")
-    events = events.reindex(events["coefficient"].abs().sort_values(ascending=False).index)
-    moves = codes.representation
+    atoms, moves = codes.atoms.take(np.array([sample])), codes.representation
     axis.plot(x, color="0.6", lw=3)
     axis.plot(model.decode(codes)[sample], color="k", lw=1)
-    for row, event in enumerate(events.head(6).itertuples(), start=1):
-        moved = moves.act(np.array([event.shift]), model.components_[event.component])
+    largest = np.argsort(-np.abs(atoms.coefficient))[:6]
+    for row, k in enumerate(largest, start=1):
+        c, j, shift = atoms.coefficient[k], atoms.component[k], atoms.element[k]
         offset = -0.35 - 0.3 * row
-        axis.plot(event.coefficient * moved + offset, color=COLOURS[event.component], lw=1.5)
-        label = f"{event.coefficient:+.2f} x component {event.component} at {event.shift:.2f}"
-        axis.text(len(x) * 1.02, offset, label, color=COLOURS[event.component], fontsize=8)
+        axis.plot(c * moves.act(shift, model.components_[j]) + offset, color=COLOURS[j], lw=1.5)
+        label = f"{c:+.2f} x component {j} at {shift[0]:.2f}"
+        axis.text(len(x) * 1.02, offset, label, color=COLOURS[j], fontsize=8)
     axis.text(len(x) * 1.02, 0.1, "window", color="0.5", fontsize=8)
     axis.text(len(x) * 1.02, 0.0, "sum of the atoms below", color="k", fontsize=8)
     axis.set_title(f"3  Window {sample} taken apart", loc="left")

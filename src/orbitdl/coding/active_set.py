@@ -63,14 +63,12 @@ class ActiveSet(Coder):
             B = correlations(representation, Y[chunk], A)
             energy = inner(Y[chunk], Y[chunk])
             counts = np.zeros(len(B), dtype=np.int64)
-            atoms, c = np.empty((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
+            atoms, c = np.zeros((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
             solve_all(
                 B, energy, alpha, 0.9 * self.tol, self.max_iter, orbits, earlier, counts, atoms, c
             )
-            kept = np.arange(capacity) < counts[:, None]
-            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-            g, component = np.divmod(atoms[kept], len(A))
-            return Atoms(len(A), offsets, component, c[kept], representation.elements[g])
+            g, component = np.divmod(atoms, len(A))
+            return Atoms.of_rows(len(A), counts, component, c, representation.elements[g])
 
         return in_chunks(solve_chunk, len(Y), n_jobs)
 

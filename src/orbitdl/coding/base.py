@@ -68,7 +68,7 @@ class Coder(ABC):
         return True
 
     def stricter(self) -> Coder | None:
-        """Return a coder for the samples whose certified gap is above `tol`; None: no second try."""
+        """Return a coder for samples whose certified gap is above `tol`; None: no second try."""
         return None
 
     def code(

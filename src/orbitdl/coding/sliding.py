@@ -17,7 +17,6 @@ from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric import split
 
-
 UNLIMITED = 1_000_000
 """More atoms than any sample can need."""
 
@@ -83,18 +82,26 @@ class Sliding(Coder):
             C = correlate(Y[chunk], A)
             spectrum = (half_spectrum(C) * tables.grid_size).astype(np.complex64)
             on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1)
-            n = len(C)
-            counts, component = np.zeros(n, dtype=np.int64), np.empty((n, capacity), dtype=np.int64)
-            shift, c = np.empty((n, capacity)), np.empty((n, capacity))
+            state = make_state(capacity, tables.derivative.shape[1])
+            peaks = make_peaks(len(A), tables.grid_size, capacity)
+            earlier = (
+                known.offsets[chunk.start : chunk.stop + 1],
+                known.component,
+                known.element[:, 0],
+                known.coefficient,
+            )
+            room = (len(C), capacity)
+            found = (
+                np.zeros(len(C), np.int64),
+                np.zeros(room, np.int64),
+                np.empty(room),
+                np.empty(room),
+            )
+            energy, tol = inner(Y[chunk], Y[chunk]), 0.8 * self.tol
             solve_all(
-                make_state(capacity, tables.derivative.shape[1]), make_peaks(len(A), tables.grid_size, capacity),
-                split(C[..., 0, 0]), on_grid, tables, inner(Y[chunk], Y[chunk]),
-                alpha, 0.8 * self.tol, self.max_iter, known.offsets[chunk.start : chunk.stop + 1],
-                known.component, known.element[:, 0], known.coefficient,
-                counts, component, shift, c,
+                state, peaks, split(C[..., 0, 0]), on_grid, tables,
+                energy, alpha, tol, self.max_iter, earlier, (counts, component, shift, c),
             )  # fmt: skip
-            kept = np.arange(capacity) < counts[:, None]
-            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-            return Atoms(len(A), offsets, component[kept], c[kept], shift[kept][:, None])
+            return Atoms.of_rows(len(A), counts, component, c, shift[:, :, None])
 
         return in_chunks(solve_chunk, len(Y), n_jobs)

@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.small_lasso import settle, solve_factored
 from orbitdl.coding.sliding_tables import ORDER, gram_at, horner, signed_distance, wrap
+from orbitdl.coding.small_lasso import settle, solve_factored
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric import expand
 
-ZERO = np.int64(0)
-"""A zero that is not a literal: kernels compile once for it and for every other count."""
+ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
+"""Numbers that are not literals: kernels compile once for them and for all other counts."""
 LONGEST = 0.6
 """Longest move of an atom in one step, in samples."""
 MERGE = 0.05
@@ -242,13 +242,13 @@ def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
 @internal
 def longest_step(st, count):  # type: ignore[no-untyped-def]
     """Return the length at which a sign changes or an atom moves too far, and who leaves."""
-    length, leaving = 1.0, ZERO - 1
+    length, leaving = 1.0, MINUS_ONE
     for k in range(count):
         move = abs(st.step[count + k] / st.c[k])
         if move * length > LONGEST:
-            length, leaving = LONGEST / move, ZERO - 1
+            length, leaving = LONGEST / move, MINUS_ONE
         if (st.c[k] + length * st.step[k]) * st.sign[k] <= 0.0:
-            length, leaving = -st.c[k] / st.step[k], k
+            length, leaving = -st.c[k] / st.step[k], ZERO + k
     return length, leaving
 
 
@@ -278,7 +278,7 @@ def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-
             if leaving >= 0:
                 count = remove(st, count, leaving)
             return count, after
-        length, leaving = 0.5 * length, ZERO - 1
+        length, leaving = 0.5 * length, MINUS_ONE
     move(st, count, 0.0, C, tables)
     return count, before
 

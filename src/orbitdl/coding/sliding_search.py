@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.sliding_newton import (
+    MINUS_ONE,
     ZERO,
     put,
     settle_coefficients,
@@ -217,10 +218,10 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
     """Put atoms at peaks above `level`, largest first, near ones one at a time."""
     first = count
     while count < st.c.shape[0] and count - first < most:
-        best, height = ZERO - 1, level
+        best, height = MINUS_ONE, level
         for p in range(found):
             if abs(peaks.height[p]) > height:
-                best, height = p, abs(peaks.height[p])
+                best, height = ZERO + p, abs(peaks.height[p])
         if best < 0:
             break
         j, shift = peaks.component[best], peaks.shift[best]
@@ -265,30 +266,17 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
 
 
 @fast
-def solve_all(
-    st,
-    peaks,
-    C,
-    on_grid,
-    tables,
-    energy,
-    alpha,
-    tol,
-    max_iter,
-    start,
-    warm_component,
-    warm_shift,
-    warm_c,
-    counts,
-    component,
-    shift,
-    c,
-):  # type: ignore[no-untyped-def]
-    """Code every sample; fill counts (n,) and atoms (n, capacity)."""
-    capacity = c.shape[1]
+def solve_all(st, peaks, C, on_grid, tables, energy, alpha, tol, max_iter, warm, found):  # type: ignore[no-untyped-def]
+    """Code every sample from earlier codes `warm`, and fill `found`.
+
+    `warm` holds offsets (n + 1,), components, shifts and coefficients one after the other;
+    `found` counts (n,), components, shifts and coefficients (n, capacity).
+    """
+    start, warm_component, warm_shift, warm_c = warm
+    counts, component, shift, c = found
     for i in range(C.shape[0]):
         count = ZERO
-        for k in range(start[i], min(start[i + 1], start[i] + capacity)):
+        for k in range(start[i], min(start[i + 1], start[i] + c.shape[1])):
             if warm_c[k] != 0.0:
                 sign = 1.0 if warm_c[k] > 0.0 else -1.0
                 count = put(st, count, warm_component[k], warm_shift[k], warm_c[k], sign)

@@ -78,7 +78,7 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
             if (c[r] + step[r]) * sign[r] <= 0.0:
                 t = -c[r] / step[r] if step[r] != 0.0 else 0.0
                 if leaving < 0 or t < length:
-                    length, leaving = t, r
+                    length, leaving = t, np.int64(r)
         for r in range(count):
             c[r] += length * step[r]
         if leaving >= 0:

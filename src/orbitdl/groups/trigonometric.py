@@ -23,7 +23,7 @@ PIECES = 16
 
 
 def split(C: Blocks) -> Floats:
-    """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8, for `expand`."""
+    """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8."""
     n_blocks = C.shape[-1]
     parts = np.zeros((*C.shape[:-1], 2, -(-n_blocks // 8) * 8))
     parts[..., 0, :n_blocks], parts[..., 1, :n_blocks] = C.real, C.imag
