@@ -90,13 +90,8 @@ class Sliding(Coder):
                 known.element[:, 0],
                 known.coefficient,
             )
-            room = (len(C), capacity)
-            found = (
-                np.zeros(len(C), np.int64),
-                np.zeros(room, np.int64),
-                np.empty(room),
-                np.empty(room),
-            )
+            counts, component = np.zeros(len(C), np.int64), np.zeros((len(C), capacity), np.int64)
+            shift, c = np.empty((2, len(C), capacity))
             energy, tol = inner(Y[chunk], Y[chunk]), 0.8 * self.tol
             solve_all(
                 state, peaks, split(C[..., 0, 0]), on_grid, tables,
