@@ -92,8 +92,10 @@ def execute(program: str, cache: str | None = None) -> Outcome:
     """Run a program in a fresh process."""
     environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
     done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True
     )
+    if done.returncode:
+        raise RuntimeError(f"a fresh process failed: {done.stderr.strip().splitlines()[-1]}")
     _, cpu, clock = done.stdout.split()[-3:]
     said = done.stdout.rsplit("SECONDS", 1)[0] + done.stderr
     return Outcome(float(cpu), float(clock), said)

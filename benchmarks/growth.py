@@ -59,7 +59,7 @@ def run(quick: bool) -> Section:
     numbers = [1000, 10_000] if quick else [1000, 10_000, 100_000]
     rows, cells = [], []
     for name in GROUPS:
-        in_n = measure(name, in_samples, numbers, 2 * repeats - 1)
+        in_n = measure(name, in_samples, numbers, 3)
         in_d = measure(name, partial(in_length, n), lengths, repeats)
         in_q = measure(name, partial(in_components, n), components, repeats)
         in_k = measure(name, partial(in_sparsity, n), alphas, repeats)

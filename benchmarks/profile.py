@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import orbitdl
 from benchmarks.data import some_windows, windows
 from benchmarks.harness import Section, Table
 from orbitdl import OrbitDictionaryLearning, encode
@@ -26,6 +27,9 @@ STAGES = {
     "step": "dictionary step",
 }
 """Functions that tell the stages apart, with what they call."""
+
+
+HOME = Path(orbitdl.__file__).parent
 
 
 class Entry(NamedTuple):
@@ -75,7 +79,14 @@ def profile(call: Callable[[], Any]) -> list[Entry]:
     profiler.runcall(call)
     found = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
     return [
-        Entry("orbitdl" in path, Path(path).stem.strip("~"), name.strip("<>"), calls, own, whole)
+        Entry(
+            HOME in Path(path).parents,
+            Path(path).stem.strip("~"),
+            name.strip("<>"),
+            calls,
+            own,
+            whole,
+        )
         for (path, _, name), (calls, _, own, whole, _) in found.items()
     ]
 

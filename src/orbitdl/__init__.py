@@ -1,9 +1,18 @@
-"""Group invariant dictionary learning: components, their places, and a proof of how good."""
+"""Group invariant dictionary learning: components, their places, and a proof of how good.
 
-from orbitdl.codes import Codes
-from orbitdl.encoding import decode, encode
-from orbitdl.estimator import OrbitDictionaryLearning
-from orbitdl.metrics import align, dictionary_distance
+The names below are imported when first used, so that ``import orbitdl`` itself is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orbitdl.codes import Codes
+    from orbitdl.encoding import decode, encode
+    from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.metrics import align, dictionary_distance
 
 __version__ = "0.1.0"
 
@@ -15,3 +24,24 @@ __all__ = [
     "dictionary_distance",
     "encode",
 ]
+
+_HOME = {
+    "Codes": "codes",
+    "OrbitDictionaryLearning": "estimator",
+    "align": "metrics",
+    "decode": "encoding",
+    "dictionary_distance": "metrics",
+    "encode": "encoding",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'orbitdl' has no attribute {name!r}")
+    value = getattr(import_module(f"orbitdl.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -127,7 +127,7 @@ def main() -> None:
     """Run the demonstration."""
     data = make_ecg_like(n_windows=400, random_state=0)
     print("Simulated heart recording: normal and premature beats, noise, drift.")
-    print("Learning (the first run also compiles, once) ...", flush=True)
+    print("Learning ...", flush=True)
     model, codes = learn_beats(data.X)
     print(describe(model, codes, data))
     draw(model, codes, data.X, PICTURE)

@@ -22,6 +22,8 @@ from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 
 LOOSEST, FALL = 3e-2, 0.7
 """Gap asked for in the first iteration, and its factor from one iteration to the next."""
+PATIENCE = 3
+"""Iterations without progress that a replaced component is given to find a use."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ def learn(
     which the last iteration always meets. Codes start from the last ones and are never worse, and
     the default dictionary step does not raise the objective: neither does an iteration.
     """
-    atoms, unused, last, loosest = None, 0, np.inf, LOOSEST
+    atoms, unused, last, loosest, stalled = None, 0, np.inf, LOOSEST, 0
     for number in range(max_iter + 1):
         began = time.perf_counter()
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
@@ -93,7 +95,9 @@ def learn(
         codes = inexact.code(representation, Y, A, alpha, atoms, n_jobs=n_jobs, warn=False)
         objective = float(codes.objective.sum())
         still = last - objective <= tol * objective
-        finished = number == max_iter or (still and asked == coder.tol and unused == 0)
+        stalled = stalled + 1 if still else 0
+        hopeless = unused == 0 or stalled > PATIENCE
+        finished = number == max_iter or (still and asked == coder.tol and hopeless)
         if still:
             loosest = 0.0
         last, record = objective, (A, codes, unused)

@@ -10,6 +10,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 
@@ -53,6 +54,7 @@ class ActiveSet(Coder):
         n_jobs: int | None,
     ) -> Atoms:
         assert isinstance(representation, FiniteRepresentation)
+        say_if_compiling(solve_all)
         orbits = inner_products(representation, A)
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         number = representation.index(known.element) * len(A) + known.component

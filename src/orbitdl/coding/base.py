@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.certificate import certify, objectives
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.validation import require_count, require_positive
 
 
@@ -25,6 +25,10 @@ def require_coder(coder: object) -> Coder | None:
             f"not {coder!r}."
         )
     return coder
+
+
+TRIES = 3
+"""How often samples above the tolerance go to a stricter coder, if there is one."""
 
 
 class Coder(ABC):
@@ -97,11 +101,13 @@ class Coder(ABC):
             worse = objectives(representation, Y, A, alpha, atoms) > value
             atoms = atoms.replace(worse, warm.take(worse))
         objective, gap = certify(representation, Y, A, alpha, atoms)
-        late, stricter = gap > self.tol, self.stricter()
-        if stricter is not None and late.any():
-            again = stricter.code(
-                representation, Y[late], A, alpha, atoms.take(late), n_jobs=n_jobs, warn=False
-            )
+        stricter = self.stricter()
+        for _ in range(TRIES):
+            late = gap > self.tol
+            if stricter is None or not late.any():
+                break
+            start = with_best_match(representation, Y[late], A, alpha, atoms.take(late))
+            again = stricter.code(representation, Y[late], A, alpha, start, warn=False)
             atoms = atoms.replace(late, again.atoms)
             objective[late], gap[late] = again.objective, again.gap
         if warn:
@@ -142,3 +148,18 @@ class Coder(ABC):
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
+
+
+def with_best_match(
+    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
+) -> Atoms:
+    """Add to every sample the atom that matches its residual best, with next to no weight."""
+    R = Y - atoms.superpose(representation, A)
+    value, element = representation.match(correlate(R, A))
+    n, q = value.shape
+    component = np.abs(value).argmax(axis=1)
+    place = np.arange(n), component
+    row = np.concatenate([atoms.sample * q + atoms.component, np.arange(n) * q + component])
+    c = np.concatenate([atoms.coefficient, 1e-9 * alpha * np.sign(value[place])])
+    elements = np.concatenate([atoms.element, element[place]])
+    return Atoms.of_pairs(Combination(row, c, elements), n, q)

@@ -66,7 +66,7 @@ def duality_gap(
     `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
     """
     product, energy = inner(Y, R), inner(R, R)
-    polar = representation.polar(correlate(R, A)).max(axis=1)
+    polar = representation.largest_polar(correlate(R, A))
     limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
     best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)
     scale = np.clip(best, -limit, limit)

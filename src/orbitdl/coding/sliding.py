@@ -13,6 +13,7 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.sliding_newton import make_state
 from orbitdl.coding.sliding_search import make_peaks, solve_all
 from orbitdl.coding.sliding_tables import build_tables, half_spectrum
+from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric import split
@@ -74,7 +75,10 @@ class Sliding(Coder):
         n_jobs: int | None,
     ) -> Atoms:
         assert isinstance(representation, ContinuousShiftRepresentation)
-        tables = build_tables(A, representation.length, self.tol)
+        say_if_compiling(solve_all)
+        energy = inner(Y, Y)
+        accuracy = 0.1 * self.tol * alpha / max(float(np.sqrt(energy.max())), 1e-300)
+        tables = build_tables(A, representation.length, accuracy)
         known = warm or Atoms.none(len(Y), len(A), 1)
         capacity = min(self.max_atoms, 2 * representation.length + 8)
 
@@ -92,10 +96,10 @@ class Sliding(Coder):
             )
             counts, component = np.zeros(len(C), np.int64), np.zeros((len(C), capacity), np.int64)
             shift, c = np.empty((2, len(C), capacity))
-            energy, tol = inner(Y[chunk], Y[chunk]), 0.8 * self.tol
+            found, tol = (counts, component, shift, c), 0.8 * self.tol
             solve_all(
                 state, peaks, split(C[..., 0, 0]), on_grid, tables,
-                energy, alpha, tol, self.max_iter, earlier, (counts, component, shift, c),
+                energy[chunk], alpha, tol, self.max_iter, earlier, found,
             )  # fmt: skip
             return Atoms.of_rows(len(A), counts, component, c, shift[:, :, None])
 

@@ -34,8 +34,8 @@ from orbitdl.groups.trigonometric import expand
 
 FLOOR, DOUBT = 0.88, 0.97
 """Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""
-FLAT, FLANK = 0.1, 0.3
-"""Curvature, in units of alpha, below which the flanks of an atom are looked at, and how far."""
+FLANK, FLAT = 0.35, 0.99
+"""Distance from an atom, in samples, at which eta above this fraction of alpha is looked into."""
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
@@ -169,12 +169,14 @@ def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-de
 
 @internal
 def add_flanks(st, count, peaks, found, tables, alpha):  # type: ignore[no-untyped-def]
-    """Add the flanks of atoms with a flat top: a second maximum may hide between grid points."""
+    """Add the flanks of atoms where the grid is nearly alpha: another maximum may hide there."""
+    size = peaks.grid.shape[1]
     for k in range(count):
-        if abs(st.eta[2, k]) < FLAT * alpha:
-            for side in (-FLANK, FLANK):
-                peaks.component[found] = st.component[k]
-                peaks.shift[found] = wrap(st.shift[k] + side, tables.length)
+        for side in (-FLANK, FLANK):
+            shift = wrap(st.shift[k] + side, tables.length)
+            m = int(shift * size / tables.length + 0.5) % size
+            if st.sign[k] * peaks.grid[st.component[k], m] > FLAT * alpha:
+                peaks.component[found], peaks.shift[found] = st.component[k], shift
                 peaks.height[found] = st.sign[k] * alpha
                 found += 1
     return found

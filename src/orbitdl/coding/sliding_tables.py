@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
+from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, correlate
@@ -75,10 +76,11 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
     return spectrum
 
 
-def build_tables(A: Blocks, length: int, tol: float) -> Tables:
-    """Tabulate the components A (q, F, 1, channels), for codes of relative accuracy tol.
+def build_tables(A: Blocks, length: int, accuracy: float) -> Tables:
+    """Tabulate the components A (q, F, 1, channels).
 
-    Taylor's remainder at distance x is at most ``(pi x)^8 / 8!``: 6e-7 at 0.2, 1e-9 at 0.09.
+    An expansion of ``b / ||y||`` is trusted up to the distance x where Taylor's remainder, at
+    most ``(pi x)^8 / 8!``, reaches `accuracy`.
     """
     n_blocks, size, dense = A.shape[1], grid_size(length), DENSITY * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
@@ -94,7 +96,7 @@ def build_tables(A: Blocks, length: int, tol: float) -> Tables:
         rows=np.concatenate([period, period], axis=-1),
         derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 2, 0],
-        reach=0.2 if tol > 1e-6 else 0.09,
+        reach=float(np.clip((accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi, 0.01, 0.2)),
     )
 
 

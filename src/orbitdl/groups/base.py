@@ -111,6 +111,10 @@ class Representation(ABC):
     def polar(self, correlation: Blocks) -> Floats:
         """Return ``max_g |<C, rho(g)>|`` for every C of shape (..., F, d, d)."""
 
+    def largest_polar(self, correlation: Blocks) -> Floats:
+        """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,)."""
+        return np.asarray(self.polar(correlation).max(axis=1))
+
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""

@@ -10,7 +10,10 @@ from scipy import fft
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, as_real
 from orbitdl.groups.finite_base import lightest_combination
 from orbitdl.groups.fourier import FourierBlocks
-from orbitdl.groups.trigonometric import maximise
+from orbitdl.groups.trigonometric import lowest_fraction, maximise
+
+CHUNK = 256
+"""Polynomials, or samples, put on a grid at a time."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
 
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
-        self.grid_size = fft.next_fast_len(8 * self.length, real=True)
+        self.grid_size = fft.next_fast_len(4 * self.length, real=True)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=(n, 1))
@@ -54,13 +57,25 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])
 
+    def largest_polar(self, correlation: Blocks) -> Floats:
+        result = np.empty(len(correlation))
+        for start in range(0, len(result), CHUNK):
+            C = correlation[start : start + CHUNK]
+            grid = self.on_grid(C, self.grid_size)
+            height = np.maximum(grid.max(axis=-1), -grid.min(axis=-1))
+            top = height.max(axis=1, keepdims=True)
+            row, j = np.nonzero(height >= lowest_fraction(C.shape[2], self.grid_size) * top)
+            np.maximum.at(top[:, 0], row, np.abs(maximise(C[row, j, :, 0, 0], grid[row, j])[0]))
+            result[start : start + CHUNK] = top[:, 0]
+        return result
+
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        flat = np.ascontiguousarray(correlation.reshape(-1, *correlation.shape[-3:]))
-        value, theta = np.empty(len(flat)), np.empty(len(flat))
-        for start in range(0, len(flat), 256):
-            part = flat[start : start + 256]
+        flat = correlation.reshape(-1, *correlation.shape[-3:])
+        value, theta = np.empty((2, len(flat)))
+        for start in range(0, len(flat), CHUNK):
+            part = flat[start : start + CHUNK]
             found = maximise(part[:, :, 0, 0], self.on_grid(part, self.grid_size))
-            value[start : start + 256], theta[start : start + 256] = found
+            value[start : start + CHUNK], theta[start : start + CHUNK] = found
         shape = correlation.shape[:-3]
         return value.reshape(shape), (theta * self.length / (2 * np.pi)).reshape(*shape, 1)
 
@@ -96,7 +111,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         C = self._as_blocks(dual)
         p = np.abs(self.on_grid(C[None], self.grid_size)[0])
         f = np.arange(len(C))
-        needed = np.cos(np.pi * f[-1] / self.grid_size)  # a peak of 1 cannot hide below this
+        needed = lowest_fraction(len(C), self.grid_size)  # a peak of 1 cannot hide below this
         top = np.flatnonzero((p >= np.roll(p, 1)) & (p > np.roll(p, -1)) & (p >= needed))
         spacing = 2 * np.pi / self.grid_size
         theta = top * spacing

@@ -2,10 +2,12 @@
 
 If ``|p|`` of degree deg takes its maximum V at theta*, then ``|p(theta)| >= V cos(deg (theta -
 theta*))`` within pi/deg of it. On a grid of M points the nearest one therefore has ``|p| >= V
-cos(pi deg / M)``: only grid values of at least ``cos(pi deg / M)`` times the largest can belong to
-the maximum. Around each of them p is a Taylor polynomial: derivatives of order k are at most
-``deg^k V`` (Bernstein), so with ORDER terms and M = 16 deg the remainder is below 1e-13 V. Its
-maxima are found by Newton's method in the pieces where its slope changes sign.
+cos(pi deg / M)``: the maximum lies within half a cell of a grid point whose value is at least
+``cos(pi deg / M)`` times the largest, and whose cell p does not cross strictly rising or falling
+(differences of grid values show that, up to a bound on the third derivative). There p is a Taylor
+polynomial: derivatives of order k are at most ``deg^k V`` (Bernstein), so with ORDER terms and
+M = 8 deg the remainder is below 1e-13 V. Its maxima are found by Newton's method where its slope
+changes sign.
 """
 
 from __future__ import annotations
@@ -18,8 +20,13 @@ from orbitdl.groups.base import Blocks, Floats
 
 ORDER = 12
 """Taylor coefficients around a grid point."""
-PIECES = 16
-"""Pieces of the two grid cells around a peak in which the slope's sign is watched."""
+PIECES = 8
+"""Pieces of a grid cell in which the slope's sign is watched."""
+
+
+def lowest_fraction(n_blocks: int, size: int) -> float:
+    """Return ``cos(pi deg / M)``: what a grid of M points shows at least of a maximum."""
+    return max(float(np.cos(np.pi * (n_blocks - 1) / size)), 0.0)
 
 
 def split(C: Blocks) -> Floats:
@@ -101,19 +108,29 @@ def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
 
 @internal
 def highest_nearby(a, sign):  # type: ignore[no-untyped-def]
-    """Return the maximum of ``sign * p`` within one grid cell on either side, and its place."""
+    """Return the maximum of ``sign * p`` within half a grid cell on either side, and its place."""
     best, top, rising = -np.inf, 0.0, False
     for k in range(PIECES + 1):
-        x = 2.0 * k / PIECES - 1.0
+        x = k / PIECES - 0.5
         value, slope, _ = taylor_at(a, x)
         if sign * value > best:
             best, top = sign * value, x
         if rising and sign * slope <= 0.0:
-            value, place = climb(a, sign, x - 2.0 / PIECES, x)
+            value, place = climb(a, sign, x - 1.0 / PIECES, x)
             if value > best:
                 best, top = value, place
         rising = sign * slope > 0.0
     return best, top
+
+
+@internal
+def is_monotone(left, here, right, error):  # type: ignore[no-untyped-def]
+    """Tell whether p surely rises, or falls, all the way across the cell around a grid point.
+
+    The parabola through three neighbours has the slopes of p at the cell's ends, up to `error`.
+    """
+    slope, bend = 0.5 * (right - left), left - 2.0 * here + right
+    return abs(slope) - 0.5 * abs(bend) > error
 
 
 @fast
@@ -125,19 +142,19 @@ def largest_peaks(C, grid, needed, factors, value, place):  # type: ignore[no-un
     size, n_blocks = grid.shape[1], C.shape[2]
     real, imag, a = np.empty(n_blocks), np.empty(n_blocks), np.empty(factors.shape[0])
     for i in range(C.shape[0]):
-        height, top = 0.0, 0
+        p, height, top, third = grid[i], 0.0, 0, 0.0
+        for f in range(n_blocks):  # the third derivative is at most sum_f f^3 |C_f|
+            third += 6.0 * abs(factors[3, f]) * np.sqrt(C[i, 0, f] ** 2 + C[i, 1, f] ** 2)
         for k in range(size):
-            if abs(grid[i, k]) > height:
-                height, top = abs(grid[i, k]), k
-        best, value[i], place[i] = height, grid[i, top], top
+            if abs(p[k]) > height:
+                height, top = abs(p[k]), k
+        best, value[i], place[i] = height, p[top], top
         for k in range(size):
-            here = abs(grid[i, k])
-            if here < needed * best:
+            if abs(p[k]) < needed * best:
                 continue
-            sign = 1.0 if grid[i, k] > 0.0 else -1.0
-            after = grid[i, k + 1 - size * (k + 1 == size)]
-            if here < sign * grid[i, k - 1] or here <= sign * after:
+            if is_monotone(p[k - 1], p[k], p[k + 1 - size * (k + 1 == size)], 0.5 * third):
                 continue
+            sign = 1.0 if p[k] > 0.0 else -1.0
             expand(C[i], factors, 2.0 * np.pi * k / size, real, imag, a)
             found, x = highest_nearby(a, sign)
             if found > best:
@@ -152,6 +169,6 @@ def maximise(C: Blocks, grid: Floats) -> tuple[Floats, Floats]:
     size = grid.shape[1]
     factors = taylor_factors(2 * np.pi / size * np.arange(C.shape[1]), ORDER)
     value, place = np.empty(len(C)), np.empty(len(C))
-    needed = max(np.cos(np.pi * (C.shape[1] - 1) / size), 0.0)
+    needed = lowest_fraction(C.shape[1], size)
     largest_peaks(split(C), grid, needed, factors, value, place)
     return value, np.mod(place, size) * (2 * np.pi / size)
