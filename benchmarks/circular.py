@@ -17,6 +17,7 @@ from benchmarks.referee import both, every_shift, judge
 from orbitdl import encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet
+from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift
 
 ALPHA, CODER, GROUP = 0.1, ActiveSet(tol=1e-6), IntegerShift()
@@ -42,7 +43,9 @@ def run(quick: bool) -> Section:
     solved, certified = partial(solve, X, components), partial(certify, X, components)
     peers, optimum = prepare(X, components), certified().objective.sum()
     penalties = PENALTIES[:2] if quick else PENALTIES
-    peers["sporco ConvBPDN (ADMM), to 1e-3"] = tuned_admm(X, components, optimum, penalties)
+    peers["sporco ConvBPDN (ADMM), single precision, to 1e-3"] = tuned_admm(
+        X, components, optimum, penalties
+    )
     quickly = ["ours", "certified", "spams.lasso"]
     jobs = {"ours": solved, "certified": certified, **peers}
     fast = interleave({name: jobs[name] for name in quickly}, 3 if quick else 9)
@@ -60,7 +63,7 @@ def solve(X: Floats, components: Floats) -> Atoms:
     """Transform the data and solve: what the peers do, without a certificate."""
     representation = GROUP.on(X.shape[1:])
     Y, A = representation.analyze(X), representation.analyze(components)
-    return CODER.solve(representation, Y, A, ALPHA, None, None)
+    return CODER.solve(Problem(representation, Y, A, ALPHA), None, None)
 
 
 def certify(X: Floats, components: Floats) -> Any:

@@ -14,6 +14,7 @@ from sklearn.linear_model import Lasso
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal
 from orbitdl.coding.certificate import certify, objectives, reconstruct
+from orbitdl.coding.problem import Problem
 from orbitdl.groups import ContinuousShift, IntegerShift, Representation, Trivial
 from orbitdl.groups.base import Blocks, correlate
 from orbitdl.learning import unit_norm
@@ -25,7 +26,7 @@ UNSERVED = [(c, a) for c in CODERS for a in ACTIONS if (c, a) not in SERVED]
 
 
 @dataclass(frozen=True)
-class Problem:
+class Case:
     """Data and components in block coordinates, and a weight that leaves a few atoms."""
 
     rep: Representation
@@ -47,14 +48,14 @@ def draw(name: str, *, n: int = 6, q: int = 2, length: int = 8, level: float = 0
     rep, rng = action(name, length), np.random.default_rng(seed)
     Y = rep.analyze(rng.standard_normal((n, *rep.shape)))
     A = unit_norm(rep.analyze(rng.standard_normal((q, *rep.shape))))
-    return Problem(rep, Y, A, level * float(rep.polar(correlate(Y, A)).max()))
+    return Case(rep, Y, A, level * float(rep.polar(correlate(Y, A)).max()))
 
 
-def empty(problem: Problem) -> Atoms:
+def empty(problem: Case) -> Atoms:
     return Atoms.none(len(problem.Y), len(problem.A), len(problem.rep.parameters))
 
 
-def random_atoms(problem: Problem, rng: np.random.Generator, k: int = 3) -> Atoms:
+def random_atoms(problem: Case, rng: np.random.Generator, k: int = 3) -> Atoms:
     """Draw codes of k atoms a sample that have nothing to do with the data."""
     n, q = len(problem.Y), len(problem.A)
     offsets = np.arange(n + 1) * k
@@ -239,7 +240,7 @@ def test_a_start_at_the_solution_stays_there(coder, name):
     rep, Y, A, alpha = problem.rep, problem.Y, problem.A, problem.alpha
     found = problem.code(CODERS[coder](tol=1e-4), warn=False)
     once = CODERS[coder](tol=1e-4, max_iter=1)
-    again = once.solve(rep, Y, A, alpha, found.atoms, None)
+    again = once.solve(Problem(rep, Y, A, alpha), found.atoms, None)
     done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
     objective = objectives(rep, Y, A, alpha, again)
     assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))
@@ -293,7 +294,7 @@ def test_samples_do_not_know_of_each_other(coder, name):
     problem = draw(name)
     together = problem.code(CODERS[coder](tol=TOL)).objective
     for i in range(len(problem.Y)):
-        alone = Problem(problem.rep, problem.Y[i : i + 1], problem.A, problem.alpha)
+        alone = Case(problem.rep, problem.Y[i : i + 1], problem.A, problem.alpha)
         assert_allclose(alone.code(CODERS[coder](tol=TOL)).objective, together[i], rtol=2 * TOL)
 
 
@@ -307,7 +308,7 @@ def test_a_group_that_the_coder_does_not_serve_is_refused(coder, name):
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 def test_codes_scale_with_the_data(coder, name, scale):
     problem = draw(name)
-    scaled = Problem(problem.rep, problem.Y * scale, problem.A, problem.alpha * scale)
+    scaled = Case(problem.rep, problem.Y * scale, problem.A, problem.alpha * scale)
     settings = CODERS[coder](tol=TOL)
     codes, other = problem.code(settings), scaled.code(settings)
     assert_allclose(other.objective, codes.objective * scale**2, rtol=2 * TOL)
@@ -321,7 +322,7 @@ def test_codes_scale_with_the_data(coder, name, scale):
 @pytest.mark.parametrize("scale", [1e-8, 1e8])
 def test_coefficients_of_exact_codes_scale_with_the_data(scale):
     problem = draw("integer shift")
-    scaled = Problem(problem.rep, problem.Y * scale, problem.A, problem.alpha * scale)
+    scaled = Case(problem.rep, problem.Y * scale, problem.A, problem.alpha * scale)
     codes, other = (p.code(ActiveSet(tol=1e-10)).atoms for p in (problem, scaled))
     assert_array_equal(other.component, codes.component)
     assert_array_equal(other.element, codes.element)

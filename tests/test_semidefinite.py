@@ -12,13 +12,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import encode
 from orbitdl.coding import semidefinite
-from orbitdl.coding.semidefinite import (
-    Semidefinite,
-    average_diagonals,
-    project,
-    toeplitz,
-    vandermonde,
-)
+from orbitdl.coding.semidefinite import Semidefinite
+from orbitdl.coding.toeplitz import average_diagonals, project, toeplitz, vandermonde
 from orbitdl.groups import ContinuousShift, IntegerShift
 
 SHIFTS = ContinuousShift()

@@ -10,6 +10,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
@@ -44,15 +45,8 @@ class ActiveSet(Coder):
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, FiniteRepresentation)
 
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem
         assert isinstance(representation, FiniteRepresentation)
         say_if_compiling(solve_all)
         orbits = inner_products(representation, A)

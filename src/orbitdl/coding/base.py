@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.certificate import certify, objectives
-from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
+from orbitdl.coding.problem import Problem
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.validation import require_count, require_positive
 
 
@@ -55,15 +56,7 @@ class Coder(ABC):
         """Tell whether this coder can code with the given group action."""
 
     @abstractmethod
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Return atoms for every sample, starting from `warm` where that helps."""
 
     @property
@@ -92,42 +85,37 @@ class Coder(ABC):
                 f"the coder {type(self).__name__} does not serve {representation.group.name}; "
                 "leave coder=None to get one that does."
             )
-        if warm is None:
-            atoms = self._solve_scaled(representation, Y, A, alpha, None, n_jobs)
-        else:
-            value = objectives(representation, Y, A, alpha, warm)
-            helpful = warm.only(value <= 0.5 * inner(Y, Y))
-            atoms = self._solve_scaled(representation, Y, A, alpha, helpful, n_jobs)
-            worse = objectives(representation, Y, A, alpha, atoms) > value
-            atoms = atoms.replace(worse, warm.take(worse))
-        objective, gap = certify(representation, Y, A, alpha, atoms)
-        stricter = self.stricter()
+        problem = Problem(representation, Y, A, alpha)
+        atoms = self._solve_from(problem, warm, n_jobs)
+        objective, gap = certify(*problem, atoms)
         for _ in range(TRIES):
-            late = gap > self.tol
+            late, stricter = gap > self.tol, self.stricter()
             if stricter is None or not late.any():
                 break
-            start = with_best_match(representation, Y[late], A, alpha, atoms.take(late))
-            again = stricter.code(representation, Y[late], A, alpha, start, warn=False)
+            rest = problem.take(late)
+            again = stricter.code(*rest, rest.with_best_match(atoms.take(late)), warn=False)
             atoms = atoms.replace(late, again.atoms)
             objective[late], gap[late] = again.objective, again.gap
         if warn:
             self.warn_unless_converged(gap)
         return Codes(representation, atoms, objective, gap, self._describe(gap, objective))
 
-    def _solve_scaled(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def _solve_from(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        """Solve, starting from codes that beat no code at all, and keep the better sample-wise."""
+        if warm is None:
+            return self._solve_scaled(problem, None, n_jobs)
+        value = objectives(*problem, warm)
+        helpful = warm.only(value <= 0.5 * inner(problem.Y, problem.Y))
+        atoms = self._solve_scaled(problem, helpful, n_jobs)
+        worse = objectives(*problem, atoms) > value
+        return atoms.replace(worse, warm.take(worse))
+
+    def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
-        unit = np.ldexp(1.0, np.frexp(np.abs(Y).max())[1])
-        factors = np.full(len(A), unit)
+        unit = np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1])
+        factors = np.full(len(problem.A), unit)
         known = None if warm is None else warm.scale(1.0 / factors)
-        return self.solve(representation, Y / unit, A, alpha / unit, known, n_jobs).scale(factors)
+        return self.solve(problem.in_units_of(unit), known, n_jobs).scale(factors)
 
     def _describe(self, gap: Floats, objective: Floats) -> NDArray[Any]:
         status = np.full(len(gap), f"converged: gap within {self.tol:.1e}", dtype=object)
@@ -148,18 +136,3 @@ class Coder(ABC):
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
-
-
-def with_best_match(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
-) -> Atoms:
-    """Add to every sample the atom that matches its residual best, with next to no weight."""
-    R = Y - atoms.superpose(representation, A)
-    value, element = representation.match(correlate(R, A))
-    n, q = value.shape
-    component = np.abs(value).argmax(axis=1)
-    place = np.arange(n), component
-    row = np.concatenate([atoms.sample * q + atoms.component, np.arange(n) * q + component])
-    c = np.concatenate([atoms.coefficient, 1e-9 * alpha * np.sign(value[place])])
-    elements = np.concatenate([atoms.element, element[place]])
-    return Atoms.of_pairs(Combination(row, c, elements), n, q)

@@ -9,6 +9,7 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import (
     Blocks,
     Floats,
@@ -61,15 +62,8 @@ class Matching(Coder):
     def is_convex(self) -> bool:
         return False
 
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem
         slots = np.repeat(np.arange(len(A)), self.n_atoms)
 
         def solve_chunk(chunk: slice) -> Atoms:

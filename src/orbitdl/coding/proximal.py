@@ -10,6 +10,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 
 
@@ -47,15 +48,9 @@ class Proximal(Coder):
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox
 
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem
+
         def solve_chunk(chunk: slice) -> Atoms:
             start = warm.take(chunk).embed(representation) if warm else None
             Z = self._iterate(representation, Y[chunk], A, alpha, start)

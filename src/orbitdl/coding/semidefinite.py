@@ -11,6 +11,8 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
+from orbitdl.coding.toeplitz import project, toeplitz, vandermonde
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 
@@ -81,15 +83,9 @@ class Semidefinite(Coder):
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, ContinuousShiftRepresentation)
 
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem
+
         def solve_chunk(chunk: slice) -> Atoms:
             z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)
             # where no correlation exceeds alpha, zero is optimal
@@ -146,51 +142,6 @@ def difference(z: Blocks) -> Blocks:
     return (z[:, :, 0] - z[:, :, 1])[..., None, None]
 
 
-def project(z: Blocks, correction: Blocks, n_iter: int) -> tuple[Blocks, Blocks]:
-    """Project T(z) onto the positive semidefinite Toeplitz matrices, Algorithm 2 (Dykstra).
-
-    Parameters
-    ----------
-    z : ndarray of shape (..., F)
-        First columns.
-    correction : ndarray of shape (..., F, F)
-        Positive semidefinite matrices to begin with: zero, or those of an earlier projection.
-    n_iter : int
-
-    Returns
-    -------
-    z : ndarray of shape (..., F)
-    correction : ndarray of shape (..., F, F)
-
-    Notes
-    -----
-    With D the correction and P the average along diagonals (an orthogonal projection),
-
-        D <- (D - T(z + P D))_+ ,      the projection is  z + P D  in the limit.
-
-    It is the negative part of ``T(z + P D) - D`` that makes the next D: the first step of
-    Algorithm 2 with its correction written as -D.
-    """
-    for _ in range(n_iter):
-        s, U = np.linalg.eigh(correction - toeplitz(z + average_diagonals(correction)))
-        correction = (U * np.maximum(s, 0.0)[..., None, :]) @ U.conj().swapaxes(-1, -2)
-    return z + average_diagonals(correction), correction
-
-
-def toeplitz(z: Blocks) -> Blocks:
-    """Return the Hermitian Toeplitz matrices (..., F, F) with first columns z (..., F)."""
-    place = np.arange(z.shape[-1])
-    both = np.concatenate([z[..., :0:-1].conj(), z], axis=-1)
-    return both[..., place[:, None] - place + len(place) - 1]
-
-
-def average_diagonals(M: Blocks) -> Blocks:
-    """Return the first column of the Toeplitz matrix nearest to Hermitian M, (..., F, F)."""
-    size = M.shape[-1]
-    sums = [np.trace(M, offset=-k, axis1=-2, axis2=-1) for k in range(size)]
-    return np.stack(sums, axis=-1) / np.arange(size, 0, -1)
-
-
 def relative_gap(
     representation: Representation, z: Blocks, Y: Blocks, A: Blocks, alpha: float
 ) -> Floats:
@@ -218,39 +169,6 @@ def to_atoms(representation: Representation, z: Blocks, negligible: float) -> At
     shift = np.mod(-angle[place] * representation.shape[0] / (2 * np.pi), representation.shape[0])
     atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], shift[:, None])
     return Atoms.of_pairs(atoms, n, q)
-
-
-def vandermonde(T: Blocks) -> tuple[Floats, Floats]:
-    """Write positive semidefinite Toeplitz matrices as ``T = sum_k c_k v_k v_k^H``.
-
-    Parameters
-    ----------
-    T : ndarray of shape (..., F, F)
-
-    Returns
-    -------
-    c : ndarray of shape (..., r)
-        Weights >= 0; r is the largest rank of the matrices.
-    angle : ndarray of shape (..., r)
-        ``v_k = (exp(i f angle_k))_f``.
-
-    Notes
-    -----
-    Let ``T = B B^H`` with rows ``b_0 .. b_{F-1}``. Since T is Toeplitz, the rows without the last
-    and those without the first have equal Gram matrices, so a unitary Q takes ``b_f`` to
-    ``b_{f+1}``, the polar factor of ``sum_f b_f^H b_{f+1}``. Hence ``T_f0 = b_0 Q^f b_0^H``: the
-    angles are those of the eigenvalues of Q, the weights ``|b_0 w_k|^2`` with its eigenvectors.
-    These are found from a Hermitian matrix that commutes with Q.
-    """
-    s, U = np.linalg.eigh(T)
-    rank = max(int((s > 1e-15 * s[..., -1:]).sum(axis=-1).max(initial=0)), 1)
-    B = (U * np.sqrt(np.maximum(s, 0.0))[..., None, :])[..., -rank:]
-    left, _, right = np.linalg.svd(B[..., :-1, :].conj().swapaxes(-1, -2) @ B[..., 1:, :])
-    Q = left @ right
-    tilted = np.exp(1j) * Q  # untilted, an angle and its negative would be confused
-    W = np.linalg.eigh(tilted + tilted.conj().swapaxes(-1, -2))[1]
-    c: Floats = np.abs((B[..., :1, :] @ W)[..., 0, :]) ** 2
-    return c, np.angle(np.sum(W.conj() * (Q @ W), axis=-2))
 
 
 def solve_program(Y: Blocks, A: Blocks, alpha: float) -> Blocks:

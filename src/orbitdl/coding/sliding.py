@@ -10,11 +10,12 @@ from scipy import fft
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.parallel import in_chunks
-from orbitdl.coding.sliding_newton import make_state
+from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding_search import make_peaks, solve_all
+from orbitdl.coding.sliding_state import make_state
 from orbitdl.coding.sliding_tables import build_tables, half_spectrum
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.groups.base import Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric import split
 
@@ -65,15 +66,8 @@ class Sliding(Coder):
             return None
         return Sliding(0.3 * self.tol, 3 * self.max_iter, UNLIMITED)
 
-    def solve(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        warm: Atoms | None,
-        n_jobs: int | None,
-    ) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem
         assert isinstance(representation, ContinuousShiftRepresentation)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)

@@ -11,14 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.sliding_newton import (
-    MINUS_ONE,
-    ZERO,
-    put,
-    settle_coefficients,
-    solve_inner,
-    value,
-)
+from orbitdl.coding.sliding_newton import settle_coefficients, solve_inner
+from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
 from orbitdl.coding.sliding_tables import (
     ORDER,
     STRETCH,
