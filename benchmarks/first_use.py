@@ -69,12 +69,12 @@ def import_row(package: Outcome, estimator: Outcome, *others: Outcome) -> Row:
 
 
 def compile_row(group: str, first: Outcome, later: Outcome) -> Row:
-    """Compare the compilation of a first fit with its limit."""
+    """Compare a first fit, whose own work is a few hundredths of a second, with its limit."""
     said = "announced" if "ompil" in first.said else "NOT announced"
+    kept = "kept" if later.cpu < 0.1 * first.cpu else "NOT kept"
     return Row(
-        f"compilation in the first fit, {group}", max(first.cpu - later.cpu, 1e-3), LIMIT, 20.0,
-        1.0, at_least=False,
-        note=f"{said} while it happens; a later process needs {later.cpu:.2f} s for that fit",
+        f"first fit, compilation included, {group}", first.cpu, LIMIT, 20.0, 1.0, at_least=False,
+        note=f"{said} while it happens, {kept} for later processes: {later.cpu:.2f} s",
     )  # fmt: skip
 
 

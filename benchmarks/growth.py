@@ -23,8 +23,8 @@ MEGABYTE = 1e6
 
 
 @dataclass(frozen=True)
-class Problem:
-    """Data, components and alpha."""
+class Load:
+    """Work to be timed: data, components and alpha."""
 
     X: Floats
     components: Floats
@@ -73,39 +73,39 @@ def run(quick: bool) -> Section:
     return Section("Growth", [*rows, stream_row(quick)], [table])
 
 
-def in_samples(n: float) -> Problem:
+def in_samples(n: float) -> Load:
     """Repeat 1000 windows until there are n."""
-    return Problem(np.tile(windows(), (int(n) // 1000, 1)), some_windows(1), 0.2)
+    return Load(np.tile(windows(), (int(n) // 1000, 1)), some_windows(1), 0.2)
 
 
-def in_length(n: int, length: float) -> Problem:
+def in_length(n: int, length: float) -> Load:
     """Sample the same signals at another rate: their atoms stay the same."""
     X, components = windows(n), some_windows(1)
     if length != LENGTH:
         X, components = resampled(X, int(length)), resampled(components, int(length))
-    return Problem(X, components, 0.1)
+    return Load(X, components, 0.1)
 
 
-def in_components(n: int, q: float) -> Problem:
+def in_components(n: int, q: float) -> Load:
     """Code with q data windows."""
-    return Problem(windows(n), some_windows(int(q)), 0.1)
+    return Load(windows(n), some_windows(int(q)), 0.1)
 
 
-def in_sparsity(n: int, alpha: float) -> Problem:
+def in_sparsity(n: int, alpha: float) -> Load:
     """Code with three data windows and any alpha."""
-    return Problem(windows(n), some_windows(3), alpha)
+    return Load(windows(n), some_windows(3), alpha)
 
 
 def measure(
-    name: str, make: Callable[[float], Problem], sizes: Iterable[float], repeats: int
+    name: str, make: Callable[[float], Load], sizes: Iterable[float], repeats: int
 ) -> Curve:
     """Time one coder at all sizes, interleaved."""
-    problems = {size: make(size) for size in sizes}
-    problems[min(problems)].code(name)
-    jobs = {str(size): partial(problem.code, name) for size, problem in problems.items()}
+    loads = {size: make(size) for size in sizes}
+    loads[min(loads)].code(name)
+    jobs = {str(size): partial(load.code, name) for size, load in loads.items()}
     times = list(interleave(jobs, repeats, warm_up=[]).values())
     atoms = [len(t.result.atoms.component) / len(t.result) for t in times]
-    return Curve(list(problems), [t.median for t in times], atoms)
+    return Curve(list(loads), [t.median for t in times], atoms)
 
 
 def linear_row(name: str, curve: Curve) -> Row:
@@ -155,11 +155,11 @@ def stream_row(quick: bool) -> Row:
 
 def peak_memory(chunks: int) -> float:
     """Return the peak of allocations while a stream is coded, in megabytes."""
-    problem = in_samples(1000)
-    problem.code("Sliding")
+    load = in_samples(1000)
+    load.code("Sliding")
     tracemalloc.start()
     for _ in range(chunks):
-        problem.code("Sliding")
+        load.code("Sliding")
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak / MEGABYTE

@@ -11,6 +11,7 @@ from benchmarks.harness import Row, Section, Table, Timing, interleave
 from orbitdl import Codes, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.coding.problem import Problem
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
 from orbitdl.learning import step
 
@@ -99,7 +100,7 @@ def solver(pair: tuple[Group, Sliding | ActiveSet], case: Case, X: Floats) -> pa
     group, coder = pair
     representation = group.on(X.shape[1:])
     Y, A = representation.analyze(X), representation.analyze(case.components)
-    return partial(coder.solve, representation, Y, A, case.alpha, None, None)
+    return partial(coder.solve, Problem(representation, Y, A, case.alpha), None, None)
 
 
 def restart(pair: tuple[Group, Sliding | ActiveSet], case: Case, X: Floats) -> partial[Codes]:

@@ -8,33 +8,26 @@ from typing import Any
 
 from numba import njit
 
-SETTINGS = {
-    "cache": True,
-    "nogil": True,
-    "error_model": "numpy",
-    "fastmath": {"reassoc", "contract", "nsz", "arcp"},
-}
+SETTINGS = {"cache": True, "nogil": True, "error_model": "numpy"}
+REORDER = {"reassoc", "contract", "nsz", "arcp"}
+WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
-fast = njit(**SETTINGS)
+fast = njit(**SETTINGS, fastmath=REORDER)
 """Compile on first use, keep on disk, release the lock; sums may be reordered."""
 
-internal = njit(**SETTINGS, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+internal = njit(**SETTINGS, **WITHIN, fastmath=REORDER)
 """The same for what only other kernels call: not callable from Python, quicker to compile."""
+
+internal_finite = njit(**SETTINGS, **WITHIN, fastmath=True)
+"""The same where no number is infinite or NaN: then searches for a maximum are vectorised."""
 
 
 def say_if_compiling(kernel: Any) -> None:
     """Say in one line that a kernel is about to be compiled, unless it is on disk already."""
-    name = f"*.{kernel.__name__}-*.nbi"
-    if not kernel.signatures and not any(Path(kernel.stats.cache_path).glob(name)):
+    stats = getattr(kernel, "stats", None)  # none when compilation is switched off
+    if stats is None or stats.cache_path is None or kernel.signatures:
+        return
+    if not any(Path(stats.cache_path).glob(f"*.{kernel.__name__}-*.nbi")):
         logging.getLogger("orbitdl").warning(
             "orbitdl: compiling for this machine (some 20 seconds, once; later runs start at once)"
         )
-
-
-@njit(cache=True, nogil=True, error_model="numpy", fastmath=True)
-def largest(values):  # type: ignore[no-untyped-def]
-    """Return the largest absolute value; finite numbers only, so that it vectorises."""
-    top = values.dtype.type(0.0)
-    for m in range(values.shape[0]):
-        top = max(top, abs(values[m]))
-    return top

@@ -28,7 +28,7 @@ def require_coder(coder: object) -> Coder | None:
     return coder
 
 
-TRIES = 3
+TRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
 
 

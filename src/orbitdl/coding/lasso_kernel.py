@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast, internal, largest
+from orbitdl.compiled import fast, internal, internal_finite
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
@@ -75,6 +75,15 @@ def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped
         place = quotient_of(quotient, size, atoms[r] // q, atom // q)
         gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
     return count + 1
+
+
+@internal_finite
+def largest(values):  # type: ignore[no-untyped-def]
+    """Return the largest absolute value."""
+    top = 0.0
+    for k in range(values.shape[0]):
+        top = max(top, abs(values[k]))
+    return top
 
 
 @internal

@@ -46,7 +46,9 @@ class Sliding(Coder):
     a lasso over infinitely many columns. New atoms enter where the certificate
     ``|<r, a_j(. - t)>|`` exceeds alpha; then coefficients alone, and coefficients and shifts
     together, are brought to a stationary point by Newton's method. Atoms whose coefficient
-    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha.
+    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
+    grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
+    exact certificate finds it, and the sample goes back with an atom there.
 
     Examples
     --------
@@ -81,7 +83,7 @@ class Sliding(Coder):
             spectrum = (half_spectrum(C) * tables.grid_size).astype(np.complex64)
             on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1)
             state = make_state(capacity, tables.derivative.shape[1])
-            peaks = make_peaks(len(A), tables.grid_size, capacity)
+            peaks = make_peaks(len(A), tables.grid_size)
             earlier = (
                 known.offsets[chunk.start : chunk.stop + 1],
                 known.component,

@@ -22,14 +22,12 @@ from orbitdl.coding.sliding_tables import (
     signed_distance,
     wrap,
 )
-from orbitdl.compiled import fast, internal, largest
+from orbitdl.compiled import fast, internal, internal_finite
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric import expand
 
 FLOOR, DOUBT = 0.88, 0.97
 """Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""
-FLANK, FLAT = 0.35, 0.99
-"""Distance from an atom, in samples, at which eta above this fraction of alpha is looked into."""
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 
@@ -45,9 +43,9 @@ class Peaks(NamedTuple):
     expansion: Floats
 
 
-def make_peaks(q: int, size: int, capacity: int) -> Peaks:
-    """Allocate room for all peaks that a grid of this size, and this many atoms, can have."""
-    most = q * size + 2 * capacity
+def make_peaks(q: int, size: int) -> Peaks:
+    """Allocate room for all peaks that a grid of this size can have."""
+    most = q * size + 1
     return Peaks(
         grid=np.zeros((q, size), dtype=np.float32),
         tops=np.zeros(q * (size // STRETCH), dtype=np.float32),
@@ -58,15 +56,18 @@ def make_peaks(q: int, size: int, capacity: int) -> Peaks:
     )
 
 
-@internal
+@internal_finite
 def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
     """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
     flat = grid.reshape(-1)
     height, at = np.float32(0.0), 0
     for s in range(tops.shape[0]):
-        tops[s] = largest(flat[s * STRETCH : (s + 1) * STRETCH])
-        if tops[s] > height:
-            height, at = tops[s], s
+        top = np.float32(0.0)
+        for m in range(s * STRETCH, s * STRETCH + STRETCH):
+            top = max(top, abs(flat[m]))
+        tops[s] = top
+        if top > height:
+            height, at = top, s
     return height, at
 
 
@@ -162,21 +163,6 @@ def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-de
 
 
 @internal
-def add_flanks(st, count, peaks, found, tables, alpha):  # type: ignore[no-untyped-def]
-    """Add the flanks of atoms where the grid is nearly alpha: another maximum may hide there."""
-    size = peaks.grid.shape[1]
-    for k in range(count):
-        for side in (-FLANK, FLANK):
-            shift = wrap(st.shift[k] + side, tables.length)
-            m = int(shift * size / tables.length + 0.5) % size
-            if st.sign[k] * peaks.grid[st.component[k], m] > FLAT * alpha:
-                peaks.component[found], peaks.shift[found] = st.component[k], shift
-                peaks.height[found] = st.sign[k] * alpha
-                found += 1
-    return found
-
-
-@internal
 def exact_peak(st, count, peaks, found, C, tables, alpha, close):  # type: ignore[no-untyped-def]
     """Refine the peaks that can exceed alpha; return the largest."""
     peak = 0.0
@@ -246,7 +232,6 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
             peak = max(peak, abs(peaks.height[p]))
         objective, gap = gap_of(st, count, energy, alpha, peak)
         if gap <= 2.0 * tol * objective or stuck or peak <= alpha:
-            found = add_flanks(st, count, peaks, found, tables, alpha)
             peak = exact_peak(st, count, peaks, found, C, tables, alpha, close)
             objective, gap = gap_of(st, count, energy, alpha, peak)
             if gap <= tol * objective:
