@@ -78,7 +78,8 @@ def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) ->
         if np.abs(np.where(free, slope, 0.0)).max(initial=0.0) <= 1e-11:
             break
         step = np.zeros_like(mu)
-        step[free] = np.linalg.lstsq(bend[np.ix_(free, free)], slope[free], rcond=None)[0]
+        ridge = 1e-14 * bend.trace() * np.eye(int(free.sum())) + 1e-300
+        step[free] = np.linalg.solve(bend[np.ix_(free, free)] + ridge, slope[free])
         length = 1.0
         while True:
             trial = np.maximum(mu + length * step, 0.0)
@@ -123,9 +124,9 @@ def _dual(
     value = -0.5 * float(inner(statistics.cross, stacked)) - 0.5 * float(mu.sum())
     slope = 0.5 * (inner(A, A) - 1.0)
     # d a / d mu_k = -S[:, k] a_k, so the Hessian is -Re sum_f tr(a_j^H S_jk a_k)
-    q, n_blocks, d, m = shape
-    S = inverse.reshape(n_blocks, q, d, q, d)
-    bend = np.einsum("jfdm,fjdke,kfem->jk", A.conj(), S, A, optimize=True).real
+    q, n_blocks, d, _ = shape
+    products = inverse * (stacked @ stacked.conj().swapaxes(1, 2)).swapaxes(1, 2)
+    bend = products.real.reshape(n_blocks, q, d, q, d).sum(axis=(0, 2, 4))
     return value, A, slope, bend
 
 

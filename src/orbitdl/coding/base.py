@@ -86,8 +86,17 @@ class Coder(ABC):
                 "leave coder=None to get one that does."
             )
         problem = Problem(representation, Y, A, alpha)
-        atoms = self._solve_from(problem, warm, n_jobs)
-        objective, gap = certify(*problem, atoms)
+        if warm is None:
+            atoms = self._solve_scaled(problem, None, n_jobs)
+            objective, gap = certify(*problem, atoms)
+        else:
+            before = objectives(*problem, warm)
+            helpful = warm.only(before <= 0.5 * inner(Y, Y))
+            atoms = self._solve_scaled(problem, helpful, n_jobs)
+            objective, gap = certify(*problem, atoms)
+            if (worse := objective > before).any():
+                atoms = atoms.replace(worse, warm.take(worse))
+                objective[worse], gap[worse] = certify(*problem.take(worse), warm.take(worse))
         for _ in range(TRIES):
             late, stricter = gap > self.tol, self.stricter()
             if stricter is None or not late.any():
@@ -99,16 +108,6 @@ class Coder(ABC):
         if warn:
             self.warn_unless_converged(gap)
         return Codes(representation, atoms, objective, gap, self._describe(gap, objective))
-
-    def _solve_from(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve, starting from codes that beat no code at all, and keep the better sample-wise."""
-        if warm is None:
-            return self._solve_scaled(problem, None, n_jobs)
-        value = objectives(*problem, warm)
-        helpful = warm.only(value <= 0.5 * inner(problem.Y, problem.Y))
-        atoms = self._solve_scaled(problem, helpful, n_jobs)
-        worse = objectives(*problem, atoms) > value
-        return atoms.replace(worse, warm.take(worse))
 
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
