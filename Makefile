@@ -5,11 +5,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH_VENV := .venv-bench
 
-# Two test processes share two cores: one BLAS thread each, and two Numba threads that sleep when idle,
-# so that tests of threading have threads to test.
+# Two test processes share two cores, one BLAS thread each.
 # Compiled kernels are kept by the state of the source: a kernel does not notice a change in one that it calls.
 KERNELS = $(VENV)/kernels/$(shell cat src/orbitdl/*.py src/orbitdl/*/*.py | cksum | cut -d' ' -f1)
-TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(KERNELS) NUMBA_NUM_THREADS=2 OMP_WAIT_POLICY=PASSIVE OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(KERNELS) OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help

@@ -1,0 +1,53 @@
+"""Extrema of trigonometric polynomials against closed forms and polynomial roots."""
+
+import numpy as np
+import pytest
+
+from orbitdl.groups import ContinuousShift
+
+
+def by_roots(C):
+    """Return max |p| from the roots of p', a polynomial in z = exp(i theta)."""
+    f = np.arange(len(C))
+    slope = 1j * f * C / 2
+    full = np.concatenate([np.conj(slope[:0:-1]), [0], slope[1:]])
+    theta = np.angle(np.roots(full[::-1]))
+    values = np.real(np.exp(1j * theta[:, None] * f) @ C)
+    return np.abs(values).max()
+
+
+@pytest.mark.parametrize("length", [5, 8, 15, 24, 41])
+def test_polar_agrees_with_the_roots_of_the_derivative(length):
+    rng = np.random.default_rng(length)
+    moves = ContinuousShift().on((length,))
+    shape = (50, moves.block_shape[0])
+    C = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    C *= rng.uniform(0, 1, (50, 1)) ** np.arange(shape[1])  # smooth ones among them
+    expected = [by_roots(c) for c in C]
+    np.testing.assert_allclose(moves.polar(C[:, :, None, None]), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("length", [3, 64, 201, 1000])
+def test_match_finds_a_known_shift(length):
+    """With weights >= 0 the correlation of an atom with itself peaks at its shift."""
+    rng = np.random.default_rng(length)
+    moves = ContinuousShift().on((length,))
+    shift = rng.uniform(0, length, (20, 1))
+    weight = rng.uniform(0, 1, (20, moves.block_shape[0]))
+    sign = rng.choice([-1.0, 1.0], 20)
+    C = (sign[:, None] * weight)[:, :, None, None] * moves.represent(shift)
+    value, found = moves.match(C)
+    np.testing.assert_allclose(value, sign * weight.sum(axis=1), rtol=1e-12)
+    apart = np.abs(found - shift)
+    assert np.minimum(apart, length - apart).max() < 1e-6 * length
+
+
+def test_two_maxima_within_a_grid_cell_are_told_apart():
+    """Two equal atoms half a sample apart give a flat top whose higher side must be found."""
+    moves = ContinuousShift().on((101,))
+    for tilt in (1e-3, -1e-3):
+        pair = moves.represent(np.array([[20.0], [20.62]]))
+        C = (1 + tilt) * pair[0] + (1 - tilt) * pair[1]
+        dense = np.linspace(18, 23, 200001)[:, None]
+        brute = np.abs(np.sum(np.conj(moves.represent(dense)) * C, axis=(1, 2, 3)).real).max()
+        np.testing.assert_allclose(moves.polar(C[None]), brute, rtol=1e-9)
