@@ -15,7 +15,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from orbitdl import OrbitDictionaryLearning, decode, encode
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
-from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
+from orbitdl.groups import (
+    ContinuousShift,
+    Finite,
+    IntegerShift,
+    InterpolatedShift,
+    Orthogonal,
+    Trivial,
+)
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +232,8 @@ def test_codes_print_as_a_table_with_the_group_s_parameters(model, X):
     ]
     turns = OrbitDictionaryLearning(1, Orthogonal(), max_iter=0).fit(X.reshape(60, 3, 4))
     names = list(turns.encode(X.reshape(60, 3, 4)).to_frame().columns)
-    assert names[3:] == [f"g{i}{k}" for i in range(3) for k in range(3)]
+    assert names[3:] == [f"g{i}_{k}" for i in range(3) for k in range(3)]
+    assert len(set(Orthogonal().on((12, 2)).parameters)) == 144
 
 
 def test_a_matrix_view_of_codes_adds_up(model, X):
@@ -242,3 +250,24 @@ def test_settings_show_in_the_representation():
     text = repr(OrbitDictionaryLearning(3, ContinuousShift(), alpha=0.5))
     assert "n_components=3" in text
     assert "ContinuousShift()" in text
+
+
+def test_elements_of_a_finite_group_are_whole_numbers():
+    X = np.random.default_rng(0).standard_normal((5, 3))
+    codes = encode(X, np.eye(3)[:1], group=Finite([[1, 2, 0]]), alpha=0.1)
+    assert codes.to_frame()["element"].dtype.kind == "i"
+
+
+def test_converged_tells_whether_the_objective_stood_still():
+    X = make_shift_data(n_samples=60, length=15, random_state=0).X
+    settings = {"n_components": 3, "alpha": 0.4, "random_state": 0}
+    assert OrbitDictionaryLearning(**settings, max_iter=200).fit(X).converged_
+    assert not OrbitDictionaryLearning(**settings, max_iter=1).fit(X).converged_
+
+
+def test_codes_and_history_describe_themselves_in_a_line():
+    X = make_shift_data(n_samples=60, length=15, random_state=0).X
+    model = OrbitDictionaryLearning(n_components=2, alpha=0.4, max_iter=2, random_state=0).fit(X)
+    assert repr(model.encode(X)).startswith("Codes(60 samples, ")
+    assert repr(model.history_).startswith("History(3 records, objective ")
+    assert repr(IntegerShift().on((15,))) == "IntegerShift().on((15,))"

@@ -73,6 +73,9 @@ class Atoms:
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
+    def __repr__(self) -> str:
+        return f"Atoms({len(self)} samples, {len(self.coefficient)} atoms)"
+
     @property
     def sample(self) -> Integers:
         """The sample each atom belongs to, shape (K,)."""
@@ -167,6 +170,10 @@ class Codes:
     def __len__(self) -> int:
         return len(self.atoms)
 
+    def __repr__(self) -> str:
+        count, gap = len(self.atoms.coefficient), self.gap.max(initial=0.0)
+        return f"Codes({len(self)} samples, {count} atoms, largest gap {gap:.1e})"
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row an atom: sample, component, coefficient and the group's parameters."""
         columns: dict[str, NDArray[Any]] = {
@@ -175,7 +182,8 @@ class Codes:
             "coefficient": self.atoms.coefficient,
         }
         for k, name in enumerate(self.representation.parameters):
-            columns[name] = self.atoms.element[:, k]
+            values = self.atoms.element[:, k]
+            columns[name] = values.astype(np.intp) if self.representation.counted else values
         return pd.DataFrame(columns)
 
     def invariants(self) -> Floats:

@@ -71,6 +71,9 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         unused components, seconds. ``history_.to_frame()`` is a table.
     n_iter_ : int
         Dictionary steps done.
+    converged_ : bool
+        Whether the last of them lowered the objective by less than `tol`; if not, a larger
+        `max_iter` will.
     n_features_in_ : int
 
     Notes
@@ -133,6 +136,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.components_ = representation.synthesize(best[0])
         self.history_ = best[1]
         self.n_iter_ = best[1][-1].number
+        self.converged_ = best[1].stands_still(self.tol)
         self._n_features_out = len(self.components_)
         return self
 
@@ -162,7 +166,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Return ``1 - sum_i objective_i / sum_i 1/2 ||y_i||^2``.
 
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
-        explained, below 1 always.
+        explained, below 1 always. It compares numbers of components, groups and starts at one
+        alpha; it grows as alpha falls, so it cannot choose alpha.
         """
         data = self._check_fitted_data(X)
         energy = 0.5 * float(np.sum(data**2))

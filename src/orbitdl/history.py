@@ -44,6 +44,16 @@ class History(UserList[Record]):
     0       0        2.5  0.01    3.0       0      0.1
     """
 
+    def __repr__(self) -> str:
+        if not self:
+            return "History(empty)"
+        first, last = self[0].objective, self[-1].objective
+        return f"History({len(self)} records, objective {first:.6g} to {last:.6g})"
+
+    def stands_still(self, tol: float) -> bool:
+        """Tell whether the last iteration lowered the objective by less than a fraction tol."""
+        return len(self) > 1 and self[-2].objective - self[-1].objective <= tol * self[-1].objective
+
     def to_frame(self) -> pd.DataFrame:
         """Return the records as a table, one row an iteration."""
         return pd.DataFrame([asdict(record) for record in self])

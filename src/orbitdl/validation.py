@@ -37,11 +37,12 @@ def as_components(A: ArrayLike, name: str = "components") -> NDArray[np.float64]
 def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Return the array unless it has NaN or infinite entries."""
     if not np.isfinite(array).all():
-        kind = "NaN" if np.isnan(array).any() else "infinite values"
-        raise ValueError(
-            f"{name} contains {kind}; missing values are not supported yet, so drop or fill them "
-            "first."
-        )
+        if np.isnan(array).any():
+            raise ValueError(
+                f"{name} contains NaN; missing values are not supported yet, so drop or fill them "
+                "first."
+            )
+        raise ValueError(f"{name} contains infinite values; replace them by finite ones first.")
     return array
 
 

@@ -73,6 +73,8 @@ class Representation(ABC):
         Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken.
     moves_all : bool
         Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
+    counted : bool
+        Whether parameters are whole numbers.
     """
 
     group: Group
@@ -82,6 +84,10 @@ class Representation(ABC):
     parameters: tuple[str, ...] = ()
     metric: Floats
     moves_all: bool = True
+    counted: bool = False
+
+    def __repr__(self) -> str:
+        return f"{self.group!r}.on({self.shape})"
 
     @abstractmethod
     def analyze(self, x: Floats) -> Blocks:

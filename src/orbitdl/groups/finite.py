@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Floats, Group, Integers
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.validation import require_count
 
@@ -27,7 +28,8 @@ class Finite(Group):
     -----
     Acts on data points whose first axis has length d (further axes are columns that move
     together), or that have d entries in all (an image and permutations of its pixels). The gauge
-    is ``min sum |c_g|  s.t.  Z = sum_g c_g g``.
+    is ``min sum |c_g|  s.t.  Z = sum_g c_g g``. The column `element` of an event table numbers the
+    rows of ``group.matrices``; 0 is the identity.
 
     Examples
     --------
@@ -56,6 +58,7 @@ class MatrixRepresentation(FiniteRepresentation):
     """One real block; an element is its number in ``group.matrices``."""
 
     parameters = ("element",)
+    counted = True
 
     def __init__(self, group: Finite, shape: tuple[int, ...]) -> None:
         self.matrices, self.product = group.matrices, group.product
@@ -96,6 +99,12 @@ class MatrixRepresentation(FiniteRepresentation):
 
     def inverse(self, element: Floats) -> Floats:
         return self.inverses[self.index(element)][..., None].astype(np.float64)
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        moved = (self.matrices[:, None, None] @ A).reshape(self.size * len(A), -1)
+        place = (atoms.row, self.index(atoms.element) * len(A) + source)
+        gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(moved)))
+        return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
 
     def correlations(self, C: Blocks) -> Floats:
         values: Floats = np.tensordot(C[..., 0, :, :], self.matrices, axes=((-2, -1), (1, 2)))
