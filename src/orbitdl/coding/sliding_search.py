@@ -18,13 +18,12 @@ from orbitdl.coding.sliding_tables import (
     STRETCH,
     add_row,
     gram_at,
-    horner,
     signed_distance,
     wrap,
 )
 from orbitdl.compiled import fast, internal, internal_finite
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric import expand
+from orbitdl.groups.trigonometric import expand, horner
 
 FLOOR, DOUBT = 0.88, 0.97
 """Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.sliding_tables import ORDER, gram_at, horner
+from orbitdl.coding.sliding_tables import ORDER, gram_at
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric import expand
+from orbitdl.groups.trigonometric import expand, horner
 
 ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
 """Numbers that are not literals: kernels compile once for them and for all other counts."""

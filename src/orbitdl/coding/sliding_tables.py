@@ -20,7 +20,7 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, correlate
-from orbitdl.groups.trigonometric import taylor_factors
+from orbitdl.groups.trigonometric import horner, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
@@ -112,15 +112,6 @@ def signed_distance(to, start, length):  # type: ignore[no-untyped-def]
     """Return the shorter way from one place on the circle to another."""
     apart = to - start
     return apart - length * np.floor(apart / length + 0.5)
-
-
-@internal
-def horner(a, x):  # type: ignore[no-untyped-def]
-    """Return value, slope and second derivative of a polynomial with 8 coefficients at x."""
-    value = ((((((a[7] * x + a[6]) * x + a[5]) * x + a[4]) * x + a[3]) * x + a[2]) * x + a[1]) * x
-    slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
-    bend = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
-    return value + a[0], (slope + 2 * a[2]) * x + a[1], bend * x + 2 * a[2]
 
 
 @internal

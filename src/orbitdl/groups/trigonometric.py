@@ -95,6 +95,15 @@ def taylor_at(a, dx):  # type: ignore[no-untyped-def]
 
 
 @internal
+def horner(a, x):  # type: ignore[no-untyped-def]
+    """Return value, slope and second derivative at x of the first 8 terms of a polynomial."""
+    value = ((((((a[7] * x + a[6]) * x + a[5]) * x + a[4]) * x + a[3]) * x + a[2]) * x + a[1]) * x
+    slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
+    bend = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
+    return value + a[0], (slope + 2 * a[2]) * x + a[1], bend * x + 2 * a[2]
+
+
+@internal
 def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
     """Maximise ``sign * p`` between a rising and a falling point: Newton kept by bisection."""
     x, best, top = 0.5 * (low + high), -np.inf, 0.0
@@ -115,18 +124,20 @@ def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
 
 @internal
 def highest_nearby(a, sign):  # type: ignore[no-untyped-def]
-    """Return the maximum of ``sign * p`` within half a grid cell on either side, and its place."""
+    """Return the highest maximum of ``sign * p`` within half a cell on either side, and its place.
+
+    Eight terms show where the slope changes sign; all of them find the maximum there. Without a
+    change there is none, and minus infinity is returned.
+    """
     best, top, rising = -np.inf, 0.0, False
     for k in range(PIECES + 1):
         x = k / PIECES - 0.5
-        value, slope, _ = taylor_at(a, x)
-        if sign * value > best:
-            best, top = sign * value, x
-        if rising and sign * slope <= 0.0:
+        falling = sign * horner(a, x)[1] <= 0.0
+        if rising and falling:
             value, place = climb(a, sign, x - 1.0 / PIECES, x)
             if value > best:
                 best, top = value, place
-        rising = sign * slope > 0.0
+        rising = not falling
     return best, top
 
 
