@@ -96,8 +96,8 @@ def learn(
         objective = float(codes.objective.sum())
         still = last - objective <= tol * objective
         stalled = stalled + 1 if still else 0
-        hopeless = unused == 0 or stalled > PATIENCE
-        finished = number == max_iter or (still and asked == coder.tol and hopeless)
+        settled = unused == 0 or stalled > PATIENCE
+        finished = number == max_iter or (still and asked == coder.tol and settled)
         if still:
             loosest = 0.0
         last, record = objective, (A, codes, unused)
