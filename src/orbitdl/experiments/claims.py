@@ -31,7 +31,7 @@ class Claim:
         The statement.
     said : str
         The paper's number or words.
-    low, high : float
+    within : tuple of two float
         The interval of our number in which the statement holds as it stands.
     better : {"", "below", "above"}
         The side of that interval on which we do better than the paper, if there is one.
@@ -43,8 +43,7 @@ class Claim:
     source: str
     text: str
     said: str
-    low: float = -inf
-    high: float = inf
+    within: tuple[float, float] = (-inf, inf)
     better: str = ""
     question: bool = False
 
@@ -58,15 +57,16 @@ class Claim:
 
         Examples
         --------
-        >>> claim = Claim("a.b", "Fig. 1", "", "about 0.1", 0.05, 0.15, "below")
+        >>> claim = Claim("a.b", "Fig. 1", "", "about 0.1", (0.05, 0.15), "below")
         >>> [str(claim.verdict(value)) for value in (0.01, 0.1, 0.2)]
         ['better', 'same', 'different']
         """
         if self.question:
             return Verdict.ANSWERED
-        if self.low <= value <= self.high:
+        low, high = self.within
+        if low <= value <= high:
             return Verdict.SAME
-        side = "below" if value < self.low else "above"
+        side = "below" if value < low else "above"
         return Verdict.BETTER if side == self.better else Verdict.DIFFERENT
 
 

@@ -56,18 +56,21 @@ class Table:
     rows: list[tuple[str, ...]]
 
 
+def styled() -> Any:
+    """Return a context in which everything is drawn and saved alike."""
+    return require_matplotlib().rc_context(STYLE)
+
+
 def panels(rows: int, columns: int, width: float = 9.0, height: float = 3.2, **options: Any) -> Any:
     """Return a figure and its axes (rows, columns), `height` inches a row."""
-    matplotlib = require_matplotlib()
-    with matplotlib.rc_context(STYLE):
-        figure = matplotlib.figure.Figure(figsize=(width, height * rows))
-        return figure, figure.subplots(rows, columns, squeeze=False, **options)
+    figure = require_matplotlib().figure.Figure(figsize=(width, height * rows))
+    return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 
 def save(picture: Picture, folder: Path) -> None:
     """Write a picture as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)
-    with require_matplotlib().rc_context(STYLE):
+    with styled():
         picture.figure.savefig(folder / f"{picture.name}.png", dpi=150)
         picture.figure.savefig(folder / f"{picture.name}.svg", metadata={"Date": None})
 

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from orbitdl.experiments.claims import Row
+from orbitdl.experiments.claims import Finding, Row
 from orbitdl.experiments.expected import CLAIMS
-from orbitdl.experiments.figures import require_matplotlib, save
+from orbitdl.experiments.figures import require_matplotlib, save, styled
 from orbitdl.experiments.page import Outcome, write_page
 
 PARTS = {
@@ -105,7 +105,8 @@ def silent(experiment: str, what: str, done: int, total: int) -> None:
 
 def run(name: str, quick: bool, report: Report) -> Outcome:
     """Run all parts of one experiment; what needs a missing recording says so."""
-    outcome, reason, findings = Outcome(name), "", {}
+    outcome, reason = Outcome(name), ""
+    findings: dict[str, Finding] = {}
     wall, cpu = time.perf_counter(), time.process_time()
     for part in PARTS[name]:
         module: Any = import_module(f"orbitdl.experiments.{part}")
@@ -117,7 +118,8 @@ def run(name: str, quick: bool, report: Report) -> Outcome:
             continue
         findings |= module.judge(results)
         outcome.results[part] = {"settings": asdict(settings), **results}
-        outcome.pictures += module.draw(results)
+        with styled():
+            outcome.pictures += module.draw(results)
         outcome.tables += module.tabulate(results)
     claims = [claim for claim in CLAIMS if claim.experiment == name]
     outcome.rows += [Row.of(claim, findings.get(claim.key), reason) for claim in claims]

@@ -11,6 +11,8 @@ from orbitdl.groups.base import Floats
 Lead = Literal["lead 0", "mean of leads"]
 """Which signal: the paper leaves it open. Its figures suggest the mean of the two leads."""
 
+LEADS: tuple[Lead, ...] = ("mean of leads", "lead 0")
+
 LENGTH, STEP, COUNT = 201, 10, 1000
 """Section 5.2: n = 1000 windows of 201 samples; their spacing is not in the paper."""
 
