@@ -24,10 +24,9 @@ from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
-from orbitdl.groups.trigonometric import taylor_at
 
-ORDER, DENSITY = 10, 8
-"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-13."""
+ORDER, DENSITY = 8, 16
+"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-12."""
 
 
 class Signals(NamedTuple):
@@ -37,13 +36,15 @@ class Signals(NamedTuple):
     ----------
     length : float
         Samples N of a period.
-    taylor : ndarray of shape (q, DENSITY, N, channels, ORDER)
-        Taylor coefficients at ``t + phase / DENSITY``.
+    channels : int
+    taylor : ndarray of shape (q, DENSITY, ORDER, 2 N channels)
+        Taylor coefficients at ``t + phase / DENSITY`` for two periods of t.
     bend : ndarray of shape (q,)
         ``||a_j'||^2``.
     """
 
     length: float
+    channels: int
     taylor: Floats
     bend: Floats
 
@@ -56,9 +57,10 @@ def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signal
     factors = (1j * omega) ** p / factorial(p) / np.sqrt(representation.metric) * (size / N)
     spectrum = A[:, None, :, 0] * factors[:, :, None]
     fine = fft.irfft(spectrum, n=size, axis=2).reshape(len(A), ORDER, N, DENSITY, -1)
-    taylor = np.ascontiguousarray(fine.transpose(0, 3, 2, 4, 1))
+    period = fine.transpose(0, 3, 1, 2, 4).reshape(len(A), DENSITY, ORDER, -1)
+    taylor = np.concatenate([period, period], axis=-1)
     bend = np.sum(omega[:, None, None] ** 2 * np.abs(A) ** 2, axis=(1, 2, 3))
-    return Signals(float(N), taylor, bend)
+    return Signals(float(N), A.shape[3], taylor, bend)
 
 
 class SlideAtoms:
@@ -71,11 +73,15 @@ class SlideAtoms:
         assert problem.masked is not None
         n, most = len(atoms), int(np.diff(atoms.offsets).max(initial=0))
         signal, observed = problem.masked
-        shift, c, component = atoms.element[:, 0].copy(), atoms.coefficient.copy(), atoms.component.copy()
+        shift, c, component = (
+            atoms.element[:, 0].copy(),
+            atoms.coefficient.copy(),
+            atoms.component.copy(),
+        )
         scratch = np.empty((3, most, signal[0].size)), np.empty(signal[0].size)
         slide_all(
             make_state(most, 0), scratch, self.tables, atoms.offsets, component, shift, c,
-            signal.reshape(n, -1), observed.reshape(n, -1), problem.alpha, self.accuracy,
+            signal.reshape(n, -1), observed.reshape(n, -1).astype(np.float64), problem.alpha, self.accuracy,
         )  # fmt: skip
         return replace(atoms, component=component).moved(c, shift[:, None])
 
@@ -83,20 +89,22 @@ class SlideAtoms:
 @internal
 def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyped-def]
     """Fill ``out[:, k]`` with the moved component on the observed entries, and derivatives."""
-    _, density, length, channels, _ = tables.taylor.shape
-    place = int(np.floor(-shift * density + 0.5))
-    dx = -shift - place / density
+    density, size = tables.taylor.shape[1], out.shape[2]
+    place = int(np.floor((tables.length - shift) * density + 0.5))
+    x = tables.length - shift - place / density
     whole = place // density
-    phase = place - whole * density
-    for t in range(length):
-        source = tables.taylor[j, phase, (t + whole) % length]
-        for m in range(channels):
-            at = t * channels + m
-            if observed[at]:
-                u, slope, bend = taylor_at(source[m], dx)
-                out[0, k, at], out[1, k, at], out[2, k, at] = u, -slope, bend
-            else:
-                out[0, k, at], out[1, k, at], out[2, k, at] = 0.0, 0.0, 0.0
+    rows, first = tables.taylor[j, place - whole * density], (whole * tables.channels) % size
+    a0, a1, a2, a3 = rows[0, first:], rows[1, first:], rows[2, first:], rows[3, first:]
+    a4, a5, a6, a7 = rows[4, first:], rows[5, first:], rows[6, first:], rows[7, first:]
+    u, slope, bend = out[0, k], out[1, k], out[2, k]
+    for t in range(size):
+        b2, b3, b4, b5, b6, b7 = a2[t], a3[t] * x, a4[t], a5[t] * x, a6[t], a7[t] * x
+        high = ((b7 + b6) * x * x + b5 + b4) * x * x
+        u[t] = observed[t] * (((high + b3 + b2) * x + a1[t]) * x + a0[t])
+        first_order = ((7 * b7 + 6 * b6) * x * x + 5 * b5 + 4 * b4) * x * x + 3 * b3 + 2 * b2
+        slope[t] = -observed[t] * (first_order * x + a1[t])
+        second = ((42 * b7 + 30 * b6) * x * x + 20 * b5 + 12 * b4) * x * x + 6 * b3 + 2 * b2
+        bend[t] = observed[t] * second
 
 
 @internal

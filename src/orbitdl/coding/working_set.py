@@ -42,9 +42,7 @@ def grow(
     return in_chunks(solve_chunk, n, n_jobs)
 
 
-def _grow_chunk(
-    problem: Problem, known: Atoms, refine: Refine, tol: float, max_iter: int
-) -> Atoms:
+def _grow_chunk(problem: Problem, known: Atoms, refine: Refine, tol: float, max_iter: int) -> Atoms:
     atoms = refine(problem, known)
     result, active, rest = atoms, np.ones(len(known), dtype=bool), problem
     for _ in range(max_iter):
