@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orbitdl import encoding
+from orbitdl import completion, denoising, encoding
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -27,6 +27,15 @@ from orbitdl.validation import (
     require_jobs,
     require_positive,
 )
+
+
+class Settings(TypedDict):
+    """Arguments that `encode`, `complete` and `denoise` share."""
+
+    components: Floats
+    group: Group
+    coder: Coder
+    n_jobs: int | None
 
 
 class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -151,17 +160,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Write every data point as a sparse sum of moved components; NaN means missing."""
         data, observed = self._check_fitted_data(X, mask)
-        group = self._group()
-        coder = self.coder or default_coder(group.on(data.shape[1:]), self.tol)
-        return encoding.encode(
-            data,
-            self.components_,
-            group=group,
-            alpha=self.alpha,
-            coder=coder,
-            n_jobs=self.n_jobs,
-            mask=observed,
-        )
+        return encoding.encode(data, alpha=self.alpha, mask=observed, **self._settings())
 
     def decode(self, codes: Codes) -> Floats:
         """Return the data that codes describe, shape (n, ...)."""
@@ -171,6 +170,40 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def reconstruct(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
         """Return the sparse approximation of every data point, in the shape of X."""
         return self.decode(self.encode(X, mask=mask))
+
+    def complete(
+        self, X: ArrayLike, *, mask: ArrayLike | None = None, exact: bool = False
+    ) -> Floats:
+        """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
+
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha.
+        With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
+        that agree with the observed entries exactly (the paper's program; for data without noise).
+        `orbitdl.complete` returns value and bound of either program beside the data.
+        """
+        data, observed = self._check_fitted_data(X, mask)
+        alpha = None if exact else self.alpha
+        return completion.complete(data, alpha=alpha, mask=observed, **self._settings()).X
+
+    def denoise(
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        alpha: float | str | None = None,
+        debias: bool = False,
+    ) -> Floats:
+        """Remove noise: the proximal map of ``alpha`` times the dictionary norm.
+
+        Without `alpha` this model's is used; "noise" chooses one from the level of noise in X, as
+        `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
+        undoes the shrinkage. See `orbitdl.denoise`.
+        """
+        data, observed = self._check_fitted_data(X, mask)
+        chosen = self.alpha if alpha is None else alpha
+        return denoising.denoise(
+            data, alpha=chosen, mask=observed, debias=debias, **self._settings()
+        )
 
     def transform(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
         """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
@@ -187,6 +220,17 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         energy = 0.5 * float(np.sum(data**2))
         lost = float(self.encode(data, mask=observed).objective.sum())
         return 1.0 - lost / energy if energy > 0 else 0.0
+
+    def _settings(self) -> Settings:
+        """Return what every way of coding with this model has in common."""
+        group = self._group()
+        coder = self.coder or default_coder(group.on(self.components_.shape[1:]), self.tol)
+        return {
+            "components": self.components_,
+            "group": group,
+            "coder": coder,
+            "n_jobs": self.n_jobs,
+        }
 
     def _group(self) -> Group:
         return IntegerShift() if self.group is None else self.group
