@@ -152,8 +152,8 @@ def tabulate(results: dict[str, Any]) -> list[Table]:
         for name, model in models.items():
             peaks = ", ".join(f"{value:.2f}" for value in model["peaks"][:4])
             spikes = ", ".join(f"{value:.2f}" for value in model["spikiness"][:4])
-            rows.append((lead, name, f"{model['alpha']:g}", f"{model['objective']:.2f}",
-                         f"{model['gap']:.0e}", f"{model['atoms']:.1f}", peaks, spikes))  # fmt: skip
+            numbers = f"{model['objective']:.2f}", f"{model['gap']:.0e}", f"{model['atoms']:.1f}"
+            rows.append((lead, name, f"{model['alpha']:g}", *numbers, peaks, spikes))
     columns = ("signal", "model", "alpha", "objective", "largest gap", "atoms a window",
                "peaks (most used first)", "energy near the peak")  # fmt: skip
     return [Table("Models of the electrocardiogram", columns, rows)]

@@ -19,6 +19,9 @@ OTHERS = {
     "interpolated 2x": "interpolated, 2x elements",
     "interpolated 4x": "interpolated, 4x elements",
 }
+SHOWN = 12
+"""Atoms of regular dictionary learning in the figure."""
+
 MILLISECONDS = "time from the peak (ms)"
 
 
@@ -92,14 +95,13 @@ def draw_range(model: dict[str, Any]) -> Picture:
                       alpha=0.25 + 0.75 * tau)  # fmt: skip
         whole, half = distance(shifts, a, 1.0), distance(shifts, a, 0.5)
         axis.set(xlabel="samples from the peak", title=f"generator {k + 1}")
-        axis.text(0.02, 0.97, f"by 1: {whole:.2g}
-by 1/2: {half:.2g}", fontsize=7, va="top",
+        axis.text(0.02, 0.97, f"by 1: {whole:.2g}\nby 1/2: {half:.2g}", fontsize=7, va="top",
                   transform=axis.transAxes)  # fmt: skip
     axes[0, 0].set_ylabel("q = 4")
     caption = (
         "Fig. 6. Each generator of q = 4 moved by 0, 0.2, ... 1 sample (faint to full). Written "
-        "in: the squared distance that a move by a whole and by half a sample makes. At 360 Hz even the "
-        "spike changes little within a sample."
+        "in: the squared distance that a move by a whole and by half a sample makes, where norms "
+        "are 1. At 360 Hz even the spike changes little within a sample."
     )
     return Picture("ecg-range", caption, figure)
 
@@ -124,9 +126,10 @@ def draw_others(results: dict[str, Any]) -> Picture:
         axis.set_title(f"{title}: peak {model['peaks'][0]:.2f}")
         axis.legend(loc="upper right", fontsize=7)
     regular = results["models"]["mean of leads"]["regular"]
-    spread = np.asarray(regular["generators"])[:: max(1, len(regular["generators"]) // 24)]
-    for a in spread:
-        axes[1, 1].plot(time, a, color=COLOURS["regular"], lw=0.6, alpha=0.6)
+    atoms = np.asarray(regular["generators"])
+    for row, a in enumerate(atoms[:: max(1, len(atoms) // SHOWN)][:SHOWN]):
+        axes[1, 1].plot(time, a - 0.5 * row, color=COLOURS["regular"], lw=0.9)
+    axes[1, 1].set_yticks([])
     share = float(np.mean(np.asarray(regular["spikiness"]) < 0.5))
     axes[1, 1].set_title(f"regular DL, {len(regular['generators'])} atoms: {share:.0%} no spikes")
     for axis in axes[1]:
@@ -135,7 +138,7 @@ def draw_others(results: dict[str, Any]) -> Picture:
     for axis in axes[:, 0]:
         axis.set_ylabel("generator (unit norm)")
     caption = (
-        "Fig. 7. Generators of the other methods (alpha = 0.1; regular DL 0.02, every eighth atom "
-        "shown). On every grid of shifts the spike is the same as with continuous shifts."
+        "Fig. 7. Generators of the other methods (alpha = 0.1; regular DL 0.02, a few atoms "
+        "below each other). On every grid of shifts the spike is the same as with continuous shifts."
     )
     return Picture("ecg-others", caption, figure)

@@ -125,11 +125,11 @@ def answer(results: dict[str, Any], crude: dict[str, Floats]) -> Finding:
         f" the crude semidefinite solver by {solver:+.2f}"
     )
     few = pick(results, LEADS[0], "continuous", "converged", few=True)
+    cause = max((abs(solver), "the solver"), (starts, "starts"), (methods, "the method"))[1]
     why = (
-        "An artefact of the solver. Five projected gradient steps from zero do not separate close "
-        f"shifts, and the generator sharpens to make up for it; the same {results['few']} windows "
-        f"coded to convergence give {spread(few)}. Other readings of 2x and 4x (K = 3 and 5) give "
-        f"{np.median(converged['interpolated 3x']):.2f} and "
+        f"Mostly an effect of {cause}. The crude solver was given {results['few']} windows; the "
+        f"same windows coded to convergence give {spread(few)}. Other readings of 2x and 4x "
+        f"(K = 3 and 5), converged: {np.median(converged['interpolated 3x']):.2f} and "
         f"{np.median(converged['interpolated 5x']):.2f}."
     )
     return Finding(solver, got, why)
@@ -158,14 +158,15 @@ def draw(results: dict[str, Any]) -> list[Picture]:
         for (lead, way), (mark, _) in marks.items()
     ]
     handles.append(axis.plot([], [], color="black", lw=1, label="the paper")[0])
-    axis.legend(handles=handles, loc="upper left")
+    axis.legend(handles=handles, loc="lower right", ncols=2)
     axis.set_xticks(range(len(names)), names)
     axis.set_ylabel("peak of the generator (unit norm)")
     axis.set_ylim(0, 1)
-    axis.set_title("the finer the grid the higher the peak? only with the crude solver")
+    axis.set_title("coded to convergence, every grid and every start gives the same peak")
     caption = (
-        "Peaks of the one generator, a mark a random start. Coded to convergence, all methods and "
-        "starts agree; the paper's rising peaks come with its crude solver."
+        "Peaks of the one generator, alpha = 0.1, a mark a random start. The paper's peaks rise "
+        "with the number of shifts. Ours do so only with the paper's crude solvers, 5 steps from "
+        "zero, and there too little by the grid and most from the grid to the semidefinite solver."
     )
     return [Picture("ecg-peaks", caption, figure)]
 

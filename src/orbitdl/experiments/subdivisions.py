@@ -188,10 +188,10 @@ def draw(results: dict[str, Any]) -> list[Picture]:
         axis.set_xticks(K, [str(value) for value in K])
         axis.minorticks_off()
         axis.legend()
-    axes[0, 2].plot(results["rates"], [row["distance"] for row in results["coarse"]], "o-",
-                    color="0.3", label="sampled at", ms=4)  # fmt: skip
-    axes[0, 2].plot(2 * np.asarray(results["cutoffs"]), [row["distance"] for row in results["smooth"]],
-                    "s--", color="0.6", label="smoothed to half of", ms=4)  # fmt: skip
+    coarse, smooth = ([row["distance"] for row in results[key]] for key in ("coarse", "smooth"))
+    band = 2 * np.asarray(results["cutoffs"])
+    axes[0, 2].plot(results["rates"], coarse, "o-", color="0.3", label="sampled at", ms=4)
+    axes[0, 2].plot(band, smooth, "s--", color="0.6", label="smoothed to half of", ms=4)
     axes[0, 2].set(xscale="log", yscale="log", xlabel="frequency (Hz)", title="when shifts matter",
                    ylabel="integer to continuous generator (squared)")  # fmt: skip
     axes[0, 2].legend()

@@ -150,7 +150,8 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
         "timing.order": Finding(
             steps, "as printed: " + " < ".join(f"{seconds:.3g}" for seconds in printed) + " s",
             "With our coders: " + ", ".join(f"{seconds:.2g}" for seconds in ours) + " s; "
-            f"continuous shifts then cost {ours[-1] / ours[0]:.1f} times integer shifts, not 127.",
+            "at equal alpha continuous shifts cost "
+            f"{results['continuous'] / grid[0]:.1f} times integer shifts, not 127 times.",
         ),
         "timing.modest": Finding(
             float(dearer[0]) if dearer else np.inf,
