@@ -139,6 +139,6 @@ def draw_others(results: dict[str, Any]) -> Picture:
         axis.set_ylabel("generator (unit norm)")
     caption = (
         "Fig. 7. Generators of the other methods (alpha = 0.1; regular DL 0.02, a few atoms "
-        "below each other). On every grid of shifts the spike is the same as with continuous shifts."
+        "below each other). On every grid of shifts the spike is the same."
     )
     return Picture("ecg-others", caption, figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ COLOURS = {
     "regular": "#6b6b6b",
     "convex": "#8a4f9e",
     "matching": "#c98a00",
+    "as printed": "#c9a9d6",
     "truth": "#000000",
     "data": "#9aa3ab",
 }
@@ -53,7 +55,7 @@ class Table:
 
     title: str
     columns: tuple[str, ...]
-    rows: list[tuple[str, ...]]
+    rows: Sequence[tuple[str, ...]]
 
 
 def styled() -> Any:

@@ -8,6 +8,7 @@ import json
 import os
 import platform
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib import metadata
 from pathlib import Path
@@ -96,7 +97,7 @@ def markdown(outcomes: list[Outcome], quick: bool) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def grid(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def grid(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Write a Markdown table."""
     lines = [columns, ("---",) * len(columns), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |"
@@ -148,7 +149,7 @@ def html_figure(picture: Picture, folder: Path) -> str:
     )
 
 
-def html_table(columns: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def html_table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Return an HTML table; verdicts are coloured."""
     head = "".join(f"<th>{html.escape(column)}</th>" for column in columns)
     body = "".join("<tr>" + "".join(map(html_cell, row)) + "</tr>" for row in rows)

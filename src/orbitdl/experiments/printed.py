@@ -15,7 +15,8 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.learning import step
+from orbitdl.groups.orthogonal import OrthogonalRepresentation
+from orbitdl.learning import step, unit_norm
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ class FewSteps(Coder):
         return isinstance(representation, FiniteRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
+        representation, Y, A, alpha = problem[:4]
         assert isinstance(representation, FiniteRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
@@ -77,13 +78,46 @@ def proximal_step(
     return c, R
 
 
+@dataclass(frozen=True)
+class FewSpectralSteps(Coder):
+    """Proximal gradient steps from zero, with the proximal map of the spectral norm as printed.
+
+    Notes
+    -----
+    Section 4.5 replaces the largest singular value s by ``max(0, s - alpha)`` and clips the others
+    there. The true proximal map lowers the clipping level until what is cut off adds up to alpha.
+    """
+
+    tol: float = 1e-4
+    n_steps: int = 5
+
+    def serves(self, representation: Representation) -> bool:
+        return isinstance(representation, OrthogonalRepresentation)
+
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha = problem[:4]
+        d = representation.block_shape[1]
+        t = 1.0 / np.linalg.norm(np.concatenate(list(A[:, 0])), ord=2) ** 2
+        Z = np.zeros((len(Y), len(A), 1, d, d))
+        for _ in range(self.n_steps):
+            U, s, V = np.linalg.svd(Z + t * correlate(Y - multiply(Z, A), A))
+            s = np.minimum(s, np.maximum(s[..., :1] - t * alpha, 0.0))
+            Z = (U * s[..., None, :]) @ V
+        atoms = representation.decompose(Z.reshape(-1, 1, d, d))
+        return Atoms.of_pairs(atoms, len(Y), len(A))
+
+
 SEMIDEFINITE = Semidefinite(max_iter=5, inner_iter=1, carry=False)
 """Algorithms 2 and 3 with the paper's 5 outer iterations and 1 inner iteration."""
 
 
 def crude_coder(representation: Representation) -> Coder:
-    """Return the paper's coder for a group of shifts, or for none."""
-    return FewSteps() if isinstance(representation, FiniteRepresentation) else SEMIDEFINITE
+    """Return the paper's coder for a group."""
+    if isinstance(representation, FiniteRepresentation):
+        return FewSteps()
+    if isinstance(representation, OrthogonalRepresentation):
+        return FewSpectralSteps()
+    return SEMIDEFINITE
 
 
 def alternate(
@@ -96,6 +130,8 @@ def alternate(
     n_jobs: int | None = None,
 ) -> Iterator[Blocks]:
     """Yield the start and the components after every iteration of Algorithm 1 as printed.
+
+    In synchronisation the paper also gives all columns of a component the same norm.
 
     Parameters
     ----------
@@ -112,4 +148,6 @@ def alternate(
     for _ in range(iterations):
         codes = coder.code(representation, Y, A, alpha, n_jobs=n_jobs, warn=False)
         A, _, _ = step(representation, Y, A, codes.atoms, normalise_after=True)
+        if isinstance(representation, OrthogonalRepresentation):
+            A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

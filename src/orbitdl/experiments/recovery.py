@@ -96,7 +96,9 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
     """Compare with what Section 5.1 says."""
     end = {name: final(results, name) for name in results["curves"]}
     root = {name: float(np.sqrt(np.median(values))) for name, values in end.items()}
-    recovered = {name: float(np.mean(values <= SUCCESS)) for name, values in end.items()}
+    recovered = {
+        name: float(np.mean(values <= SUCCESS["recovery"])) for name, values in end.items()
+    }
     few, many, starts = results["n"]["few"], results["n"]["many"], len(end["integer"])
     crude, bound = end["integer, as printed"], BOUNDS["recovery.integer squared"]
     ratio = root["regular, many data"] / root["integer"]
@@ -177,7 +179,10 @@ def tabulate(results: dict[str, Any]) -> list[Table]:
     rows = []
     for name, curves in results["curves"].items():
         there, back = np.median(np.asarray(curves)[:, -1], axis=0)
-        worst, successes = final(results, name).max(), int(np.sum(final(results, name) <= SUCCESS))
+        worst, successes = (
+            final(results, name).max(),
+            int(np.sum(final(results, name) <= SUCCESS["recovery"])),
+        )
         numbers = (f"{value:.2g}" for value in (there, back, np.sqrt(max(there, back)), worst))
         rows.append((name, *numbers, f"{successes} of {len(curves)}"))
     columns = ("method", "truth to iterate, squared", "iterate to truth, squared", "root",

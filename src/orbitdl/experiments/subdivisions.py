@@ -19,11 +19,11 @@ from orbitdl.datasets import segment
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
 from orbitdl.experiments.shapes import RATE, likeness
-from orbitdl.experiments.windows import COUNT, LENGTH, STEP, signal, windows
+from orbitdl.experiments.windows import COUNT, LENGTH, STEP, Lead, signal, windows
 from orbitdl.groups import ContinuousShift, Group, InterpolatedShift
 from orbitdl.groups.base import Floats
 
-LEAD = "mean of leads"
+LEAD: Lead = "mean of leads"
 
 
 @dataclass(frozen=True)

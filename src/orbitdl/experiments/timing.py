@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from orbitdl import Codes, OrbitDictionaryLearning, encode
 from orbitdl.coding.base import Coder
@@ -16,11 +16,11 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.expected import SECONDS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
 from orbitdl.experiments.printed import crude_coder
-from orbitdl.experiments.windows import windows
+from orbitdl.experiments.windows import Lead, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
 
-LEAD = "mean of leads"
+LEAD: Lead = "mean of leads"
 
 
 @dataclass(frozen=True)
