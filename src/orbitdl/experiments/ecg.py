@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.ecg_figures import draw
 from orbitdl.experiments.expected import BOUNDS
 from orbitdl.experiments.figures import Table
+from orbitdl.experiments.progress import Tell, silent
 from orbitdl.experiments.shapes import crest_heights, likeness, peak_heights, spikiness
 from orbitdl.experiments.windows import LEADS, signal, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
@@ -47,7 +47,7 @@ OTHERS: dict[str, Group] = {
 }
 
 
-def run(settings: Settings, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
+def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
     """Return samples of the data, and for each lead the models of Figs. 5 and 7."""
     s, results, total = settings, {}, len(LEADS) * 8
     for number, lead in enumerate(LEADS):

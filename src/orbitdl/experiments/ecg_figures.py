@@ -97,7 +97,7 @@ def draw_range(model: dict[str, Any]) -> Picture:
         axis.set(xlabel="samples from the peak", title=f"generator {k + 1}")
         axis.text(0.02, 0.97, f"by 1: {whole:.2g}\nby 1/2: {half:.2g}", fontsize=7, va="top",
                   transform=axis.transAxes)  # fmt: skip
-    axes[0, 0].set_ylabel("q = 4")
+    axes[0, 0].set_ylabel("generator, q = 4")
     caption = (
         "Fig. 6. Each generator of q = 4 moved by 0, 0.2, ... 1 sample (faint to full). Written "
         "in: the squared distance that a move by a whole and by half a sample makes, where norms "

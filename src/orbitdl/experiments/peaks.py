@@ -7,7 +7,6 @@ coded to convergence and once with the paper's crude solvers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,7 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import follow, random_start
 from orbitdl.experiments.expected import PEAKS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
+from orbitdl.experiments.progress import Tell, silent
 from orbitdl.experiments.shapes import crest_heights, peak_heights
 from orbitdl.experiments.windows import LEADS, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
@@ -50,7 +50,7 @@ GROUPS: dict[str, Group] = {
 """Twice the elements is read as K = 2, and as two points added (K = 3); four times as 4 and 5."""
 
 
-def run(settings: Settings, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
+def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
     """Return for each setting the peaks of all starts, samples and crests: (starts, 2)."""
     s, found = settings, {}
     jobs = [(lead, name, False, s.n_windows) for lead in LEADS for name in GROUPS]

@@ -14,6 +14,7 @@ from orbitdl.experiments.claims import Finding, Row
 from orbitdl.experiments.expected import CLAIMS
 from orbitdl.experiments.figures import require_matplotlib, save, styled
 from orbitdl.experiments.page import Outcome, write_page
+from orbitdl.experiments.progress import Tell, silent
 
 PARTS = {
     "recovery": ("recovery", "subgroups"),
@@ -85,7 +86,7 @@ def reproduce(
     require_matplotlib()
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = [run(name, quick, report or silent) for name in chosen]
+    outcomes = [run(name, quick, partial(report, name) if report else silent) for name in chosen]
     for picture in (picture for outcome in outcomes for picture in outcome.pictures):
         save(picture, folder / "figures")
     write_page(outcomes, folder, quick)
@@ -99,11 +100,7 @@ def require_name(name: str) -> str:
     return name
 
 
-def silent(experiment: str, what: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def run(name: str, quick: bool, report: Report) -> Outcome:
+def run(name: str, quick: bool, tell: Tell) -> Outcome:
     """Run all parts of one experiment; what needs a missing recording says so."""
     outcome, reason = Outcome(name), ""
     findings: dict[str, Finding] = {}
@@ -112,7 +109,7 @@ def run(name: str, quick: bool, report: Report) -> Outcome:
         module: Any = import_module(f"orbitdl.experiments.{part}")
         settings = module.QUICK if quick else module.FULL
         try:
-            results = module.run(settings, partial(report, name))
+            results = module.run(settings, tell)
         except (FileNotFoundError, ImportError) as error:
             reason = f"Not run: {error}"
             continue
