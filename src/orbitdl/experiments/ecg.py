@@ -32,7 +32,7 @@ class Settings:
     regular_atoms: int = 201
     regular_alpha: float = 0.02
     regular_iterations: int = 100
-    starts: int = 5
+    starts: int = 3
     seed: int = 0
     n_jobs: int = 2
 

@@ -115,12 +115,12 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
         "recovery.integer": Finding(
             root["integer"], both("integer"),
             f"Coded to convergence; with 5 crude steps we get {np.sqrt(np.median(crude)):.3f}, "
-            "which depends on the line search (not in the paper). 0.05 is the root of the printed "
-            "formula: squared, regular DL below could not be at 0.2.",
+            "which depends on the line search (not in the paper). Nor does it say whether it plots "
+            "the root or the printed square; read as roots its three numbers fit together.",
         ),
         "recovery.regular": Finding(
             root["regular"], both("regular"),
-            "The root of the printed formula, as above. With 5 crude steps: "
+            "Read as the root, see above. With 5 crude steps: "
             f"{root['regular, as printed']:.2f}.",
         ),
         "recovery.regular_large": Finding(

@@ -63,7 +63,7 @@ def reproduce(
 
     Parameters
     ----------
-    names : sequence of {"recovery", "ecg", "timing", "unseen", "synchronization"}
+    names : sequence of {"recovery", "ecg", "timing", "unseen", "synchronization", "all"}
         Which experiments; all if left out.
     quick : bool
         Run them at reduced size, in about a minute and a half.
@@ -82,7 +82,7 @@ def reproduce(
     Experiments on the electrocardiogram load record 100 (see `orbitdl.datasets.load_ecg`). Where
     it cannot be had, their rows say so with the verdict "not run".
     """
-    chosen = [require_name(name) for name in dict.fromkeys(names)]
+    chosen = NAMES if "all" in names else [require_name(name) for name in dict.fromkeys(names)]
     require_matplotlib()
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,7 +96,7 @@ def reproduce(
 def require_name(name: str) -> str:
     """Return the name of an experiment, or say which there are."""
     if name not in PARTS:
-        raise ValueError(f"there is no experiment {name!r}: choose from {', '.join(NAMES)}.")
+        raise ValueError(f"there is no experiment {name!r}: choose from {', '.join(NAMES)}, all.")
     return name
 
 
