@@ -10,28 +10,34 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orbitdl.codes import Codes
+    from orbitdl.container import ModelFileError
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.files import load
     from orbitdl.metrics import align, dictionary_distance
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Codes",
+    "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
     "decode",
     "dictionary_distance",
     "encode",
+    "load",
 ]
 
 _HOME = {
     "Codes": "codes",
+    "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
     "decode": "encoding",
     "dictionary_distance": "metrics",
     "encode": "encoding",
+    "load": "files",
 }
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, Self
 
 import numpy as np
@@ -19,6 +20,7 @@ from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
 from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
+from orbitdl.provenance import fingerprint, provenance
 from orbitdl.validation import (
     as_components,
     as_data,
@@ -75,6 +77,10 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Whether the last of them lowered the objective by less than `tol`; if not, a larger
         `max_iter` will.
     n_features_in_ : int
+    provenance_ : dict
+        Versions of the software, date, number of samples and fingerprint (SHA-256) of the data.
+    preprocessing_ : dict
+        How the data were made from a recording, as the model file says; empty after `fit`.
 
     Notes
     -----
@@ -128,6 +134,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         """Learn components from data (n, d) or (n, d, channels)."""
         self._check_parameters()
         data = self._check_data(X, reset=True)
+        origin = provenance(len(data), fingerprint(data))
         representation = self._group().on(data.shape[1:])
         coder = require_coder(self.coder) or default_coder(representation, self.tol)
         starts = self._starts(representation, representation.analyze(data))
@@ -137,8 +144,36 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.history_ = best[1]
         self.n_iter_ = best[1][-1].number
         self.converged_ = best[1].stands_still(self.tol)
+        self.provenance_ = origin
+        self.preprocessing_: dict[str, Any] = {}
         self._n_features_out = len(self.components_)
         return self
+
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        preprocessing: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the fitted model to one file, which `orbitdl.load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+        preprocessing : mapping, optional
+            How the data were made, in text and numbers; ``preprocessing_`` if left out.
+        provenance : mapping, optional
+            Text and numbers to add to ``provenance_``.
+
+        Notes
+        -----
+        A safetensors file: arrays and a JSON header, no code. It is written whole or not at all.
+        The callback, the checkpoint and a `random_state` that is not a number are left out.
+        """
+        from orbitdl import files
+
+        files.save(self, path, preprocessing=preprocessing, provenance=provenance)
 
     def encode(self, X: ArrayLike) -> Codes:
         """Write every data point as a sparse sum of moved components."""
