@@ -97,6 +97,7 @@ def test_every_group_comes_back_and_saves_to_the_same_bytes(name, path):
     first = path.read_bytes()
     again.save(path)
     assert path.read_bytes() == first
+    assert os.listdir(path.parent) == [path.name]
 
 
 @pytest.mark.parametrize("name", CODERS)
