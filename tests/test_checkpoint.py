@@ -162,6 +162,19 @@ def test_every_way_to_learn_goes_on(settings, path):
     assert_same(again.fit(X), expected)
 
 
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
+def test_data_with_missing_entries_go_on_and_their_mask_counts(name, path):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    data = rng.standard_normal((9, *rep.shape))
+    holed = np.where(rng.random(data.shape) < 0.2, np.nan, data)
+    settings = {"group": rep.group, "alpha": 0.2, "max_iter": 4, "tol": 1e-4}
+    expected = estimator(**settings).fit(holed)
+    interrupted(holed, 2, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(holed), expected)
+    with pytest.raises(ModelFileError, match="differs in the data"):
+        estimator(**settings, checkpoint=path).fit(np.nan_to_num(holed))
+
+
 @pytest.mark.parametrize("run", [0, 1, 2])
 def test_restarts_go_on_where_they_stood(run, path):
     settings = {"n_restarts": 3, "init": "random"}

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orbitdl.codes import Codes
+    from orbitdl.completion import Completion, complete
     from orbitdl.container import ModelFileError
+    from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
     from orbitdl.files import load
@@ -20,24 +22,32 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Codes",
+    "Completion",
     "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
+    "complete",
     "decode",
+    "denoise",
     "dictionary_distance",
     "encode",
     "load",
+    "noise_level",
 ]
 
 _HOME = {
     "Codes": "codes",
+    "Completion": "completion",
     "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
+    "complete": "completion",
     "decode": "encoding",
+    "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
     "load": "files",
+    "noise_level": "denoising",
 }
 
 
