@@ -17,7 +17,7 @@ from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import ContinuousShift, IntegerShift, Representation, Trivial
 from orbitdl.groups.base import Blocks, correlate
-from orbitdl.learning import unit_norm
+from orbitdl.starts import unit_norm
 
 TOL = 1e-6
 SERVED = [(c, a) for c in CODERS for a in ACTIONS if CODERS[c]().serves(action(a))]
