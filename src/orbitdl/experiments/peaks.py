@@ -141,8 +141,8 @@ def draw(results: dict[str, Any]) -> list[Picture]:
     """Draw the peaks of all starts by method, converged and crude, beside the paper's."""
     figure, axes = panels(1, 1, height=3.6)
     axis, names = axes[0, 0], list(GROUPS)
-    marks = {(LEADS[0], "converged"): ("o", -0.16), (LEADS[1], "converged"): ("s", 0.0),
-             (LEADS[0], "crude"): ("x", 0.18)}  # fmt: skip
+    marks = {(LEADS[0], "converged"): ("o", -0.22), (LEADS[1], "converged"): ("s", 0.0),
+             (LEADS[0], "crude"): ("x", 0.22)}  # fmt: skip
     for run in results["runs"].values():
         if run["way"] == "converged" and run["windows"] != results["windows"]:
             continue
