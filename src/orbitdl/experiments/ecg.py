@@ -113,7 +113,8 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
         "ecg.spikes": Finding(
             worst["spikes"], f"least share of energy near the peak: {both('spikes')}",
             f"Every window is coded to a certified gap of {gap:.0e} or less (we ask for "
-            f"{BOUNDS['ecg.gap']:g}).",
+            f"{BOUNDS['ecg.gap']:g}). The sharpest generator of any q has a peak of "
+            f"{both('sharpest')}.",
         ),
         "ecg.consistent": Finding(
             worst["consistent"], f"least correlation with q = 1: {both('consistent')}",
@@ -142,6 +143,7 @@ def shapes(models: dict[str, Any]) -> dict[str, float]:
     alike = [likeness(one, np.asarray(model["generators"])).max() for model in several[1:]]
     return {
         "half a sample": change(one[0], 0.5),
+        "sharpest": max(float(np.max(model["peaks"])) for model in several),
         "spikes": min(float(np.max(model["spikiness"])) for model in several),
         "consistent": float(min(alike)),
         "others": min(
