@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from orbitdl.alpha import alpha_max, suggest_alpha
     from orbitdl.codes import Codes
     from orbitdl.container import ModelFileError
     from orbitdl.encoding import decode, encode
@@ -23,10 +24,12 @@ __all__ = [
     "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
+    "alpha_max",
     "decode",
     "dictionary_distance",
     "encode",
     "load",
+    "suggest_alpha",
 ]
 
 _HOME = {
@@ -34,10 +37,12 @@ _HOME = {
     "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
+    "alpha_max": "alpha",
     "decode": "encoding",
     "dictionary_distance": "metrics",
     "encode": "encoding",
     "load": "files",
+    "suggest_alpha": "alpha",
 }
 
 

@@ -1,0 +1,107 @@
+"""Choosing alpha: where codes become empty, and a place to start below it."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate, require_group
+from orbitdl.learning import start_from_data
+from orbitdl.validation import as_components, as_data, require_count, require_positive
+
+CHUNK = 1024
+"""Samples correlated at a time, so that memory does not grow with their number."""
+MOST = 1000
+"""Data points that `suggest_alpha` looks at."""
+
+
+def alpha_max(X: ArrayLike, components: ArrayLike, *, group: Group) -> Floats:
+    """Return for every data point the least alpha at which it is coded by nothing.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+    components : array-like of shape (q, d) or (q, d, channels)
+    group : Group
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In the units of the data. At ``alpha_max(...).max()`` and above, every code is empty.
+
+    Notes
+    -----
+    ``max_j max_g |<y, g a_j>|``: the code Z = 0 is optimal exactly when no atom's correlation
+    with y exceeds alpha.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orbitdl.groups import IntegerShift
+    >>> wave = np.array([0.6, 0.8, 0.0, 0.0, 0.0])
+    >>> alpha_max([3 * np.roll(wave, 2), -wave], [wave], group=IntegerShift())
+    array([3., 1.])
+    """
+    data, A = as_data(X), as_components(components)
+    if A.shape[1:] != data.shape[1:]:
+        raise ValueError(
+            f"X and components must hold one shape, not {data.shape[1:]} and {A.shape[1:]}."
+        )
+    representation = require_group(group).on(data.shape[1:])
+    return _largest(representation, representation.analyze(data), representation.analyze(A))
+
+
+def suggest_alpha(
+    X: ArrayLike,
+    n_components: int = 1,
+    *,
+    group: Group,
+    fraction: float = 0.1,
+    random_state: int | None = 0,
+) -> float:
+    """Return an alpha to begin with, for learning components from data.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+        At most 1000 data points of it, drawn at random, are looked at.
+    n_components : int
+    group : Group
+    fraction : float
+        How far below the typical `alpha_max` to go.
+    random_state : int or None
+
+    Notes
+    -----
+    ``fraction`` times the median over data points of ``max_j max_g |<y, g a_j>|``, where the a_j
+    are the data points that ``init="data"`` would start from. An atom must then correlate with
+    what the others leave over by a tenth of what the best single atom does at first: weaker
+    shapes, and noise below that, stay out. Halve it for finer detail, double it for fewer atoms.
+
+    Examples
+    --------
+    >>> from orbitdl.datasets import make_ecg_like
+    >>> from orbitdl.groups import ContinuousShift
+    >>> X = make_ecg_like(n_windows=100, random_state=0).X
+    >>> round(suggest_alpha(X, 2, group=ContinuousShift()), 2)
+    0.08
+    """
+    data, q = as_data(X), require_count(n_components, "n_components")
+    fraction = require_positive(fraction, "fraction")
+    representation, rng = (
+        require_group(group).on(data.shape[1:]),
+        np.random.default_rng(random_state),
+    )
+    chosen = rng.choice(len(data), MOST, replace=False) if len(data) > MOST else slice(None)
+    Y = representation.analyze(data[chosen])
+    largest = _largest(representation, Y, start_from_data(representation, Y, q, rng))
+    if not largest.any():
+        raise ValueError("X has nothing that the group could move, so no alpha can be suggested.")
+    return fraction * float(np.median(largest[largest > 0]))
+
+
+def _largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:
+    """Return ``max_j max_g |<y, g a_j>|`` for every sample, a chunk at a time."""
+    starts = range(0, len(Y), CHUNK)
+    parts = [representation.largest_polar(correlate(Y[k : k + CHUNK], A)) for k in starts]
+    return np.concatenate(parts)
