@@ -142,7 +142,7 @@ class Facts:
     def peaks(self) -> NDArray[np.intp]:
         """Sample at which each component is largest, all channels together, (q,)."""
         lines = self.view.lines(self.components, self.representation.shape)
-        return np.argmax(np.sum(lines**2, axis=1), axis=1)
+        return np.asarray(np.argmax(np.sum(lines**2, axis=1), axis=1))
 
     def places(self, component: NDArray[np.intp], element: Floats) -> Floats:
         """Return where in the window the highest points of shifted components lie, in samples."""

@@ -43,7 +43,7 @@ def slider(facts: Facts) -> dict[str, Any]:
         planes = [[i, k] for i in range(d) for k in range(i + 1, d)][:MOST_PLANES]
         return {"kind": "turn", "planes": planes} if planes else {"kind": "none"}
     elements = listed_elements(representation)
-    words = [element_in_words(representation, element, None) for element in elements]
+    words = [element_in_words(representation, element) for element in elements]
     return {"kind": "list", "words": words}
 
 

@@ -114,7 +114,7 @@ def _on_usage(coded: Coded, usage: Usage) -> Iterator[Note]:
         yield Note(
             "check",
             "unused components",
-            f"{'Components' if many else 'Component'} {listed(unused)} "
+            f"{'Components' if many else 'Component'} {listed(unused.tolist())} "
             f"{'are' if many else 'is'} not used at all by these data.",
         )
     rare = np.flatnonzero((usage.atoms > 0) & (usage.share < RARE / len(usage.share)))

@@ -22,13 +22,15 @@ from orbitdl.report.summary import figures, sentences
 from orbitdl.report.usage import MOST_EVENTS, Usage, usage_of
 from orbitdl.report.words import count, number, percent
 
+SCRIPTS = ("colours", "moves", "figures", "components", "windows", "charts", "page")
+"""Files of the page's script, in order."""
 LEVELS = {"check": "Check", "know": "Good to know"}
 
 
 def page(facts: Facts, n_windows: int, command: str | None) -> str:
     """Return the whole report as HTML; every text from outside is escaped."""
     content = payload(facts, n_windows)
-    scripts = {"plotly": get_plotlyjs(), "script": _file("page.js")}
+    scripts = {"plotly": get_plotlyjs(), "script": _script()}
     usage = None if facts.coded is None else usage_of(facts.coded)
     return Template(_file("page.html")).substitute(
         policy=_policy(scripts.values()),
@@ -58,6 +60,10 @@ def as_json(content: Any) -> str:
 
 def _file(name: str) -> str:
     return resources.files("orbitdl.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _script() -> str:
+    return "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
 
 
 def _policy(scripts: Iterable[str]) -> str:

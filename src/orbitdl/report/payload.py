@@ -148,7 +148,7 @@ def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
 def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
     if facts.is_shift:
-        drawn["shift"] = float(atom.element[0])
+        drawn.update(shift=float(atom.element[0]), place=atom.place)
     elif not isinstance(facts.representation, TrivialRepresentation):
         drawn["moved"] = len(table)
         moved = facts.representation.act(atom.element, facts.components[atom.component])

@@ -20,12 +20,16 @@ BUDGET = 400_000
 
 @dataclass(frozen=True, eq=False)
 class ShownAtom:
-    """One atom of a window: ``coefficient`` times a moved component, and the move in words."""
+    """One atom of a window: ``coefficient`` times a moved component, and the move in words.
+
+    `place` is where in the window its highest point lies, in samples; None where nothing shifts.
+    """
 
     component: int
     coefficient: float
     element: Floats
     words: str
+    place: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,16 +99,17 @@ def windows_of(facts: Facts, coded: Coded, n_windows: int) -> list[Window]:
     ]
 
 
-def _largest_atoms(facts: Facts, atoms: Atoms, i: int) -> list[ShownAtom]:
-    own = np.arange(atoms.offsets[i], atoms.offsets[i + 1])
+def _largest_atoms(facts: Facts, atoms: Atoms, sample: int) -> list[ShownAtom]:
+    own = np.arange(atoms.offsets[sample], atoms.offsets[sample + 1])
     order = own[np.argsort(-np.abs(atoms.coefficient[own]), kind="stable")][:MOST_ATOMS]
-    rate = facts.labels.rate
+    places = facts.places(atoms.component[order], atoms.element[order]) if facts.is_shift else None
     return [
         ShownAtom(
             int(atoms.component[k]),
             float(atoms.coefficient[k]),
             atoms.element[k],
-            element_in_words(facts.representation, atoms.element[k], rate),
+            element_in_words(facts.representation, atoms.element[k]),
+            None if places is None else float(places[i]),
         )
-        for k in order
+        for i, k in enumerate(order)
     ]

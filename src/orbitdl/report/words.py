@@ -89,13 +89,10 @@ def moves_in_words(representation: Representation) -> str:
     return f"may be moved by the group {representation.group.name}"
 
 
-def element_in_words(representation: Representation, element: Floats, rate: float | None) -> str:
+def element_in_words(representation: Representation, element: Floats) -> str:
     """Say how one group element moves a component; nothing where there is nothing to say."""
     if isinstance(representation, FourierBlocks):
-        shift = float(element[0])
-        places = 0 if representation.shape and _is_whole(representation) else 2
-        seconds = "" if rate is None else f" ({shift / rate:.4f} s)"
-        return f"shift {shift:.{places}f} samples{seconds}"
+        return f"{element[0]:.{0 if _is_whole(representation) else 2}f} samples"
     if isinstance(representation, OrthogonalRepresentation):
         return _turn_in_words(element.reshape(representation.d, representation.d))
     if isinstance(representation, TrivialRepresentation):
