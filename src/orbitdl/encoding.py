@@ -11,8 +11,9 @@ from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
-from orbitdl.validation import as_components, as_data, require_jobs, require_positive
+from orbitdl.validation import as_components, as_masked_data, require_jobs, require_positive
 
 
 def encode(
@@ -23,12 +24,14 @@ def encode(
     alpha: float,
     coder: Coder | None = None,
     n_jobs: int | None = None,
+    mask: ArrayLike | None = None,
 ) -> Codes:
     """Write every data point as a sparse sum of moved components.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+        NaN means missing: only observed entries count.
     components : array-like of shape (q, d) or (q, d, channels)
         Any norm; with unit norm, coefficients are amplitudes.
     group : Group
@@ -38,6 +41,8 @@ def encode(
         The right one for the group if left out.
     n_jobs : int, optional
         Threads to use; None is one, -1 all cores. The result does not depend on it.
+    mask : array-like of bool, optional
+        In the shape of X, True where an entry was observed: another way to say what is missing.
 
     Returns
     -------
@@ -46,7 +51,8 @@ def encode(
 
     Notes
     -----
-    Solves ``min_Z 1/2 ||y - sum_j Z_j a_j||^2 + alpha sum_j ||Z_j||_G`` for every row y.
+    Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every row y, where
+    M keeps the observed entries. The certificate is that of this very problem.
 
     Examples
     --------
@@ -58,7 +64,7 @@ def encode(
        sample  component  coefficient  shift
     0       0          0          2.7    2.0
     """
-    data, A = as_data(X), as_components(components)
+    (data, observed), A = as_masked_data(X, mask), as_components(components)
     alpha = require_positive(alpha, "alpha")
     if A.shape[1:] != data.shape[1:]:
         raise ValueError(
@@ -67,9 +73,12 @@ def encode(
         )
     representation = require_group(group).on(data.shape[1:])
     coder = require_coder(coder) or default_coder(representation)
-    Y = representation.analyze(data)
-    n_jobs = require_jobs(n_jobs)
-    codes = coder.code(representation, Y, representation.analyze(A), alpha, n_jobs=n_jobs)
+    Y, n_jobs = representation.analyze(data), require_jobs(n_jobs)
+    masked = None if observed is None else Masked(data, observed)
+    A = representation.analyze(A)
+    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
+    if masked is not None:
+        return codes
     return with_unseen(codes, unseen_energy(data, Y, representation))
 
 

@@ -125,6 +125,16 @@ class Representation(ABC):
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
 
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        """Return elements where ``|<C, rho(g)>|`` peaks above a level, with the signed values.
+
+        For every C of shape (n, F, d, d) the largest is among them. Where elements have neighbours,
+        as shifts do, so is every other local maximum.
+        """
+        value, element = self.match(correlation)
+        row = np.flatnonzero(np.abs(value) > level)
+        return Combination(row, value[row], element[row])
+
     @abstractmethod
     def decompose(self, Z: Blocks) -> Combination:
         """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients."""

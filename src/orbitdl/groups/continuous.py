@@ -9,8 +9,8 @@ from scipy import fft
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, as_real
 from orbitdl.groups.finite_base import lightest_combination
-from orbitdl.groups.fourier import FourierBlocks
-from orbitdl.groups.trigonometric import lowest_fraction, maximise
+from orbitdl.groups.fourier import FourierBlocks, crests
+from orbitdl.groups.trigonometric import climb_from, lowest_fraction, maximise
 
 CHUNK = 256
 """Polynomials, or samples, put on a grid at a time."""
@@ -78,6 +78,18 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
             value[start : start + CHUNK], theta[start : start + CHUNK] = found
         shape = correlation.shape[:-3]
         return value.reshape(shape), (theta * self.length / (2 * np.pi)).reshape(*shape, 1)
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        parts = []
+        for start in range(0, len(correlation), CHUNK):
+            C = correlation[start : start + CHUNK, :, 0, 0]
+            grid = self.on_grid(correlation[start : start + CHUNK], self.grid_size)
+            row, k = crests(grid, level * lowest_fraction(C.shape[1], self.grid_size))
+            value, theta = climb_from(C, grid, row, k)
+            high = np.abs(value) > level
+            parts.append((start + row[high], value[high], theta[high]))
+        row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Combination(row, value, (theta * self.length / (2 * np.pi))[:, None])
 
     def decompose(self, Z: Blocks) -> Combination:
         parts = [self._lightest_measure(z) for z in Z]
