@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate, require_group
 from orbitdl.learning import start_from_data
-from orbitdl.validation import as_components, as_data, require_count, require_positive
+from orbitdl.validation import as_components, as_masked_data, require_count, require_positive
 
 CHUNK = 1024
 """Samples correlated at a time, so that memory does not grow with their number."""
@@ -15,14 +15,19 @@ MOST = 1000
 """Data points that `suggest_alpha` looks at."""
 
 
-def alpha_max(X: ArrayLike, components: ArrayLike, *, group: Group) -> Floats:
+def alpha_max(
+    X: ArrayLike, components: ArrayLike, *, group: Group, mask: ArrayLike | None = None
+) -> Floats:
     """Return for every data point the least alpha at which it is coded by nothing.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+        NaN means missing.
     components : array-like of shape (q, d) or (q, d, channels)
     group : Group
+    mask : array-like of bool, optional
+        In the shape of X, True where an entry was observed.
 
     Returns
     -------
@@ -32,7 +37,7 @@ def alpha_max(X: ArrayLike, components: ArrayLike, *, group: Group) -> Floats:
     Notes
     -----
     ``max_j max_g |<y, g a_j>|``: the code Z = 0 is optimal exactly when no atom's correlation
-    with y exceeds alpha.
+    with y, over what was observed, exceeds alpha.
 
     Examples
     --------
@@ -42,7 +47,7 @@ def alpha_max(X: ArrayLike, components: ArrayLike, *, group: Group) -> Floats:
     >>> alpha_max([3 * np.roll(wave, 2), -wave], [wave], group=IntegerShift())
     array([3., 1.])
     """
-    data, A = as_data(X), as_components(components)
+    (data, _), A = as_masked_data(X, mask), as_components(components)
     if A.shape[1:] != data.shape[1:]:
         raise ValueError(
             f"X and components must hold one shape, not {data.shape[1:]} and {A.shape[1:]}."
@@ -64,7 +69,7 @@ def suggest_alpha(
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
-        At most 1000 data points of it, drawn at random, are looked at.
+        NaN means missing. At most 1000 data points, drawn at random, are looked at.
     n_components : int
     group : Group
     fraction : float
@@ -84,9 +89,9 @@ def suggest_alpha(
     >>> from orbitdl.groups import ContinuousShift
     >>> X = make_ecg_like(n_windows=100, random_state=0).X
     >>> round(suggest_alpha(X, 2, group=ContinuousShift()), 2)
-    0.08
+    0.05
     """
-    data, q = as_data(X), require_count(n_components, "n_components")
+    (data, _), q = as_masked_data(X), require_count(n_components, "n_components")
     fraction = require_positive(fraction, "fraction")
     representation, rng = (
         require_group(group).on(data.shape[1:]),

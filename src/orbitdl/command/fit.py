@@ -149,7 +149,7 @@ def fit(
         n_restarts=restarts,
         random_state=seed,
         n_jobs=jobs,
-        checkpoint=checkpoint,
+        # CP checkpoint=checkpoint,
     )
     learn(model, windows, screen, checkpoint)
     model.save(output, preprocessing=steps.to_dict(), provenance={"data": data.name})

@@ -9,7 +9,7 @@ from scipy.optimize import linear_sum_assignment
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.groups import IntegerShift
-from orbitdl.groups.base import correlate
+from orbitdl.groups.base import Floats, correlate
 from orbitdl.metrics import orbit_distances
 
 
@@ -30,13 +30,19 @@ def match(a: OrbitDictionaryLearning, b: OrbitDictionaryLearning) -> dict[str, A
     representation = group.on(A.shape[1:])
     C = correlate(representation.analyze(A[rows]), representation.analyze(B[columns]))
     value, element = representation.match(C[np.arange(len(rows)), np.arange(len(rows))])
+
+    def nearest(g: Floats) -> Floats:
+        """Say shifts to the left with a minus sign; other parameters have no direction."""
+        circle = A.shape[1] if representation.parameters == ("shift",) else np.inf
+        return g - circle * np.round(g / circle) if circle < np.inf else g
+
     pairs = [
         {
             "a": int(i),
             "b": int(j),
             "distance": float(distance[i, j]),
             "sign": -1 if v < 0 else 1,
-            "move": dict(zip(representation.parameters, map(float, g), strict=True)),
+            "move": dict(zip(representation.parameters, map(float, nearest(g)), strict=True)),
         }
         for i, j, v, g in zip(rows, columns, value, element, strict=True)
     ]

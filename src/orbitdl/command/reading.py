@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,18 +69,27 @@ def _reader(path: Path) -> Callable[..., Content]:
 def read_npy(path: Path) -> Content:
     """Read one array; objects, which would need unpickling, are refused."""
     try:
-        return Content(as_numbers(np.load(path, allow_pickle=False), path))
+        array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"cannot read {path} as an array of numbers: {error}") from error
+        raise _damaged(path, "an .npy file") from error
+    return Content(as_numbers(array, path))
 
 
 def read_npz(path: Path, key: str | None = None) -> Content:
     """Read the only array of an archive, or the one named."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            return Content(as_numbers(archive[_choose(archive.files, key, path)], path))
-    except (zipfile.BadZipFile, EOFError) as error:
-        raise ValueError(f"cannot read {path} as an .npz file: {error}.") from error
+    if not zipfile.is_zipfile(path):
+        raise _damaged(path, "an .npz file")
+    with np.load(path, allow_pickle=False) as archive:
+        name = _choose(archive.files, key, path)
+        try:
+            array = archive[name]
+        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+            raise _damaged(path, "an .npz file") from error
+    return Content(as_numbers(array, path))
+
+
+def _damaged(path: Path, kind: str) -> ValueError:
+    return ValueError(f"cannot read {path} as {kind} of numbers: it is damaged or something else.")
 
 
 def _choose(names: list[str], key: str | None, path: Path) -> str:
@@ -169,7 +179,9 @@ def read_wav(path: Path) -> Content:
             warnings.simplefilter("ignore", wavfile.WavFileWarning)  # chunks that are not sound
             rate, sound = wavfile.read(path)
     except (ValueError, EOFError) as error:
-        raise ValueError(f"cannot read {path} as a WAV file: {error}") from error
+        raise ValueError(
+            f"cannot read {path} as a WAV file: it is damaged or of an unknown kind."
+        ) from error
     if sound.dtype == np.uint8:
         values = (sound.astype(np.float64) - 128) / 128
     elif sound.dtype.kind == "i":
@@ -203,7 +215,7 @@ def read_wfdb(path: Path) -> Content:
 def as_numbers(array: NDArray[Any], path: Path) -> Floats:
     """Return real numbers as float64."""
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"it holds {array.dtype}, where real numbers are needed")
+        raise ValueError(f"cannot read {path}: it holds {array.dtype}, not real numbers.")
     return np.asarray(array, dtype=np.float64)
 
 
