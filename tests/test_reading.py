@@ -8,9 +8,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import wavfile
 
+from orbitdl.command.content import Content
 from orbitdl.command.layout import choose_channel, is_recording
 from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import Content, read
+from orbitdl.command.reading import read
 from orbitdl.command.windows import prepare
 from orbitdl.datasets import segment
 

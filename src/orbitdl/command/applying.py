@@ -9,9 +9,10 @@ import numpy as np
 
 from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.codes import Atoms
+from orbitdl.command.content import Content
 from orbitdl.command.display import Screen
 from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import Content, read
+from orbitdl.command.reading import read
 from orbitdl.command.windows import Windows, prepare
 from orbitdl.groups.base import Floats
 

@@ -6,6 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -35,9 +37,13 @@ def make_group(name: GroupName, subdivisions: int | None, generators: Path | Non
     from orbitdl import groups
 
     if subdivisions is not None and name is not GroupName.interpolated_shift:
-        raise ValueError(f"--subdivisions belongs to --group interpolated-shift, not to {name}.")
+        raise typer.BadParameter(
+            f"--subdivisions belongs to --group interpolated-shift, not to {name}."
+        )
     if (generators is not None) != (name is GroupName.finite):
-        raise ValueError("--group finite and --generators FILE.npy belong together; give both.")
+        raise typer.BadParameter(
+            "--group finite and --generators FILE.npy belong together; give both."
+        )
     if name is GroupName.interpolated_shift:
         return groups.InterpolatedShift(2 if subdivisions is None else subdivisions)
     if generators is not None:
@@ -72,5 +78,5 @@ def number_or(word: str, text: str, option: str) -> float | None:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise ValueError(f"{option} must be a positive number or {word}, not {text}.")
+        raise typer.BadParameter(f"{option} must be a positive number or {word}, not {text}.")
     return value

@@ -98,7 +98,8 @@ def fit(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Keep the state of the run in this file; the same command goes on from it.",
+            help="Keep the state of the run in this file, and afterwards too. By default it is in "
+            "MODEL.checkpoint, and removed once the model is written.",
             rich_help_panel=LEARNING,
         ),
     ] = None,
@@ -117,9 +118,9 @@ def fit(
           --normalize --channel MLII --components 4 --alpha 0.1
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
-          --channel x,y,z --restarts 5 --checkpoint walk.checkpoint
+          --channel x,y,z --restarts 5 --alpha auto --jobs 2
 
-    The last one can be stopped with Ctrl-C and goes on when run again.
+    A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
@@ -131,9 +132,9 @@ def fit(
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or("auto", alpha, "--alpha")
     moves = make_group(group, subdivisions, generators)
+    state = checkpoint or output.with_name(output.name + ".checkpoint")
     require_writable(output)
-    if checkpoint is not None:
-        require_writable(checkpoint)
+    require_writable(state)
     content = read(data, key)
     steps = Preprocessing(window, step, normalize, channel, rate or content.rate)
     windows = prepare(content, steps, layout=layout)
@@ -151,8 +152,10 @@ def fit(
         n_jobs=jobs,
         # CP checkpoint=checkpoint,
     )
-    learn(model, windows, screen, checkpoint)
+    learn(model, windows, screen)
     model.save(output, preprocessing=steps.to_dict(), provenance={"data": data.name})
+    if checkpoint is None:
+        state.unlink(missing_ok=True)
     facts = summary(model, windows)
     screen.result({"model": str(output), "data": str(data), **facts})
     tell(facts, output, screen)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.command.reading import Content, Floats
+from orbitdl.command.content import Content, Floats
 
 FEW = 8
 """A table of up to this many columns is a recording, unless something else is said."""

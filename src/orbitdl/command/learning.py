@@ -23,29 +23,21 @@ def chosen_alpha(windows: Windows, q: int, group: Group, seed: int, screen: Scre
     return alpha
 
 
-def learn(
-    model: OrbitDictionaryLearning, windows: Windows, screen: Screen, checkpoint: Path | None
-) -> None:
-    """Fit the model under a progress bar; say on Ctrl-C what is left."""
+def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen) -> None:
+    """Fit the model under a progress bar; say on Ctrl-C where the work is."""
     total = model.n_restarts * (model.max_iter + 1)
     try:
         with screen.learning(total) as show:
             model.set_params(callback=show).fit(windows.values)
     except KeyboardInterrupt:
-        raise Interrupted(what_is_left(checkpoint)) from None
+        state = Path(model.checkpoint)
+        raise Interrupted(
+            f"Interrupted; the state is in {state}: run the same command again to go on."
+            if state.exists()
+            else "Interrupted before the first iteration; nothing was written."
+        ) from None
     finally:
         model.set_params(callback=None)
-
-
-def what_is_left(checkpoint: Path | None) -> str:
-    """Say after an interruption where the work is."""
-    if checkpoint is None:
-        return (
-            "Interrupted; nothing was written. With --checkpoint FILE a run can be taken up again."
-        )
-    if not checkpoint.exists():
-        return f"Interrupted before the first iteration was done; {checkpoint} was not written."
-    return f"Interrupted; the state is in {checkpoint}: run the same command again to go on."
 
 
 def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from orbitdl.command.reading import Floats
+from orbitdl.command.content import Floats
 from orbitdl.container import replace_file
 
 TABLES = (".csv", ".parquet", ".json")

@@ -5,39 +5,16 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from orbitdl.command.content import Content, Floats
+from orbitdl.command.tables import read_csv, read_parquet
 
 FORMATS = ".npy, .npz, .csv, .parquet, .wav, or a WFDB record (its .hea file or its name)"
-
-
-@dataclass(frozen=True, eq=False)
-class Content:
-    """What a file holds.
-
-    Attributes
-    ----------
-    values : ndarray
-    rate : float or None
-        Samples a second, where the file says so.
-    names : tuple of str
-        Names of the columns or leads, where there are any.
-    kind : str
-        "recording" where the format says that rows are samples in time, "table" for rows and
-        columns, "array" for numbers without a meaning of their own.
-    """
-
-    values: Floats
-    rate: float | None = None
-    names: tuple[str, ...] = ()
-    kind: str = "array"
 
 
 def read(path: Path, key: str | None = None) -> Content:
@@ -99,73 +76,6 @@ def _choose(names: list[str], key: str | None, path: Path) -> str:
     if key is not None and key not in names:
         raise ValueError(f"{path} has no array {key!r}; --key must be one of {listed}.")
     return names[0] if key is None else key
-
-
-def read_csv(path: Path) -> Content:
-    """Read rows of numbers; a first row that is not numbers names the columns.
-
-    Columns are separated by what the first row has most of: commas, semicolons, tabs or blanks. An
-    empty cell is a missing value.
-    """
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        first = lines.readline().strip()
-    separator = max(",;\t", key=first.count)
-    separator = separator if separator in first else r"\s+"
-    header = 0 if any(_is_text(cell) for cell in _cells(first, separator)) else None
-    try:
-        frame = pd.read_csv(
-            path, sep=separator, header=header, skip_blank_lines=False, encoding="utf-8-sig"
-        )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        reason = str(error).strip().rstrip(".").replace("\n", " ")
-        raise ValueError(f"cannot read {path} as a table of numbers: {reason}.") from error
-    return _of_frame(frame, path, first_row=1 if header is None else 2, named=header is not None)
-
-
-def _cells(line: str, separator: str) -> list[str]:
-    return line.split() if separator == r"\s+" else line.split(separator)
-
-
-def _is_text(cell: str) -> bool:
-    try:
-        float(cell.strip().strip('"') or "nan")
-    except ValueError:
-        return cell.strip() not in ("NA", "N/A", "null", "NULL")
-    return False
-
-
-def read_parquet(path: Path) -> Content:
-    """Read a table of numbers from a Parquet file."""
-    try:
-        import pyarrow
-    except ImportError as error:
-        raise ImportError(
-            'Parquet files need pyarrow: install it with pip install "orbitdl[parquet]".'
-        ) from error
-    try:
-        frame = pd.read_parquet(path)
-    except pyarrow.ArrowException as error:
-        reason = str(error).strip().rstrip(".").replace("\n", " ")
-        raise ValueError(f"cannot read {path} as a Parquet file: {reason}.") from error
-    return _of_frame(frame, path, first_row=1, named=True)
-
-
-def _of_frame(frame: pd.DataFrame, path: Path, *, first_row: int, named: bool) -> Content:
-    """Return the numbers of a table, or point at the first cell that is none."""
-    columns = []
-    for place, name in enumerate(frame.columns):
-        column = frame.iloc[:, place]
-        numbers = pd.to_numeric(column, errors="coerce")
-        bad = np.flatnonzero(numbers.isna() & column.notna())
-        if len(bad):
-            raise ValueError(
-                f"{path} holds {column.iloc[bad[0]]!r} in row {bad[0] + first_row}, column "
-                f"{name if named else place + 1}, where a number is needed; leave the cell empty "
-                "if the value is missing."
-            )
-        columns.append(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
-    values = np.column_stack(columns) if columns else np.zeros((0, 0))
-    return Content(values, names=tuple(map(str, frame.columns)) if named else (), kind="table")
 
 
 def read_wav(path: Path) -> Content:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.command.content import Content, Floats
 from orbitdl.command.layout import choose_channel, is_recording
 from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import Content, Floats
 
 
 @dataclass(frozen=True, eq=False)
