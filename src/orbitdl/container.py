@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import stat
 from contextlib import suppress
@@ -80,11 +81,13 @@ def read(path: Path, kind: str, version: int) -> tuple[Header, Tensors]:
     return header, tensors
 
 
-def leftovers(path: Path) -> list[Path]:
-    """Return the temporary files of writes that were killed."""
-    prefix = f".{path.name}."
-    names = sorted(os.listdir(path.parent)) if path.parent.is_dir() else []
-    return [path.parent / name for name in names if name.startswith(prefix) and _is_part(name)]
+def sweep(path: Path) -> None:
+    """Remove what killed writes to this path left behind."""
+    target = Path(os.path.realpath(path))
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.part")
+    with suppress(OSError):
+        for name in filter(pattern.fullmatch, os.listdir(target.parent)):
+            target.with_name(name).unlink()
 
 
 def parse(text: str) -> Header:
@@ -150,10 +153,6 @@ def _foreign(path: Path, kind: str) -> ModelFileError:
 
 def _words(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-def _is_part(name: str) -> bool:
-    return name.endswith(".part") and len(name.rsplit(".", 2)[1]) == 16
 
 
 def _refuse(text: str) -> float:

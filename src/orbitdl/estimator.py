@@ -13,14 +13,17 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import encoding
+from orbitdl.checkpoint import Checkpoint
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
+from orbitdl.container import as_path
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
 from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
 from orbitdl.provenance import fingerprint, provenance
+from orbitdl.runs import Run
 from orbitdl.validation import (
     as_components,
     as_data,
@@ -63,6 +66,12 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     normalise_after : bool
         Take the paper's dictionary step, least squares and then normalise, instead of the exact
         minimum over components of norm at most one. The objective may then rise.
+    checkpoint : path-like, optional
+        A file in which `fit` keeps where it stands: every few seconds, after every restart and
+        when it is interrupted. If the file exists, `fit` goes on from there, to the same result
+        as without the interruption; a finished one it returns at once, and with a larger
+        `max_iter` or `n_restarts` it continues it. A file of other data or of other parameters
+        that change the result is refused.
 
     Attributes
     ----------
@@ -115,6 +124,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         verbose: int = 0,
         callback: Callable[[Iteration], bool | None] | None = None,
         normalise_after: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.group = group
@@ -129,6 +139,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.verbose = verbose
         self.callback = callback
         self.normalise_after = normalise_after
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: None = None) -> Self:
         """Learn components from data (n, d) or (n, d, channels)."""
@@ -137,8 +148,13 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         origin = provenance(len(data), fingerprint(data))
         representation = self._group().on(data.shape[1:])
         coder = require_coder(self.coder) or default_coder(representation, self.tol)
-        starts = self._starts(representation, representation.analyze(data))
-        runs = [self._run(representation, data, coder, start) for start in starts]
+        seed = self._seed()
+        with Checkpoint.open(self, representation, coder, origin, seed) as checkpoint:
+            starts = self._starts(representation, representation.analyze(data), checkpoint.seed)
+            runs = [
+                self._run(representation, data, coder, checkpoint, checkpoint.begin(k, start))
+                for k, start in enumerate(starts)
+            ]
         best = min(runs, key=lambda run: run[1][-1].objective)
         self.components_ = representation.synthesize(best[0])
         self.history_ = best[1]
@@ -220,6 +236,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         require_coder(self.coder)
         require_count(self.n_restarts, "n_restarts")
         require_jobs(self.n_jobs)
+        if self.checkpoint is not None:
+            as_path(self.checkpoint, "checkpoint")
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
 
@@ -239,8 +257,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             )
         return data
 
-    def _starts(self, representation: Representation, Y: Blocks) -> list[Blocks]:
-        generators = np.random.default_rng(self._seed()).spawn(self.n_restarts)
+    def _starts(self, representation: Representation, Y: Blocks, seed: int) -> list[Blocks]:
+        generators = np.random.default_rng(seed).spawn(self.n_restarts)
         q = self.n_components
         if isinstance(self.init, str):
             if self.init == "data":
@@ -266,15 +284,22 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             ) from None
 
     def _run(
-        self, representation: Representation, data: Floats, coder: Coder, start: Blocks
+        self,
+        representation: Representation,
+        data: Floats,
+        coder: Coder,
+        checkpoint: Checkpoint,
+        run: Run,
     ) -> tuple[Blocks, History]:
+        if run.ended:
+            return run.state.components, run.history
         Y = representation.analyze(data)
         unseen = float(encoding.unseen_energy(data, Y, representation).sum())
-        history = History()
+        history = History(run.history)
         for iteration in learn(
             representation,
             Y,
-            start,
+            run.state,
             alpha=self.alpha,
             coder=coder,
             max_iter=self.max_iter,
@@ -287,6 +312,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 print(history[-1])
             if self.callback is not None and self.callback(iteration):
                 break
+            checkpoint.keep(iteration, history)
         else:
             coder.warn_unless_converged(iteration.codes.gap, stacklevel=4)
         return iteration.components, history

@@ -27,6 +27,43 @@ PATIENCE = 3
 
 
 @dataclass(frozen=True)
+class State:
+    """All that `learn` carries into an iteration; from here it always goes on the same way.
+
+    Attributes
+    ----------
+    number : int
+        Of the iteration that begins here.
+    components : ndarray of shape (q, F, d, m)
+    atoms : Atoms or None
+        Codes of the last iteration, for these components.
+    unused : int
+        Components that were replaced in the last iteration.
+    objective : float
+        At the end of the last iteration.
+    loosest : float
+        From which the gap asked for falls.
+    stalled : int
+        Iterations without progress.
+    """
+
+    number: int
+    components: Blocks
+    atoms: Atoms | None = None
+    unused: int = 0
+    objective: float = np.inf
+    loosest: float = LOOSEST
+    stalled: int = 0
+
+    def __post_init__(self) -> None:
+        """Keep arrays in C order: how sums round depends on the order in memory."""
+        object.__setattr__(self, "components", np.ascontiguousarray(self.components))
+        if self.atoms is not None:
+            element = np.ascontiguousarray(self.atoms.element)
+            object.__setattr__(self, "atoms", replace(self.atoms, element=element))
+
+
+@dataclass(frozen=True)
 class Iteration:
     """What one iteration of `learn` ended with.
 
@@ -45,6 +82,8 @@ class Iteration:
     seconds : float
     components : ndarray of shape (q, F, d, m)
     codes : Codes
+    following : State or None
+        Where the next iteration begins; None after the last.
     """
 
     number: int
@@ -55,12 +94,13 @@ class Iteration:
     seconds: float
     components: Blocks
     codes: Codes
+    following: State | None
 
 
 def learn(
     representation: Representation,
     Y: Blocks,
-    A: Blocks,
+    state: State,
     *,
     alpha: float,
     coder: Coder,
@@ -76,8 +116,8 @@ def learn(
     representation : Representation
     Y : ndarray of shape (n, F, d, m)
         Data in block coordinates.
-    A : ndarray of shape (q, F, d, m)
-        Components to start from, unit norm.
+    state : State
+        Where to begin: ``State(0, A)`` with components A of unit norm, or where a run stood.
     alpha, coder, max_iter, tol, normalise_after, n_jobs
         As in `OrbitDictionaryLearning`.
 
@@ -87,25 +127,22 @@ def learn(
     which the last iteration always meets. Codes start from the last ones and are never worse, and
     the default dictionary step does not raise the objective: neither does an iteration.
     """
-    atoms, unused, last, loosest, stalled = None, 0, np.inf, LOOSEST, 0
-    for number in range(max_iter + 1):
-        began = time.perf_counter()
+    following: State | None = state
+    while following is not None:
+        began, state = time.perf_counter(), following
+        number, A, loosest = state.number, state.components, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
         inexact = replace(coder, tol=asked)  # type: ignore[type-var]
-        codes = inexact.code(representation, Y, A, alpha, atoms, n_jobs=n_jobs, warn=False)
+        codes = inexact.code(representation, Y, A, alpha, state.atoms, n_jobs=n_jobs, warn=False)
         objective = float(codes.objective.sum())
-        still = last - objective <= tol * objective
-        stalled = stalled + 1 if still else 0
-        settled = unused == 0 or stalled > PATIENCE
-        finished = number == max_iter or (still and asked == coder.tol and settled)
-        if still:
-            loosest = 0.0
-        last, record = objective, (A, codes, unused)
-        if not finished:
-            A, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after)
-        yield _iteration(number, *record, seconds=time.perf_counter() - began)
-        if finished:
-            return
+        still = state.objective - objective <= tol * objective
+        stalled = state.stalled + 1 if still else 0
+        settled = state.unused == 0 or stalled > PATIENCE
+        following = None
+        if number < max_iter and not (still and asked == coder.tol and settled):
+            moved = step(representation, Y, A, codes.atoms, normalise_after)
+            following = State(number + 1, *moved, objective, 0.0 if still else loosest, stalled)
+        yield _iteration(state, codes, following, seconds=time.perf_counter() - began)
 
 
 def step(
@@ -157,16 +194,15 @@ def unit_norm(A: Blocks) -> Blocks:
     return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]
 
 
-def _iteration(
-    number: int, components: Blocks, codes: Codes, unused: int, *, seconds: float
-) -> Iteration:
+def _iteration(state: State, codes: Codes, following: State | None, *, seconds: float) -> Iteration:
     return Iteration(
-        number=number,
+        number=state.number,
         objective=float(codes.objective.sum()),
         gap=float(codes.gap.max()),
         atoms=len(codes.atoms.coefficient) / len(codes),
-        unused=unused,
+        unused=state.unused,
         seconds=seconds,
-        components=components,
+        components=state.components,
         codes=codes,
+        following=following,
     )

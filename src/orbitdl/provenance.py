@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 import orbitdl
 
 
-def fingerprint(*arrays: NDArray[numpy.generic]) -> str:
-    """Return the SHA-256 of shape, type and values of arrays, in hexadecimal.
+def fingerprint(*arrays: NDArray[Any] | None) -> str:
+    """Return the SHA-256 of shape, type and values of arrays, in hexadecimal; None is left out.
 
     Examples
     --------
@@ -25,7 +25,7 @@ def fingerprint(*arrays: NDArray[numpy.generic]) -> str:
     'c1a6e26515766d41'
     """
     digest = hashlib.sha256()
-    for array in arrays:
+    for array in (array for array in arrays if array is not None):
         digest.update(f"{array.shape} {array.dtype.str} ".encode())
         digest.update(numpy.ascontiguousarray(array).data)
     return digest.hexdigest()
