@@ -269,6 +269,81 @@ def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, mo
     check_events(tmp_path / "e.csv")
 
 
+def test_a_last_window_that_is_not_full_is_coded_too(tmp_path, model):
+    np.save(tmp_path / "short.npy", SIGNAL[: -LENGTH // 4])
+    run("encode", model, tmp_path / "short.npy", "-o", tmp_path / "events.csv").fine()
+    check_events(tmp_path / "events.csv")
+
+
+# complete and denoise
+
+
+@pytest.mark.parametrize("step", [LENGTH, 16])
+def test_complete_fills_gaps_and_leaves_the_rest_as_it_was(tmp_path, model, step):
+    holed = SIGNAL.copy()
+    holed[np.rint(TIMES[:5]).astype(int) + 3] = np.nan  # on the flanks of five pulses
+    holed[-1] = np.nan
+    np.save(tmp_path / "holed.npy", holed)
+    arguments = ("complete", model, tmp_path / "holed.npy", "-o", tmp_path / "whole.npy")
+    facts = json.loads(run(*arguments, "--step", step, "--json").fine().out)
+    assert facts["filled"] == 6
+    whole = np.load(tmp_path / "whole.npy")
+    seen = ~np.isnan(holed)
+    assert_array_equal(whole[seen], holed[seen])
+    assert_allclose(whole, SIGNAL, atol=0.1)
+
+
+def test_complete_exactly_agrees_without_noise(tmp_path, model):
+    component = orbitdl.load(model).components_[0]
+    windows = np.array([2 * np.roll(component, 5), np.roll(component, 30)])
+    windows[0, 20:24] = np.nan
+    np.save(tmp_path / "w.npy", windows)
+    run("complete", model, tmp_path / "w.npy", "-o", tmp_path / "whole.csv", "--exact").fine()
+    whole = np.loadtxt(tmp_path / "whole.csv", delimiter=",")
+    assert_allclose(whole[0], 2 * np.roll(component, 5), atol=1e-4)
+
+
+@pytest.mark.parametrize("more", [[], ["--alpha", "noise", "--debias"], ["--step", "16"]])
+def test_denoise_brings_the_recording_closer_to_the_truth(tmp_path, model, more):
+    truth = pulses(TIMES, SIZES, len(SIGNAL))
+    noisy = truth + 0.1 * np.random.default_rng(1).standard_normal(len(truth))
+    np.save(tmp_path / "noisy.npy", noisy[:-10])
+    more = more or ["--alpha", "0.3"]
+    run("denoise", model, tmp_path / "noisy.npy", "-o", tmp_path / "clean.npy", *more).fine()
+    clean = np.load(tmp_path / "clean.npy")
+    assert clean.shape == (len(truth) - 10,)
+    assert np.std(clean - truth[:-10]) < 0.5 * np.std(noisy - truth)
+
+
+def test_channels_keep_their_names(tmp_path):
+    table = pd.DataFrame({"left": SIGNAL, "right": 2 * SIGNAL})
+    table.to_csv(tmp_path / "two.csv", index=False)
+    cutting = ("--window", LENGTH, *FIT)
+    run("fit", tmp_path / "two.csv", "-o", tmp_path / "m", *cutting).fine()
+    run("denoise", tmp_path / "m", tmp_path / "two.csv", "-o", tmp_path / "clean.csv").fine()
+    clean = pd.read_csv(tmp_path / "clean.csv")
+    assert list(clean) == ["left", "right"]
+    assert_allclose(clean, table, atol=0.1)
+
+
+# report and demo
+
+
+def test_report_writes_one_page_with_and_without_data(tmp_path, folder, model):
+    for more in ([], [folder / "rec.npy"]):
+        run("report", model, *more, "-o", tmp_path / "page.html", "--unit", "mV").fine()
+        assert (tmp_path / "page.html").read_text().rstrip().endswith("</html>")
+
+
+def test_demo_writes_recording_model_report_and_picture(tmp_path):
+    told = run("demo", "-o", tmp_path / "new").fine().out
+    assert "Learned 2 components from 400 windows" in told
+    names = {"heart.npy", "demo.safetensors", "report.html", "demo.png"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} == names
+    command = told.rstrip().splitlines()[-1].split()  # the last line is a command to try
+    run(*command[1:]).fine()
+
+
 # info and compare
 
 

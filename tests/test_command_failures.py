@@ -4,13 +4,16 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
 import orbitdl
@@ -19,6 +22,9 @@ from orbitdl.groups import IntegerShift
 
 LENGTH = 16
 X = np.random.default_rng(0).standard_normal((40, LENGTH))
+COMPILING = (
+    "orbitdl: compiling for this machine (some 20 seconds, once; later runs start at once)\n"
+)
 
 
 def run(*arguments: object):
@@ -179,6 +185,61 @@ def test_a_full_disk_stops_fit_in_one_sentence(files, full_disk):
     assert (files / "m").read_bytes() == old
 
 
+# interruptions
+
+
+def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files):
+    """A run of 100 iterations is stopped in the middle; its end is that of one never stopped."""
+    np.save(files / "many.npy", np.random.default_rng(0).standard_normal((300, LENGTH)))
+    settings = ("--group", "integer-shift", "--alpha", 0.3, "--tol", 1e-9, "--init", "random")
+    arguments = ("fit", files / "many.npy", *settings, "--max-iter", 100)
+    state = files / "stopped.checkpoint"
+    with start(*arguments, "-o", files / "stopped") as process:
+        wait_for(lambda: state.exists() or process.poll() is not None)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        told, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told == ""
+    assert f"Interrupted; the state is in {state}: run the same command again" in complaint
+    assert "Traceback" not in complaint
+    assert not (files / "stopped").exists()
+
+    for name in ("stopped", "whole"):
+        assert run(*arguments, "-o", files / name).exit_code == 0
+    stopped, whole = orbitdl.load(files / "stopped"), orbitdl.load(files / "whole")
+    assert stopped.n_iter_ == whole.n_iter_
+    assert_array_equal(stopped.components_, whole.components_)
+    assert not state.exists()
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
+    arguments = ("fit", files / "x.npy", "-o", files / "m", "--max-iter", 1, "--components", 1)
+    named = ("--checkpoint", files / "state")
+    assert run(*arguments, *named, "--alpha", 0.5).exit_code == 0
+    assert (files / "state").exists()
+    refused(run(*arguments, *named, "--alpha", 0.4), "state .*delete the file or name another")
+    refused(run(*arguments, "--checkpoint", files / "x.npy", "--alpha", 0.4), "checkpoint")
+
+
+def test_ctrl_c_elsewhere_says_that_nothing_was_written(files, monkeypatch):
+    def interrupt(self, X):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", interrupt)
+    result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
+    assert result.exit_code == 130
+    assert result.stderr == "Interrupted; nothing was written.\n"
+    assert not (files / "e.csv").exists()
+
+
 # what is printed where
 
 
@@ -198,12 +259,15 @@ def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
 
 
 def test_piped_output_has_no_colours_and_no_progress_bar(files):
-    fit = start("fit", files / "x.npy", "-o", files / "m", "--alpha", 0.5, "--max-iter", 2)
-    shown = start("info", files / "model")
-    told, complaints = fit.communicate(timeout=60)
-    assert fit.returncode == 0
-    assert complaints in ("", complaints[complaints.find("orbitdl: compiling") :])
-    assert "\x1b" not in told + complaints + shown.communicate(timeout=60)[0]
+    with start("fit", files / "x.npy", "-o", files / "m", "--max-iter", 2) as fit:
+        told, complaints = fit.communicate(timeout=60)
+    with start("info", files / "model") as info:
+        table, _ = info.communicate(timeout=60)
+    assert fit.returncode == info.returncode == 0
+    assert not complaints.replace(COMPILING, "")
+    assert "Model:" in told
+    assert "IntegerShift()" in table
+    assert "\x1b" not in told + table
 
 
 def test_help_is_quick_because_nothing_heavy_is_imported():

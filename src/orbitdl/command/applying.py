@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.codes import Atoms
@@ -85,12 +86,24 @@ def encode_windows(model: OrbitDictionaryLearning, windows: Windows, screen: Scr
 
 
 def map_windows(
-    change: Callable[[Floats], Floats], windows: Windows, what: str, screen: Screen
+    change: Callable[[Floats], Floats],
+    windows: Windows,
+    what: str,
+    screen: Screen,
+    *,
+    chosen: NDArray[np.bool_] | None = None,
+    at_once: bool = False,
 ) -> Floats:
-    """Change all windows, a chunk at a time, under a progress bar, and put them back together."""
-    parts = []
-    with screen.working(what, len(windows)) as done:
-        for k in range(0, len(windows), CHUNK):
-            parts.append(change(windows.values[k : k + CHUNK]))
-            done(len(parts[-1]))
-    return windows.restore(np.concatenate(parts))
+    """Change all windows, or the chosen ones, and put them back together.
+
+    They are taken a chunk at a time, under a progress bar, unless all are needed at once.
+    """
+    result = windows.values.copy()
+    places = np.arange(len(windows)) if chosen is None else np.flatnonzero(chosen)
+    size = max(len(places), 1) if at_once else CHUNK
+    with screen.working(what, len(places)) as done:
+        for k in range(0, len(places), size):
+            part = places[k : k + size]
+            result[part] = change(windows.values[part])
+            done(len(part))
+    return windows.restore(result)

@@ -150,9 +150,9 @@ def fit(
         n_restarts=restarts,
         random_state=seed,
         n_jobs=jobs,
-        # CP checkpoint=checkpoint,
+        checkpoint=state,
     )
-    learn(model, windows, screen)
+    learn(model, windows, screen, state)
     model.save(output, preprocessing=steps.to_dict(), provenance={"data": data.name})
     if checkpoint is None:
         state.unlink(missing_ok=True)

@@ -23,14 +23,13 @@ def chosen_alpha(windows: Windows, q: int, group: Group, seed: int, screen: Scre
     return alpha
 
 
-def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen) -> None:
+def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
     """Fit the model under a progress bar; say on Ctrl-C where the work is."""
     total = model.n_restarts * (model.max_iter + 1)
     try:
         with screen.learning(total) as show:
             model.set_params(callback=show).fit(windows.values)
     except KeyboardInterrupt:
-        state = Path(model.checkpoint)
         raise Interrupted(
             f"Interrupted; the state is in {state}: run the same command again to go on."
             if state.exists()

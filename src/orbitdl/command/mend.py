@@ -43,7 +43,8 @@ def complete(
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
     The result has the shape of the data, or of the channel that was chosen. Windows of a recording
-    adjoin; with a smaller --step they overlap, and the mean of what they say is taken.
+    adjoin; with a smaller --step they overlap, and the mean of what they say is taken, in which
+    the middle of a window counts most.
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
@@ -63,7 +64,13 @@ def complete(
         learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
     )
     missing = np.isnan(windows.source)
-    filled = map_windows(lambda X: learned.complete(X, exact=exact), windows, "Filling in", screen)
+    filled = map_windows(
+        lambda X: learned.complete(X, exact=exact),
+        windows,
+        "Filling in",
+        screen,
+        chosen=windows.has_gaps,
+    )
     write_array(np.where(missing, filled, windows.source), output, windows.names)
     screen.result({"output": str(output), "shape": filled.shape, "filled": int(missing.sum())})
     screen.say(f"Filled in {missing.sum()} of {missing.size} values: {output}")
@@ -97,8 +104,8 @@ def denoise(
     """Replace every window by the sum of moved components that explains it; missing values too.
 
     The result has the shape of the data, or of the channel that was chosen. Windows of a recording
-    adjoin; with a smaller --step they overlap, and the mean of what they say is taken, which is
-    smoother.
+    adjoin; with a smaller --step they overlap, and the mean of what they say is taken, in which
+    the middle of a window counts most: that is smoother.
 
     Examples:
       orbitdl denoise ecg.safetensors mitdb/100 -o clean.npy
@@ -117,7 +124,11 @@ def denoise(
         learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
     )
     cleaned = map_windows(
-        lambda X: learned.denoise(X, alpha=weight, debias=debias), windows, "Denoising", screen
+        lambda X: learned.denoise(X, alpha=weight, debias=debias),
+        windows,
+        "Denoising",
+        screen,
+        at_once=weight == "noise",
     )
     write_array(cleaned, output, windows.names)
     screen.result({"output": str(output), "shape": cleaned.shape, "windows": len(windows)})

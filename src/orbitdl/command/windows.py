@@ -52,6 +52,15 @@ class Windows:
         return max(len(self.source) - end, 0)
 
     @property
+    def has_gaps(self) -> NDArray[np.bool_]:
+        """Which windows (n,) miss values within the recording, or the windows that were given."""
+        missing = np.isnan(self.values)
+        if self.start is not None:
+            place = self.start[:, None] + np.arange(self.values.shape[1])
+            missing[place >= len(self.source)] = False
+        return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
+
+    @property
     def step(self) -> int | None:
         """Samples from the start of one window to the next; None: unknown, or a single window."""
         if self.start is None or len(self.start) < 2:
@@ -61,18 +70,20 @@ class Windows:
     def restore(self, values: Floats) -> Floats:
         """Undo the normalisation, and put windows of a recording one after the other.
 
-        Where windows overlap their mean is taken; between windows that are apart, NaN.
+        Where windows overlap a mean is taken in which the middle of a window counts most and its
+        borders least; between windows that are apart, NaN.
         """
         data = values * self.scale + self.mean
         if self.start is None:
             return data
-        place = self.start[:, None] + np.arange(data.shape[1])
+        length, rest = data.shape[1], [1] * (data.ndim - 2)
+        place = self.start[:, None] + np.arange(length)
+        weight = np.minimum(np.arange(1.0, length + 1), np.arange(length, 0.0, -1))
         total = np.zeros((int(place.max()) + 1, *data.shape[2:]))
-        np.add.at(total, place, data)
-        count = np.bincount(place.ravel()).astype(np.float64)
+        np.add.at(total, place, data * weight.reshape(-1, *rest))
+        count = np.bincount(place.ravel(), np.tile(weight, len(data)))
         count[count == 0] = np.nan
-        whole = total / count.reshape(-1, *[1] * (data.ndim - 2))
-        return whole[: len(self.source)]
+        return np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
 
 
 def prepare(
