@@ -135,6 +135,7 @@ BAD_SETTINGS = [
     *[("group", value) for value in (IntegerShift, "shift", IntegerShift().on((8,)), 3)],
     *[("coder", value) for value in ("active", ActiveSet, 3)],
     ("callback", 3),
+    *[("checkpoint", value) for value in (3, b"run", "", "r\0n", ["run"])],
     ("init", "noise"),
     ("init", np.ones((3, 8))),
     ("init", np.ones((2, 7))),

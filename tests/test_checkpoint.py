@@ -6,7 +6,7 @@ import os
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,10 +18,13 @@ from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
 from orbitdl import ModelFileError, OrbitDictionaryLearning, checkpoint, container
+from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
-from orbitdl.learning import Iteration
+from orbitdl.history import History, Record
+from orbitdl.learning import Iteration, State
+from orbitdl.runs import Run, run_from_file, run_to_file
 
 X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
 SETTINGS = {"n_components": 2, "max_iter": 8, "tol": 1e-9, "random_state": 0}
@@ -102,6 +105,34 @@ def test_every_group_goes_on_to_the_same_components(name, path):
     assert_same(estimator(**settings, checkpoint=path).fit(data), expected)
 
 
+@pytest.mark.parametrize("name", ["integer shift of channels", "orthogonal", "hexagon"])
+def test_every_part_of_a_state_comes_back(name):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    components = rep.analyze(rng.standard_normal((2, *rep.shape)))
+    offsets, component = np.array([0, 2, 2, 3]), np.array([1, 0, 1])
+    atoms = Atoms(2, offsets, component, rng.standard_normal(3), rep.sample(rng, 3))
+    state = State(4, components, atoms, unused=1, objective=1 / 3, loosest=0.1, stalled=2)
+    history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
+    run = Run(state, history, ended=True, settled=True)
+    again = run_from_file(*run_to_file(run), rep, 3, 2)
+    for field in fields(State):
+        if field.name not in ("components", "atoms"):
+            assert getattr(again.state, field.name) == getattr(state, field.name)
+    assert_array_equal(again.state.components, components)
+    assert again.state.components.dtype == components.dtype
+    for field in fields(Atoms):
+        assert_array_equal(getattr(again.state.atoms, field.name), getattr(atoms, field.name))
+    assert (again.history, again.ended, again.settled) == (history, True, True)
+
+
+def test_the_order_in_memory_is_that_of_the_file():
+    element = np.ones((3, 4)).T
+    atoms = Atoms(2, np.array([0, 4]), np.zeros(4, dtype=int), np.ones(4), element)
+    state = State(1, np.ones((1, 3, 5, 2)).T, atoms)
+    assert state.components.flags.c_contiguous
+    assert state.atoms.element.flags.c_contiguous
+
+
 @pytest.mark.parametrize("number", range(9))
 def test_a_fit_goes_on_from_any_iteration(number, path):
     expected = estimator().fit(X)
@@ -129,6 +160,19 @@ def test_every_way_to_learn_goes_on(settings, path):
     with pytest.raises(KeyboardInterrupt):
         clone(again).set_params(callback=interrupt_at(1)).fit(X)
     assert_same(again.fit(X), expected)
+
+
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
+def test_data_with_missing_entries_go_on_and_their_mask_counts(name, path):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    data = rng.standard_normal((9, *rep.shape))
+    holed = np.where(rng.random(data.shape) < 0.2, np.nan, data)
+    settings = {"group": rep.group, "alpha": 0.2, "max_iter": 4, "tol": 1e-4}
+    expected = estimator(**settings).fit(holed)
+    interrupted(holed, 2, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(holed), expected)
+    with pytest.raises(ModelFileError, match="differs in the data"):
+        estimator(**settings, checkpoint=path).fit(np.nan_to_num(holed))
 
 
 @pytest.mark.parametrize("run", [0, 1, 2])

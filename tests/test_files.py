@@ -97,6 +97,7 @@ def test_every_group_comes_back_and_saves_to_the_same_bytes(name, path):
     first = path.read_bytes()
     again.save(path)
     assert path.read_bytes() == first
+    assert os.listdir(path.parent) == [path.name]
 
 
 @pytest.mark.parametrize("name", CODERS)
@@ -310,7 +311,7 @@ def test_a_file_with_bytes_to_spare_is_refused(content, path):
 def test_flipped_bytes_are_refused_or_change_numbers_only(content, path):
     rng = np.random.default_rng(0)
     refused = 0
-    for _ in range(1000):
+    for _ in range(400):
         damaged = bytearray(content)
         for place in rng.integers(len(content), size=rng.integers(1, 4)):
             damaged[place] ^= 1 << rng.integers(8)
@@ -319,7 +320,7 @@ def test_flipped_bytes_are_refused_or_change_numbers_only(content, path):
             assert np.isfinite(load(path).components_).all()
         except ModelFileError:
             refused += 1
-    assert refused > 500
+    assert refused > 200
 
 
 class Trap:
@@ -403,7 +404,8 @@ def changed(header, place, value=None, *, delete=False):
 ODD = [None, -1, 0, 2**62, 1e308, -0.5, True, "x" * 300, [], [[]], {}, {"name": "eval"}, "\ud800"]
 
 
-def test_no_odd_header_does_anything_but_load_or_be_refused(content, path):
+def test_no_odd_header_does_anything_but_load_or_be_refused(content, path, monkeypatch):
+    monkeypatch.setattr(container.os, "fsync", lambda descriptor: None)  # hundreds of writes
     header, tensors = parts(content)
     refused = 0
     for place in places(header):

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
     from orbitdl.codes import Codes
+    from orbitdl.completion import Completion, complete
     from orbitdl.container import ModelFileError
+    from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
     from orbitdl.files import load
@@ -21,27 +23,35 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Codes",
+    "Completion",
     "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
     "alpha_max",
+    "complete",
     "decode",
+    "denoise",
     "dictionary_distance",
     "encode",
     "load",
+    "noise_level",
     "suggest_alpha",
 ]
 
 _HOME = {
     "Codes": "codes",
+    "Completion": "completion",
     "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
     "alpha_max": "alpha",
+    "complete": "completion",
     "decode": "encoding",
+    "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
     "load": "files",
+    "noise_level": "denoising",
     "suggest_alpha": "alpha",
 }
 

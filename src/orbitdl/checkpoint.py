@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from numbers import Integral
@@ -74,7 +75,7 @@ class Checkpoint:
         path, runs = as_path(model.checkpoint, "checkpoint"), list[Run]()
         identity = identify(model, coder, provenance["fingerprint"], seed)
         sweep(path)
-        if path.exists():
+        if os.path.exists(path):
             header, tensors = read(path, KIND, VERSION)
             _require_same(path, header, identity)
             size = provenance["samples"], model.n_components

@@ -144,7 +144,9 @@ def _content(path: Path, kind: str) -> bytes:
 
 
 def _array(view: dict[str, Any]) -> NDArray[Any]:
-    return np.frombuffer(view["data"], dtype=DTYPES[view["dtype"]]).reshape(view["shape"]).copy()
+    dtype = DTYPES[view["dtype"]]
+    array = np.frombuffer(view["data"], dtype=dtype).reshape(view["shape"])
+    return array.astype(dtype.newbyteorder("="))
 
 
 def _foreign(path: Path, kind: str) -> ModelFileError:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.codes import Codes
+from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
@@ -64,22 +64,29 @@ def encode(
        sample  component  coefficient  shift
     0       0          0          2.7    2.0
     """
-    (data, observed), A = as_masked_data(X, mask), as_components(components)
-    alpha = require_positive(alpha, "alpha")
+    (data, observed), alpha = as_masked_data(X, mask), require_positive(alpha, "alpha")
+    representation, A = as_representation(group, data, components)
+    coder = require_coder(coder) or default_coder(representation)
+    Y, n_jobs = representation.analyze(data), require_jobs(n_jobs)
+    masked = None if observed is None else Masked(data, observed)
+    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
+    if masked is not None:
+        return codes
+    return with_unseen(codes, unseen_energy(data, Y, representation))
+
+
+def as_representation(
+    group: Group, data: Floats, components: ArrayLike
+) -> tuple[Representation, Blocks]:
+    """Return the action of the group on the data points, and the components in its blocks."""
+    A = as_components(components)
     if A.shape[1:] != data.shape[1:]:
         raise ValueError(
             f"components of shape {A.shape[1:]} cannot code data points of shape "
             f"{data.shape[1:]}; pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
         )
     representation = require_group(group).on(data.shape[1:])
-    coder = require_coder(coder) or default_coder(representation)
-    Y, n_jobs = representation.analyze(data), require_jobs(n_jobs)
-    masked = None if observed is None else Masked(data, observed)
-    A = representation.analyze(A)
-    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
-    if masked is not None:
-        return codes
-    return with_unseen(codes, unseen_energy(data, Y, representation))
+    return representation, representation.analyze(A)
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:
@@ -93,8 +100,12 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
             f"cannot be decoded with components of shape {A.shape}; pass the components that they "
             "were made with."
         )
-    blocks = reconstruct(representation, codes.atoms, representation.analyze(A))
-    return representation.synthesize(blocks)
+    return decode_atoms(representation, codes.atoms, representation.analyze(A))
+
+
+def decode_atoms(representation: Representation, atoms: Atoms, A: Blocks) -> Floats:
+    """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
+    return representation.synthesize(reconstruct(representation, atoms, A))
 
 
 def unseen_energy(data: Floats, Y: Blocks, representation: Representation) -> Floats:

@@ -11,6 +11,7 @@ import numpy as np
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import reconstruct
+from orbitdl.coding.problem import Masked, Problem
 from orbitdl.dictionary import (
     Statistics,
     constrained_least_squares,
@@ -19,6 +20,7 @@ from orbitdl.dictionary import (
     replace_unused,
 )
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
 
 LOOSEST, FALL = 3e-2, 0.7
 """Gap asked for in the first iteration, and its factor from one iteration to the next."""
@@ -108,6 +110,7 @@ def learn(
     tol: float,
     normalise_after: bool = False,
     n_jobs: int | None = None,
+    masked: Masked | None = None,
 ) -> Iterator[Iteration]:
     """Alternate between codes and components; yield the start and then every iteration.
 
@@ -118,6 +121,8 @@ def learn(
         Data in block coordinates.
     state : State
         Where to begin: ``State(0, A)`` with components A of unit norm, or where a run stood.
+    masked : Masked, optional
+        The data as signals, where entries are missing; Y then has zeros for them.
     alpha, coder, max_iter, tol, normalise_after, n_jobs
         As in `OrbitDictionaryLearning`.
 
@@ -133,29 +138,42 @@ def learn(
         number, A, loosest = state.number, state.components, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
         inexact = replace(coder, tol=asked)  # type: ignore[type-var]
-        codes = inexact.code(representation, Y, A, alpha, state.atoms, n_jobs=n_jobs, warn=False)
+        codes = inexact.code(
+            representation, Y, A, alpha, state.atoms, masked=masked, n_jobs=n_jobs, warn=False
+        )
         objective = float(codes.objective.sum())
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
         if number < max_iter and not (still and asked == coder.tol and settled):
-            moved = step(representation, Y, A, codes.atoms, normalise_after)
+            moved = step(representation, Y, A, codes.atoms, normalise_after, masked)
             following = State(number + 1, *moved, objective, 0.0 if still else loosest, stalled)
         yield _iteration(state, codes, following, seconds=time.perf_counter() - began)
 
 
 def step(
-    representation: Representation, Y: Blocks, A: Blocks, atoms: Atoms, normalise_after: bool
+    representation: Representation,
+    Y: Blocks,
+    A: Blocks,
+    atoms: Atoms,
+    normalise_after: bool,
+    masked: Masked | None = None,
 ) -> tuple[Blocks, Atoms, int]:
     """Return new components of unit norm, codes that go with them, and how many were unused."""
     statistics = Statistics.of(representation, Y, atoms)
-    solve = least_squares if normalise_after else constrained_least_squares
-    new, atoms = normalise(solve(statistics, A.shape), atoms)
+    if masked is None:
+        solve = least_squares if normalise_after else constrained_least_squares
+        new = solve(statistics, A.shape)
+    else:
+        fill = masked_least_squares if normalise_after else masked_constrained_least_squares
+        new = fill(representation, masked, atoms, statistics, A)
+    new, atoms = normalise(new, atoms)
     unused = statistics.usage == 0
     new[unused] = A[unused]
     if unused.any():
-        residual = Y - reconstruct(representation, atoms, new)
+        problem = Problem(representation, Y, new, 0.0, masked)
+        residual = problem.residual(reconstruct(representation, atoms, new))
         new, _ = replace_unused(new, residual, statistics.usage)
     return new, atoms, int(unused.sum())
 

@@ -3,7 +3,7 @@
 With ``u_k = M a_{j_k}(. - t_k)``, its derivatives in t_k and ``r = y - sum_k c_k u_k``, everything
 `sliding_newton` needs is an inner product of signals:
 
-    G = <u_k, u_l>,   <u_k', u_l>,   <u_k', u_l'>,   eta = <u_k, r>,   eta' = <u_k', r>,   <u_k'', r>.
+    G = <u_k, u_l>,   <u_k', u_l>,   <u_k', u_l'>,   eta = <u_k, r>,   <u_k', r>,   <u_k'', r>.
 """
 
 from __future__ import annotations
@@ -71,17 +71,17 @@ class SlideAtoms:
 
     def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
         assert problem.masked is not None
-        n, most = len(atoms), int(np.diff(atoms.offsets).max(initial=0))
-        signal, observed = problem.masked
+        most = int(np.diff(atoms.offsets).max(initial=0))
+        signal, observed = (part.reshape(len(atoms), -1) for part in problem.masked)
         shift, c, component = (
             atoms.element[:, 0].copy(),
             atoms.coefficient.copy(),
             atoms.component.copy(),
         )
-        scratch = np.empty((3, most, signal[0].size)), np.empty(signal[0].size)
+        scratch = np.empty((3, most, signal.shape[1])), np.empty(signal.shape[1])
         slide_all(
             make_state(most, 0), scratch, self.tables, atoms.offsets, component, shift, c,
-            signal.reshape(n, -1), observed.reshape(n, -1).astype(np.float64), problem.alpha, self.accuracy,
+            signal, observed.astype(np.float64), problem.alpha, self.accuracy,
         )  # fmt: skip
         return replace(atoms, component=component).moved(c, shift[:, None])
 
@@ -204,7 +204,7 @@ def merge(st, count, y, observed, tables, signals, energy, alpha, allowed):  # t
 
 @fast
 def slide_all(st, scratch, tables, offsets, component, shift, c, Y, observed, alpha, accuracy):  # type: ignore[no-untyped-def]
-    """Move the atoms of every sample to a stationary point, in place; those that leave get c = 0."""
+    """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
     signals, residual = scratch
     for i in range(len(offsets) - 1):
         y, seen, count = Y[i], observed[i], ZERO

@@ -31,14 +31,12 @@ class Masked(NamedTuple):
     @property
     def whole(self) -> NDArray[np.bool_]:
         """Whether a sample has no missing entry, shape (n,)."""
-        result: NDArray[np.bool_] = self.observed.reshape(len(self.observed), -1).all(axis=1)
-        return result
+        return np.asarray(self.observed.reshape(len(self.observed), -1).all(axis=1))
 
     @property
     def empty(self) -> NDArray[np.bool_]:
         """Whether nothing of a sample was observed, shape (n,)."""
-        result: NDArray[np.bool_] = ~self.observed.reshape(len(self.observed), -1).any(axis=1)
-        return result
+        return ~np.asarray(self.observed.reshape(len(self.observed), -1).any(axis=1))
 
 
 class Misfit(NamedTuple):

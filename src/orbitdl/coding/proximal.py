@@ -32,8 +32,8 @@ class Proximal(Coder):
 
         Z <- prox_{alpha/L}( V + M (Y - V A) A^H / (L w) ),
 
-    where M keeps the observed entries and V extrapolates Z; the momentum of a sample restarts when it points uphill. Codes become
-    atoms by ``representation.decompose`` at the end.
+    where M keeps the observed entries and V extrapolates Z; the momentum of a sample restarts
+    when it points uphill. Codes become atoms by ``representation.decompose`` at the end.
 
     Examples
     --------

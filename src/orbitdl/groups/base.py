@@ -75,6 +75,8 @@ class Representation(ABC):
         Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
     counted : bool
         Whether parameters are whole numbers.
+    dimension : int
+        Of the group as a manifold: real numbers that an element is free to choose.
     """
 
     group: Group
@@ -85,6 +87,7 @@ class Representation(ABC):
     metric: Floats
     moves_all: bool = True
     counted: bool = False
+    dimension: int = 0
 
     def __repr__(self) -> str:
         return f"{self.group!r}.on({self.shape})"
@@ -112,6 +115,10 @@ class Representation(ABC):
     @abstractmethod
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
+
+    def cover(self) -> Floats:
+        """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""
+        return self.sample(np.random.default_rng(0), 4 * int(np.prod(self.block_shape[:2])) ** 2)
 
     @abstractmethod
     def polar(self, correlation: Blocks) -> Floats:

@@ -47,12 +47,17 @@ class ContinuousShift(Group):
 class ContinuousShiftRepresentation(FourierBlocks, Representation):
     """One complex number per frequency below Nyquist; an element is its shift in samples."""
 
+    dimension = 1
+
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
         self.grid_size = fft.next_fast_len(4 * self.length, real=True)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=(n, 1))
+
+    def cover(self) -> Floats:
+        return np.arange(4 * self.length)[:, None] / 4
 
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])
@@ -103,7 +108,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         A linear program over finitely many shifts, to which the peaks of the dual polynomial are
         added until it nowhere exceeds 1 + tol: then the value is the gauge, to relative tol.
         """
-        shifts = np.arange(4 * self.length)[:, None] / 4
+        shifts = self.cover()
         target = as_real(z[None])[0]
         for _ in range(30):
             c, dual = lightest_combination(as_real(self.represent(shifts)).T, target)
