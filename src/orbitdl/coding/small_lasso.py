@@ -6,8 +6,9 @@ import numpy as np
 
 from orbitdl.compiled import internal
 
-PIVOT_FLOOR = 1e-12
-"""Least pivot of a unit-norm atom: a dependent atom becomes a long step, cut at a sign change."""
+RIDGE = 1e-12
+"""Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
+other. A dependent atom becomes a long step, cut at a sign change."""
 
 
 @internal
@@ -19,10 +20,10 @@ def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
             for k in range(s):
                 total -= factor[r, k] * factor[s, k]
             factor[r, s] = total * factor[s, s]
-        total = gram[r, r]
+        total = (1.0 + RIDGE) * gram[r, r]
         for k in range(r):
             total -= factor[r, k] * factor[r, k]
-        factor[r, r] = 1.0 / np.sqrt(max(total, PIVOT_FLOOR * max(gram[r, r], 1e-300)))
+        factor[r, r] = 1.0 / np.sqrt(max(total, 0.1 * RIDGE * max(gram[r, r], 1e-300)))
 
 
 @internal
