@@ -17,6 +17,7 @@ const draw = (id, make) => {
   const place = typeof id === "string" ? byId(id) : id;
   const show = () => {
     const { traces, look } = make();
+    place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
     return Plotly.react(place, traces, layout(look), config);
   };
   figures.push(show);
@@ -39,10 +40,10 @@ const stacked = (rows, height) => {
   let top = 1;
   rows.forEach((row, r) => {
     const share = (1 - gap * (rows.length - 1)) * ((row.weight || 1) / total), suffix = r ? r + 1 : "";
-    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid });
+    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range });
     top -= share + gap;
     row.layers.forEach((layer) => traces.push({
-      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: view.entries && !r ? along : along,
+      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: along,
       y: layer.y, name: layer.name, text: view.entries || undefined, yaxis: `y${suffix}`,
       line: { color: layer.colour, width: layer.width, dash: layer.dash || "solid" },
       hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false,

@@ -89,7 +89,7 @@ const goToNumber = (wanted) => {
 const startBrowser = () => {
   const all = data.windows.map((_, k) => k);
   browser.order = all;
-  byId("atoms-move").textContent = { shift: "shift", none: "" }[moving] ?? "move";
+  byId("atoms-move").textContent = { shift: "shift (samples)", none: "" }[moving] ?? "move";
   byId("atoms-place").textContent = moving === "shift" ? `highest at (${view.rate ? "s" : "samples"})` : "";
   byId("number").max = data.total - 1;
   if (view.kind === "image") {
