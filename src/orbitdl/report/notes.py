@@ -11,7 +11,7 @@ import numpy as np
 from orbitdl.metrics import orbit_distances
 from orbitdl.report.facts import Coded, Facts
 from orbitdl.report.usage import Usage, usage_of
-from orbitdl.report.words import count, listed, number, percent
+from orbitdl.report.words import bound, count, listed, number, percent
 
 RARE = 0.1
 """A component is nearly unused below this fraction of an even share of all atoms' sizes."""
@@ -85,7 +85,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "Lower it and fit again.",
         )
     poor = np.flatnonzero(coded.explained < POOR)
-    if len(poor):
+    if len(poor) and silent.mean() <= 0.5:
         worst = poor[np.argmin(coded.explained[poor])]
         yield Note(
             "check",
@@ -102,7 +102,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "check",
             "gap",
             f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
-            f"largest certified gap is {percent(float(coded.codes.gap.max()))}.",
+            f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
         )
 
 

@@ -34,6 +34,18 @@ def percent(fraction: float) -> str:
     return f"{text}{NO_BREAK}%"
 
 
+def bound(fraction: float) -> str:
+    """Return a percentage that the fraction does not exceed.
+
+    Examples
+    --------
+    >>> [bound(x).replace(NO_BREAK, " ") for x in (8.41e-5, 1e-9, 0.0, 0.0312)]
+    ['0.009 %', '0.001 %', '0 %', '3.2 %']
+    """
+    digits = 1 if fraction >= 0.01 else 3
+    return percent(math.ceil(100 * fraction * 10**digits) / 10**digits / 100)
+
+
 def number(value: float) -> str:
     """Return a number with four digits at most, thousands apart.
 

@@ -1,6 +1,8 @@
 // Usage, events over time, and the course of the learning.
 const drawUsage = () => {
   const { atoms, edges, histogram } = data.usage, all = atoms.map((_, j) => j);
+  byId("usage-plots").hidden = !atoms.some(Boolean);
+  if (byId("usage-plots").hidden) return;
   draw("usage-counts", () => ({
     traces: [{ type: "bar", x: all, y: atoms, marker: { color: all.map(colour) }, hovertemplate: "component %{x}: %{y} atoms<extra></extra>" }],
     look: { height: 260, bargap: all.length < 5 ? 0.7 : 0.35, xaxis: axis({ label: "component", dtick: all.length <= 20 ? 1 : undefined, showgrid: false }), yaxis: axis({ label: "atoms", rangemode: "tozero" }) },

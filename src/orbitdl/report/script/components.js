@@ -96,13 +96,17 @@ const addCard = (j) => {
   if (has("usage")) card.append(make("p", { class: "small" }, usageWords(j)));
   card.append(plot);
   cards.append(card);
-  let now = [data.components[j].start, 0];
-  const show = draw(plot, () => componentFigure(j, ...now));
-  if (moving !== "none") addSlider(card, j, (...position) => { now = position; show(); });
+  return () => {
+    let now = [data.components[j].start, 0];
+    const show = draw(plot, () => componentFigure(j, ...now));
+    if (moving !== "none") addSlider(card, j, (...position) => { now = position; show(); });
+  };
 };
+// All cards have their places before the first is drawn: a figure takes the width it finds.
+const drawComponents = () => data.shown.map(addCard).forEach((drawCard) => drawCard());
 const howToMove = {
   shift: "Drag a slider, or use the arrow keys on it, to shift a shape; what leaves at one end enters at the other. The grey line stays where the slider began, with the highest point in the middle.",
-  turn: "Drag a slider, or use the arrow keys on it, to turn a shape; grey is where it began.",
-  list: "Drag a slider, or use the arrow keys on it, to step through the ways a shape may be moved; grey is the shape as learned.",
+  turn: "Drag a slider, or use the arrow keys on it, to turn a shape; where it began stays in grey.",
+  list: "Drag a slider, or use the arrow keys on it, to step through the ways a shape may be moved.",
   none: "These do not move: an atom is a multiple of one of them.",
 };

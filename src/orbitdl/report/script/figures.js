@@ -2,7 +2,7 @@
 const figures = [];
 const narrow = () => window.innerWidth < 560;
 const touch = matchMedia("(pointer: coarse)").matches;
-const config = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false };
+const config = { displaylogo: false, displayModeBar: false, scrollZoom: false };
 const axis = (more) => ({
   color: paper().soft, gridcolor: paper().grid, linecolor: paper().grid, zeroline: false, automargin: true,
   tickfont: { size: 12 }, ...more, title: { text: more.label || "", standoff: 8, font: { size: 13 } },
@@ -13,6 +13,10 @@ const layout = (more) => ({
   margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: touch ? false : "zoom",
   hoverlabel: { font: { size: 13 } }, ...more,
 });
+const follow = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+  const wide = target.clientWidth;
+  if (wide && target.layout && target._fullLayout && Math.abs(target._fullLayout.width - wide) > 1) Plotly.Plots.resize(target);
+}));
 const draw = (id, make) => {
   const place = typeof id === "string" ? byId(id) : id;
   const show = () => {
@@ -22,6 +26,7 @@ const draw = (id, make) => {
   };
   figures.push(show);
   show();
+  follow.observe(place);
   return show;
 };
 
@@ -52,11 +57,11 @@ const stacked = (rows, height) => {
   return { traces, look };
 };
 const plane = (layers, height) => {
-  const all = layers.flatMap((layer) => layer.lines.flat()).filter((value) => value !== null);
-  const reach = 1.12 * Math.max(1e-12, ...all.map(Math.abs));
-  const square = (label) => axis({ label, range: [-reach, reach], zeroline: true, zerolinecolor: paper().grid });
+  const lengths = layers.flatMap(({ lines: [x, y] }) => x.map((value, p) => Math.hypot(value, y[p])));
+  const reach = 1.12 * Math.max(1e-12, ...lengths);
+  const square = (label) => axis({ label, range: [-reach, reach], constrain: "domain", zeroline: true, zerolinecolor: paper().grid });
   const traces = layers.map(({ lines: [x, y], name, colour: c, width, dash }) => ({
-    type: "scatter", mode: "lines+markers", name,
+    type: "scatter", mode: width > 1.5 || view.length === 1 ? "lines+markers" : "markers", name,
     x: view.length === 1 ? [0, x[0]] : x, y: view.length === 1 ? [0, y[0]] : y,
     line: { color: c, width: view.length === 1 ? width : 1, dash: dash || "solid" },
     marker: { color: c, size: view.length === 1 ? [0, 9] : 4 + 2 * width, symbol: "circle" },

@@ -28,7 +28,7 @@ const setPrinting = (printing) => {
 };
 
 byId("how-to-move").textContent = howToMove[moving];
-data.shown.forEach(addCard);
+drawComponents();
 if (has("usage")) drawUsage();
 if (has("windows")) startBrowser();
 if (has("events")) drawEvents();
