@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orbitdl.codes import Codes
+    from orbitdl.completion import Completion, complete
+    from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
     from orbitdl.metrics import align, dictionary_distance
@@ -18,20 +20,28 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Codes",
+    "Completion",
     "OrbitDictionaryLearning",
     "align",
+    "complete",
     "decode",
+    "denoise",
     "dictionary_distance",
     "encode",
+    "noise_level",
 ]
 
 _HOME = {
     "Codes": "codes",
+    "Completion": "completion",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
+    "complete": "completion",
     "decode": "encoding",
+    "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
+    "noise_level": "denoising",
 }
 
 

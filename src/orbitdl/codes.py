@@ -81,6 +81,10 @@ class Atoms:
         """The sample each atom belongs to, shape (K,)."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
+    @property
+    def _pair(self) -> Integers:
+        return self.sample * self.n_components + self.component
+
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
         chosen = np.arange(len(self))[samples]
@@ -103,19 +107,27 @@ class Atoms:
         source[samples] = len(self) + np.arange(len(other))
         return Atoms.concatenate([self, other]).take(source)
 
-    def scale(self, factors: Floats) -> Atoms:
-        """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
-        coefficient = self.coefficient * factors[self.component]
+    def add(self, atoms: Combination) -> Atoms:
+        """Add atoms whose rows number the pairs (sample, component)."""
+        own = Combination(self._pair, self.coefficient, self.element)
+        both = (np.concatenate(columns) for columns in zip(own, atoms, strict=True))
+        return Atoms.of_pairs(Combination(*both), len(self), self.n_components)
+
+    def moved(self, coefficient: Floats, element: Floats) -> Atoms:
+        """Return the same atoms with other coefficients and elements; those of zero go."""
         kept = coefficient != 0
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
-        columns = self.component[kept], coefficient[kept], self.element[kept]
+        columns = self.component[kept], coefficient[kept], element[kept]
         return Atoms(self.n_components, offsets, *columns)
+
+    def scale(self, factors: Floats) -> Atoms:
+        """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
+        return self.moved(self.coefficient * factors[self.component], self.element)
 
     def invariants(self) -> Floats:
         """Return ``sum |c|`` per sample and component, (n, q): the gauges of optimal codes."""
         n, q = len(self), self.n_components
-        pair = self.sample * q + self.component
-        total = np.bincount(pair, np.abs(self.coefficient), n * q)
+        total = np.bincount(self._pair, np.abs(self.coefficient), n * q)
         return total.astype(np.float64, copy=False).reshape(n, q)
 
     def embed(self, representation: Representation) -> Blocks:
@@ -123,7 +135,7 @@ class Atoms:
         n, q = len(self), self.n_components
         n_blocks, d, _ = representation.block_shape
         unit = np.broadcast_to(np.eye(d), (1, n_blocks, d, d))
-        atoms = Combination(self.sample * q + self.component, self.coefficient, self.element)
+        atoms = Combination(self._pair, self.coefficient, self.element)
         Z = representation.superpose(atoms, n * q, np.zeros_like(self.component), unit)
         return Z.reshape(n, q, n_blocks, d, d)
 

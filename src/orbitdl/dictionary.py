@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -56,9 +58,18 @@ class Statistics:
         return cls(adjoint @ W, adjoint @ rows, atoms.invariants().sum(axis=0))
 
 
+class Dual(NamedTuple):
+    """The dual function of the norm constraints: g, components, gradient and negative Hessian."""
+
+    value: float
+    A: Blocks
+    slope: Floats
+    bend: Floats
+
+
 def least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
     """Return ``argmin_A sum_i ||Y_i - W_i A||^2`` of shape (q, F, d, m): the paper's step 2."""
-    return _unstack(_solve(statistics, np.zeros(shape[0]), shape)[0], shape)
+    return unstack(solve_blocks(statistics, np.zeros(shape[0]), shape)[0], shape)
 
 
 def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
@@ -66,16 +77,21 @@ def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) ->
 
     With multipliers mu >= 0, ``(H_f + diag(mu) (x) I) A_f = R_f`` on every block, and mu maximises
 
-        g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j,
-
-    a concave function with gradient ``(||a_j||^2 - 1)/2``: Newton's method on the mu_j > 0 and
-    those whose constraint is violated, kept non-negative and cut back until g rises.
+        g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j.
     """
-    mu = np.zeros(shape[0])
-    value, A, slope, bend = _dual(statistics, mu, shape)
+    return maximise_dual(lambda mu: _dual(statistics, mu, shape), np.zeros(shape[0]), 1e-11)
+
+
+def maximise_dual(dual: Callable[[Floats], Dual], mu: Floats, accuracy: float) -> Blocks:
+    """Return the components at the maximum of the concave function g over mu >= 0.
+
+    Its gradient is ``(||a_j||^2 - 1)/2``: Newton's method on the mu_j > 0 and those whose
+    constraint is violated, from the given mu, kept non-negative and cut back until g rises.
+    """
+    value, A, slope, bend = dual(mu)
     for _ in range(100):
         free = (mu > 0) | (slope > 0)
-        if np.abs(np.where(free, slope, 0.0)).max(initial=0.0) <= 1e-11:
+        if np.abs(np.where(free, slope, 0.0)).max(initial=0.0) <= accuracy:
             break
         step = np.zeros_like(mu)
         ridge = 1e-14 * bend.trace() * np.eye(int(free.sum())) + 1e-300
@@ -83,9 +99,9 @@ def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) ->
         length = 1.0
         while True:
             trial = np.maximum(mu + length * step, 0.0)
-            result = _dual(statistics, trial, shape)
+            result = dual(trial)
             enough = value + 1e-4 * slope @ (trial - mu) - 1e-13 * abs(value)
-            if result[0] >= enough or length < 1e-10:
+            if result.value >= enough or length < 1e-10:
                 break
             length /= 2
         mu, (value, A, slope, bend) = trial, result
@@ -115,22 +131,27 @@ def replace_unused(A: Blocks, R: Blocks, usage: Floats) -> tuple[Blocks, int]:
     return A, len(unused)
 
 
-def _dual(
-    statistics: Statistics, mu: Floats, shape: tuple[int, ...]
-) -> tuple[float, Blocks, Floats, Floats]:
-    """Return g(mu), the components, and gradient and negative Hessian of g."""
-    stacked, inverse = _solve(statistics, mu, shape)
-    A = _unstack(stacked, shape)
+def _dual(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> Dual:
+    stacked, inverse = solve_blocks(statistics, mu, shape)
     value = -0.5 * float(inner(statistics.cross, stacked)) - 0.5 * float(mu.sum())
-    slope = 0.5 * (inner(A, A) - 1.0)
-    # d a / d mu_k = -S[:, k] a_k, so the Hessian is -Re sum_f tr(a_j^H S_jk a_k)
+    A = unstack(stacked, shape)
+    return Dual(value, A, 0.5 * (inner(A, A) - 1.0), curvature(stacked, inverse, shape))
+
+
+def curvature(stacked: Blocks, inverse: Blocks, shape: tuple[int, ...]) -> Floats:
+    """Return the negative Hessian of g: ``Re sum_f tr(a_j^H S_jk a_k)``, S the inverse.
+
+    For ``d a / d mu_k = -S[:, k] a_k``.
+    """
     q, n_blocks, d, _ = shape
     products = inverse * (stacked @ stacked.conj().swapaxes(1, 2)).swapaxes(1, 2)
-    bend = products.real.reshape(n_blocks, q, d, q, d).sum(axis=(0, 2, 4))
-    return value, A, slope, bend
+    result: Floats = products.real.reshape(n_blocks, q, d, q, d).sum(axis=(0, 2, 4))
+    return result
 
 
-def _solve(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> tuple[Blocks, Blocks]:
+def solve_blocks(
+    statistics: Statistics, mu: Floats, shape: tuple[int, ...]
+) -> tuple[Blocks, Blocks]:
     """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite."""
     H, d = statistics.normal, shape[2]
     ridge = 1e-13 * float(np.abs(H).max()) or 1.0
@@ -138,6 +159,6 @@ def _solve(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> tuple[
     return np.linalg.solve(system, statistics.cross), np.linalg.inv(system)
 
 
-def _unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:
+def unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:
     q, n_blocks, d, m = shape
     return stacked.reshape(n_blocks, q, d, m).transpose(1, 0, 2, 3)

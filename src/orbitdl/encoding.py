@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.codes import Codes
+from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
-from orbitdl.validation import as_components, as_data, require_jobs, require_positive
+from orbitdl.validation import as_components, as_masked_data, require_jobs, require_positive
 
 
 def encode(
@@ -23,12 +24,14 @@ def encode(
     alpha: float,
     coder: Coder | None = None,
     n_jobs: int | None = None,
+    mask: ArrayLike | None = None,
 ) -> Codes:
     """Write every data point as a sparse sum of moved components.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+        NaN means missing: only observed entries count.
     components : array-like of shape (q, d) or (q, d, channels)
         Any norm; with unit norm, coefficients are amplitudes.
     group : Group
@@ -38,6 +41,8 @@ def encode(
         The right one for the group if left out.
     n_jobs : int, optional
         Threads to use; None is one, -1 all cores. The result does not depend on it.
+    mask : array-like of bool, optional
+        In the shape of X, True where an entry was observed: another way to say what is missing.
 
     Returns
     -------
@@ -46,7 +51,8 @@ def encode(
 
     Notes
     -----
-    Solves ``min_Z 1/2 ||y - sum_j Z_j a_j||^2 + alpha sum_j ||Z_j||_G`` for every row y.
+    Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every row y, where
+    M keeps the observed entries. The certificate is that of this very problem.
 
     Examples
     --------
@@ -58,19 +64,29 @@ def encode(
        sample  component  coefficient  shift
     0       0          0          2.7    2.0
     """
-    data, A = as_data(X), as_components(components)
-    alpha = require_positive(alpha, "alpha")
+    (data, observed), alpha = as_masked_data(X, mask), require_positive(alpha, "alpha")
+    representation, A = as_representation(group, data, components)
+    coder = require_coder(coder) or default_coder(representation)
+    Y, n_jobs = representation.analyze(data), require_jobs(n_jobs)
+    masked = None if observed is None else Masked(data, observed)
+    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
+    if masked is not None:
+        return codes
+    return with_unseen(codes, unseen_energy(data, Y, representation))
+
+
+def as_representation(
+    group: Group, data: Floats, components: ArrayLike
+) -> tuple[Representation, Blocks]:
+    """Return the action of the group on the data points, and the components in its blocks."""
+    A = as_components(components)
     if A.shape[1:] != data.shape[1:]:
         raise ValueError(
             f"components of shape {A.shape[1:]} cannot code data points of shape "
             f"{data.shape[1:]}; pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
         )
     representation = require_group(group).on(data.shape[1:])
-    coder = require_coder(coder) or default_coder(representation)
-    Y = representation.analyze(data)
-    n_jobs = require_jobs(n_jobs)
-    codes = coder.code(representation, Y, representation.analyze(A), alpha, n_jobs=n_jobs)
-    return with_unseen(codes, unseen_energy(data, Y, representation))
+    return representation, representation.analyze(A)
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:
@@ -84,8 +100,12 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
             f"cannot be decoded with components of shape {A.shape}; pass the components that they "
             "were made with."
         )
-    blocks = reconstruct(representation, codes.atoms, representation.analyze(A))
-    return representation.synthesize(blocks)
+    return decode_atoms(representation, codes.atoms, representation.analyze(A))
+
+
+def decode_atoms(representation: Representation, atoms: Atoms, A: Blocks) -> Floats:
+    """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
+    return representation.synthesize(reconstruct(representation, atoms, A))
 
 
 def unseen_energy(data: Floats, Y: Blocks, representation: Representation) -> Floats:

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orbitdl import encoding
+from orbitdl import completion, denoising, encoding
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Masked
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
 from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
 from orbitdl.validation import (
     as_components,
-    as_data,
+    as_masked_data,
     require_count,
     require_jobs,
     require_positive,
 )
+
+
+class Settings(TypedDict):
+    """Arguments that `encode`, `complete` and `denoise` share."""
+
+    components: Floats
+    group: Group
+    coder: Coder
+    n_jobs: int | None
 
 
 class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -124,14 +134,21 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.callback = callback
         self.normalise_after = normalise_after
 
-    def fit(self, X: ArrayLike, y: None = None) -> Self:
-        """Learn components from data (n, d) or (n, d, channels)."""
+    def fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
+        """Learn components from data (n, d) or (n, d, channels), in which NaN means missing.
+
+        `mask`, in the shape of X and True where an entry was observed, is another way to say what
+        is missing. Only observed entries count.
+        """
         self._check_parameters()
-        data = self._check_data(X, reset=True)
+        data, observed = self._check_data(X, mask, reset=True)
+        if observed is not None and not observed.any():
+            raise ValueError("X has no observed entry; pass data that are not all missing.")
         representation = self._group().on(data.shape[1:])
         coder = require_coder(self.coder) or default_coder(representation, self.tol)
         starts = self._starts(representation, representation.analyze(data))
-        runs = [self._run(representation, data, coder, start) for start in starts]
+        masked = None if observed is None else Masked(data, observed)
+        runs = [self._run(representation, data, masked, coder, start) for start in starts]
         best = min(runs, key=lambda run: run[1][-1].objective)
         self.components_ = representation.synthesize(best[0])
         self.history_ = best[1]
@@ -140,38 +157,80 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self._n_features_out = len(self.components_)
         return self
 
-    def encode(self, X: ArrayLike) -> Codes:
-        """Write every data point as a sparse sum of moved components."""
-        data = self._check_fitted_data(X)
-        group = self._group()
-        coder = self.coder or default_coder(group.on(data.shape[1:]), self.tol)
-        return encoding.encode(
-            data, self.components_, group=group, alpha=self.alpha, coder=coder, n_jobs=self.n_jobs
-        )
+    def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
+        """Write every data point as a sparse sum of moved components; NaN means missing."""
+        data, observed = self._check_fitted_data(X, mask)
+        return encoding.encode(data, alpha=self.alpha, mask=observed, **self._settings())
 
     def decode(self, codes: Codes) -> Floats:
         """Return the data that codes describe, shape (n, ...)."""
         check_is_fitted(self)
         return encoding.decode(codes, self.components_)
 
-    def reconstruct(self, X: ArrayLike) -> Floats:
+    def reconstruct(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
         """Return the sparse approximation of every data point, in the shape of X."""
-        return self.decode(self.encode(X))
+        return self.decode(self.encode(X, mask=mask))
 
-    def transform(self, X: ArrayLike) -> Floats:
+    def complete(
+        self, X: ArrayLike, *, mask: ArrayLike | None = None, exact: bool = False
+    ) -> Floats:
+        """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
+
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha.
+        With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
+        that agree with the observed entries exactly (the paper's program; for data without noise).
+        `orbitdl.complete` returns value and bound of either program beside the data.
+        """
+        data, observed = self._check_fitted_data(X, mask)
+        alpha = None if exact else self.alpha
+        return completion.complete(data, alpha=alpha, mask=observed, **self._settings()).X
+
+    def denoise(
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        alpha: float | str | None = None,
+        debias: bool = False,
+    ) -> Floats:
+        """Remove noise: the proximal map of ``alpha`` times the dictionary norm.
+
+        Without `alpha` this model's is used; "noise" chooses one from the level of noise in X, as
+        `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
+        undoes the shrinkage. See `orbitdl.denoise`.
+        """
+        data, observed = self._check_fitted_data(X, mask)
+        chosen = self.alpha if alpha is None else alpha
+        return denoising.denoise(
+            data, alpha=chosen, mask=observed, debias=debias, **self._settings()
+        )
+
+    def transform(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
         """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
-        return self.encode(X).invariants()
+        return self.encode(X, mask=mask).invariants()
 
-    def score(self, X: ArrayLike, y: None = None) -> float:
-        """Return ``1 - sum_i objective_i / sum_i 1/2 ||y_i||^2``.
+    def score(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> float:
+        """Return ``1 - sum_i objective_i / sum_i 1/2 ||M_i y_i||^2``, M_i what was observed.
 
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares numbers of components, groups and starts at one
         alpha; it grows as alpha falls, so it cannot choose alpha.
         """
-        data = self._check_fitted_data(X)
+        data, observed = self._check_fitted_data(X, mask)
         energy = 0.5 * float(np.sum(data**2))
-        return 1.0 - float(self.encode(data).objective.sum()) / energy if energy > 0 else 0.0
+        lost = float(self.encode(data, mask=observed).objective.sum())
+        return 1.0 - lost / energy if energy > 0 else 0.0
+
+    def _settings(self) -> Settings:
+        """Return what every way of coding with this model has in common."""
+        group = self._group()
+        coder = self.coder or default_coder(group.on(self.components_.shape[1:]), self.tol)
+        return {
+            "components": self.components_,
+            "group": group,
+            "coder": coder,
+            "n_jobs": self.n_jobs,
+        }
 
     def _group(self) -> Group:
         return IntegerShift() if self.group is None else self.group
@@ -188,21 +247,26 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
 
-    def _check_data(self, X: ArrayLike, *, reset: bool) -> Floats:
-        data = as_data(X)
+    def _check_data(
+        self, X: ArrayLike, mask: ArrayLike | None, *, reset: bool
+    ) -> tuple[Floats, NDArray[np.bool_] | None]:
+        """Return X with zeros where entries are missing, and which were observed (None: all)."""
+        data, observed = as_masked_data(X, mask)
         named = X if hasattr(X, "columns") else data
         validate_data(self, named, reset=reset, skip_check_array=True)
-        return data
+        return data, observed
 
-    def _check_fitted_data(self, X: ArrayLike) -> Floats:
+    def _check_fitted_data(
+        self, X: ArrayLike, mask: ArrayLike | None
+    ) -> tuple[Floats, NDArray[np.bool_] | None]:
         check_is_fitted(self)
-        data = self._check_data(X, reset=False)
+        data, observed = self._check_data(X, mask, reset=False)
         if data.shape[1:] != self.components_.shape[1:]:
             raise ValueError(
                 f"X has data points of shape {data.shape[1:]}, but this model was fitted on shape "
                 f"{self.components_.shape[1:]}; reshape X."
             )
-        return data
+        return data, observed
 
     def _starts(self, representation: Representation, Y: Blocks) -> list[Blocks]:
         generators = np.random.default_rng(self._seed()).spawn(self.n_restarts)
@@ -231,10 +295,16 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             ) from None
 
     def _run(
-        self, representation: Representation, data: Floats, coder: Coder, start: Blocks
+        self,
+        representation: Representation,
+        data: Floats,
+        masked: Masked | None,
+        coder: Coder,
+        start: Blocks,
     ) -> tuple[Blocks, History]:
-        Y = representation.analyze(data)
-        unseen = float(encoding.unseen_energy(data, Y, representation).sum())
+        Y, unseen = representation.analyze(data), 0.0
+        if masked is None:
+            unseen = float(encoding.unseen_energy(data, Y, representation).sum())
         history = History()
         for iteration in learn(
             representation,
@@ -246,6 +316,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             tol=self.tol,
             normalise_after=self.normalise_after,
             n_jobs=self.n_jobs,
+            masked=masked,
         ):
             history.append(Record.of(iteration, unseen))
             if self.verbose:
@@ -259,4 +330,5 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64"]
+        tags.input_tags.allow_nan = True
         return tags

@@ -11,6 +11,7 @@ import numpy as np
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import reconstruct
+from orbitdl.coding.problem import Masked, Problem
 from orbitdl.dictionary import (
     Statistics,
     constrained_least_squares,
@@ -19,6 +20,7 @@ from orbitdl.dictionary import (
     replace_unused,
 )
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
 
 LOOSEST, FALL = 3e-2, 0.7
 """Gap asked for in the first iteration, and its factor from one iteration to the next."""
@@ -68,6 +70,7 @@ def learn(
     tol: float,
     normalise_after: bool = False,
     n_jobs: int | None = None,
+    masked: Masked | None = None,
 ) -> Iterator[Iteration]:
     """Alternate between codes and components; yield the start and then every iteration.
 
@@ -78,6 +81,8 @@ def learn(
         Data in block coordinates.
     A : ndarray of shape (q, F, d, m)
         Components to start from, unit norm.
+    masked : Masked, optional
+        The data as signals, where entries are missing; Y then has zeros for them.
     alpha, coder, max_iter, tol, normalise_after, n_jobs
         As in `OrbitDictionaryLearning`.
 
@@ -92,7 +97,9 @@ def learn(
         began = time.perf_counter()
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
         inexact = replace(coder, tol=asked)  # type: ignore[type-var]
-        codes = inexact.code(representation, Y, A, alpha, atoms, n_jobs=n_jobs, warn=False)
+        codes = inexact.code(
+            representation, Y, A, alpha, atoms, masked=masked, n_jobs=n_jobs, warn=False
+        )
         objective = float(codes.objective.sum())
         still = last - objective <= tol * objective
         stalled = stalled + 1 if still else 0
@@ -102,23 +109,34 @@ def learn(
             loosest = 0.0
         last, record = objective, (A, codes, unused)
         if not finished:
-            A, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after)
+            A, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after, masked)
         yield _iteration(number, *record, seconds=time.perf_counter() - began)
         if finished:
             return
 
 
 def step(
-    representation: Representation, Y: Blocks, A: Blocks, atoms: Atoms, normalise_after: bool
+    representation: Representation,
+    Y: Blocks,
+    A: Blocks,
+    atoms: Atoms,
+    normalise_after: bool,
+    masked: Masked | None = None,
 ) -> tuple[Blocks, Atoms, int]:
     """Return new components of unit norm, codes that go with them, and how many were unused."""
     statistics = Statistics.of(representation, Y, atoms)
-    solve = least_squares if normalise_after else constrained_least_squares
-    new, atoms = normalise(solve(statistics, A.shape), atoms)
+    if masked is None:
+        solve = least_squares if normalise_after else constrained_least_squares
+        new = solve(statistics, A.shape)
+    else:
+        fill = masked_least_squares if normalise_after else masked_constrained_least_squares
+        new = fill(representation, masked, atoms, statistics, A)
+    new, atoms = normalise(new, atoms)
     unused = statistics.usage == 0
     new[unused] = A[unused]
     if unused.any():
-        residual = Y - reconstruct(representation, atoms, new)
+        problem = Problem(representation, Y, new, 0.0, masked)
+        residual = problem.residual(reconstruct(representation, atoms, new))
         new, _ = replace_unused(new, residual, statistics.usage)
     return new, atoms, int(unused.sum())
 

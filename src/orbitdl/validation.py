@@ -13,20 +13,26 @@ SMALLEST, LARGEST = 1e-100, 1e100
 
 
 def as_data(X: ArrayLike, name: str = "X", row: str = "data point") -> NDArray[np.float64]:
-    """Return X as float64 of shape (n, ...) with at least one finite row."""
-    array = _as_numbers(X, name)
-    if array.ndim < 2:
-        raise ValueError(
-            f"{name} must have one {row} a row, not shape {array.shape}. "
-            f"Reshape your data: {name}[None] is a single {row}."
-        )
-    if 0 in array.shape:
-        what = "sample(s)" if len(array) == 0 else "feature(s)"
-        raise ValueError(
-            f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required; "
-            f"pass at least one {row} with at least one value."
-        )
+    """Return X as float64 of shape (n, ...) with at least one row, all finite."""
+    array = _as_rows(X, name, row)
     return _require_usual_size(require_finite(array, name), name)
+
+
+def as_masked_data(
+    X: ArrayLike, mask: ArrayLike | None = None, name: str = "X"
+) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
+    """Return X with zeros in place of missing entries, and which were observed (None: all).
+
+    Missing is what is NaN, and what a mask (True: observed) leaves out.
+    """
+    array = _as_rows(X, name, "data point")
+    observed = ~np.isnan(array)
+    if mask is not None:
+        observed &= _as_mask(mask, array.shape, name)
+    if observed.all():
+        return _require_usual_size(require_finite(array, name), name), None
+    filled = require_finite(np.where(observed, array, 0.0), name)
+    return _require_usual_size(filled, name), observed
 
 
 def as_components(A: ArrayLike, name: str = "components") -> NDArray[np.float64]:
@@ -39,8 +45,7 @@ def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]
     if not np.isfinite(array).all():
         if np.isnan(array).any():
             raise ValueError(
-                f"{name} contains NaN; missing values are not supported yet, so drop or fill them "
-                "first."
+                f"{name} contains NaN, which only data to be coded may have; drop or fill it first."
             )
         raise ValueError(f"{name} contains infinite values; replace them by finite ones first.")
     return array
@@ -67,6 +72,34 @@ def require_jobs(n_jobs: object) -> int | None:
             f"n_jobs must be None, a number of threads, or -1 for all cores, not {n_jobs!r}."
         )
     return None if n_jobs is None else int(n_jobs)
+
+
+def _as_rows(X: ArrayLike, name: str, row: str) -> NDArray[np.float64]:
+    """Return X as float64 with at least one row and one column."""
+    array = _as_numbers(X, name)
+    if array.ndim < 2:
+        raise ValueError(
+            f"{name} must have one {row} a row, not shape {array.shape}. "
+            f"Reshape your data: {name}[None] is a single {row}."
+        )
+    if 0 in array.shape:
+        what = "sample(s)" if len(array) == 0 else "feature(s)"
+        raise ValueError(
+            f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required; "
+            f"pass at least one {row} with at least one value."
+        )
+    return array
+
+
+def _as_mask(mask: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.bool_]:
+    """Return a mask as an array of booleans of the data's shape."""
+    array = np.asarray(mask)
+    if array.dtype != np.bool_ or array.shape != shape:
+        raise ValueError(
+            f"mask must be an array of booleans of {name}'s shape {shape}, True where an entry was "
+            f"observed, not {array.dtype} of shape {array.shape}."
+        )
+    return array
 
 
 def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:

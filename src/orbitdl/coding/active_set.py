@@ -11,6 +11,7 @@ from orbitdl.coding.base import Coder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
@@ -45,8 +46,15 @@ class ActiveSet(Coder):
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, FiniteRepresentation)
 
+    @property
+    def codes_masked(self) -> bool:
+        return True
+
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
+        if problem.masked is not None:
+            tol, rounds = 0.9 * self.tol, self.max_iter
+            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+        representation, Y, A, alpha, _ = problem
         assert isinstance(representation, FiniteRepresentation)
         say_if_compiling(solve_all)
         orbits = inner_products(representation, A)

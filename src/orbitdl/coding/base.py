@@ -13,8 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.certificate import certify, objectives
-from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.coding.problem import Masked, Problem
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.validation import require_count, require_positive
 
 
@@ -33,7 +33,9 @@ TRIES = 5
 
 
 class Coder(ABC):
-    """Solves ``min_Z 1/2 ||y - sum_j Z_j a_j||^2 + alpha sum_j ||Z_j||_G`` for every sample.
+    """Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample.
+
+    M keeps the observed entries of a sample: all of them, unless data are given as `Masked`.
 
     Subclasses are frozen dataclasses with a field ``tol``, the relative duality gap asked for,
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
@@ -60,6 +62,11 @@ class Coder(ABC):
         """Return atoms for every sample, starting from `warm` where that helps."""
 
     @property
+    def codes_masked(self) -> bool:
+        """Whether `solve` serves data with missing entries."""
+        return False
+
+    @property
     def is_convex(self) -> bool:
         """Whether the gap of this coder is meant to reach `tol`."""
         return True
@@ -76,53 +83,79 @@ class Coder(ABC):
         alpha: float,
         warm: Atoms | None = None,
         *,
+        masked: Masked | None = None,
         n_jobs: int | None = None,
         warn: bool = True,
     ) -> Codes:
         """Solve, certify, and say in words how it went; never worse than `warm`."""
-        if not self.serves(representation):
-            raise ValueError(
-                f"the coder {type(self).__name__} does not serve {representation.group.name}; "
-                "leave coder=None to get one that does."
-            )
-        problem = Problem(representation, Y, A, alpha)
+        problem = Problem(representation, Y, A, alpha, masked)
+        self._require_served(problem)
         if warm is None:
             atoms = self._solve_scaled(problem, None, n_jobs)
-            objective, gap = certify(*problem, atoms)
+            objective, gap = certify(problem, atoms)
         else:
-            before = objectives(*problem, warm)
-            helpful = warm.only(before <= 0.5 * inner(Y, Y))
+            before = objectives(problem, warm)
+            helpful = warm.only(before <= 0.5 * problem.energy())
             atoms = self._solve_scaled(problem, helpful, n_jobs)
-            objective, gap = certify(*problem, atoms)
+            objective, gap = certify(problem, atoms)
             if (worse := objective > before).any():
                 atoms = atoms.replace(worse, warm.take(worse))
-                objective[worse], gap[worse] = certify(*problem.take(worse), warm.take(worse))
+                objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
         for _ in range(TRIES):
             late, stricter = gap > self.tol, self.stricter()
             if stricter is None or not late.any():
                 break
             rest = problem.take(late)
-            again = stricter.code(*rest, rest.with_best_match(atoms.take(late)), warn=False)
+            start = rest.with_best_match(atoms.take(late))
+            again = stricter.code(*rest[:4], start, masked=rest.masked, warn=False)
             atoms = atoms.replace(late, again.atoms)
             objective[late], gap[late] = again.objective, again.gap
         if warn:
             self.warn_unless_converged(gap)
-        return Codes(representation, atoms, objective, gap, self._describe(gap, objective))
+        return Codes(representation, atoms, objective, gap, self._describe(gap, problem))
+
+    def _require_served(self, problem: Problem) -> None:
+        name = type(self).__name__
+        if not self.serves(problem.representation):
+            raise ValueError(
+                f"the coder {name} does not serve {problem.representation.group.name}; "
+                "leave coder=None to get one that does."
+            )
+        if problem.masked is not None and not self.codes_masked:
+            raise ValueError(
+                f"the coder {name} does not code data with missing entries; leave coder=None to "
+                "get one that does."
+            )
 
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
         unit = np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1])
         factors = np.full(len(problem.A), unit)
         known = None if warm is None else warm.scale(1.0 / factors)
-        return self.solve(problem.in_units_of(unit), known, n_jobs).scale(factors)
+        return self._solve_apart(problem.in_units_of(unit), known, n_jobs).scale(factors)
 
-    def _describe(self, gap: Floats, objective: Floats) -> NDArray[Any]:
+    def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        """Solve for the samples without missing entries as if there were no others."""
+        if problem.masked is None or not (whole := problem.masked.whole).any():
+            return self.solve(problem, warm, n_jobs)
+        result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
+        for chosen, part in (
+            (whole, problem.take(whole)._replace(masked=None)),
+            (~whole, problem.take(~whole)),
+        ):
+            known = None if warm is None else warm.take(chosen)
+            result = result.replace(chosen, self.solve(part, known, n_jobs))
+        return result
+
+    def _describe(self, gap: Floats, problem: Problem) -> NDArray[Any]:
         status = np.full(len(gap), f"converged: gap within {self.tol:.1e}", dtype=object)
         if self.is_convex:
             status[gap > self.tol] = f"stopped early: gap above {self.tol:.1e}"
         else:
             status[gap > self.tol] = f"local solution: gap above {self.tol:.1e}"
-        status[objective == 0] = "zero data: nothing to code"
+        status[problem.energy() == 0] = "zero data: nothing to code"
+        if problem.masked is not None:
+            status[problem.masked.empty] = "nothing observed: nothing to code"
         return status
 
     def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:

@@ -5,7 +5,8 @@ For one data point y with residual ``r = y - sum_j Z_j a_j`` and any scale s wit
 
     P* >= D(s) = s <y, r> - s^2/2 ||r||^2 = (||y||^2 - ||y - s r||^2) / 2,
 
-so ``P - D(s)`` bounds the distance to the optimum. The best s is used.
+so ``P - D(s)`` bounds the distance to the optimum. The best s is used. Where entries are missing,
+y and r are zero there, and everything else stays.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.coding.problem import Misfit, Problem
+from orbitdl.groups.base import Blocks, Floats, Representation, correlate
 
 CHUNK = 1024
 """Samples handled at a time, so that memory does not grow with their number."""
@@ -38,35 +40,36 @@ def multiply(Z: Blocks, A: Blocks) -> Blocks:
     return product.reshape(n_blocks, n, d, -1).swapaxes(0, 1)
 
 
-def certify(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
-) -> tuple[Floats, Floats]:
+def certify(problem: Problem, atoms: Atoms) -> tuple[Floats, Floats]:
     """Return the objective and its certified relative duality gap, per sample."""
     parts = [
-        _certify_chunk(representation, Y[k : k + CHUNK], A, alpha, atoms.take(slice(k, k + CHUNK)))
-        for k in range(0, len(Y), CHUNK)
+        _certify_chunk(problem.take(slice(k, k + CHUNK)), atoms.take(slice(k, k + CHUNK)))
+        for k in range(0, len(problem.Y), CHUNK)
     ]
     objective, gap = (np.concatenate(column) for column in zip(*parts, strict=True))
     return objective, gap
 
 
-def _certify_chunk(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
-) -> tuple[Floats, Floats]:
-    penalty = alpha * atoms.invariants().sum(axis=1)
-    residual = Y - atoms.superpose(representation, A)
-    return duality_gap(representation, Y, A, alpha, residual, penalty)
+def _certify_chunk(problem: Problem, atoms: Atoms) -> tuple[Floats, Floats]:
+    penalty = problem.alpha * atoms.invariants().sum(axis=1)
+    return duality_gap(problem, atoms.superpose(problem.representation, problem.A), penalty)
 
 
-def duality_gap(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, R: Blocks, penalty: Floats
-) -> tuple[Floats, Floats]:
-    """Return the objective and the relative gap of codes with residuals R, (n,) each.
+def duality_gap(problem: Problem, fitted: Blocks, penalty: Floats) -> tuple[Floats, Floats]:
+    """Return the objective and the relative gap of codes that add up to `fitted`, (n,) each.
 
     `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
     """
-    product, energy = inner(Y, R), inner(R, R)
-    polar = representation.largest_polar(correlate(R, A))
+    misfit = problem.misfit(fitted)
+    polar = problem.representation.largest_polar(correlate(misfit.residual, problem.A))
+    return relative_gap(misfit, polar, problem.alpha, penalty)
+
+
+def relative_gap(
+    misfit: Misfit, polar: Floats, alpha: float, penalty: Floats
+) -> tuple[Floats, Floats]:
+    """Return the objective and the relative gap, given ``max_j polar(r a_j^H)``."""
+    _, product, energy = misfit
     limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
     best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)
     scale = np.clip(best, -limit, limit)
@@ -75,12 +78,11 @@ def duality_gap(
     return objective, np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
 
 
-def objectives(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, atoms: Atoms
-) -> Floats:
+def objectives(problem: Problem, atoms: Atoms) -> Floats:
     """Return ``1/2 ||r||^2 + alpha sum |c|`` per sample, without a certificate."""
-    R = Y - reconstruct(representation, atoms, A)
-    value: Floats = 0.5 * inner(R, R) + alpha * atoms.invariants().sum(axis=1)
+    fitted = reconstruct(problem.representation, atoms, problem.A)
+    energy = problem.misfit(fitted).energy
+    value: Floats = 0.5 * energy + problem.alpha * atoms.invariants().sum(axis=1)
     return value
 
 

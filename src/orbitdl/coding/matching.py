@@ -42,7 +42,8 @@ class Matching(Coder):
     Each atom in turn is taken out, and put back where it fits the rest best: for a unit-norm
     component, ``max_{g,c} c <r, g a> - c^2/2 - alpha |c|`` is solved by ``g = match(r a^H)`` and
     the soft threshold of its value. After every cycle all coefficients are refitted together by
-    the lasso on the atoms found. Needs nothing of a group but `match`.
+    the lasso on the atoms found. Needs nothing of a group but `match`. Missing entries are filled
+    with what the other atoms and the last place of this one say: then too no step goes uphill.
 
     Examples
     --------
@@ -59,22 +60,26 @@ class Matching(Coder):
         return True
 
     @property
+    def codes_masked(self) -> bool:
+        return True
+
+    @property
     def is_convex(self) -> bool:
         return False
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
-        slots = np.repeat(np.arange(len(A)), self.n_atoms)
+        q = len(problem.A)
+        slots = np.repeat(np.arange(q), self.n_atoms)
 
         def solve_chunk(chunk: slice) -> Atoms:
-            known = warm.take(chunk) if warm else None
-            c, g = self._start(representation, len(Y[chunk]), slots, known)
-            c, g = self._cycle(representation, Y[chunk], A[slots], alpha, c, g)
+            known, part = warm.take(chunk) if warm else None, problem.take(chunk)
+            c, g = self._start(problem.representation, len(part.Y), slots, known)
+            c, g = self._cycle(part._replace(A=problem.A[slots]), c, g)
             sample, slot = np.nonzero(c)
             offsets = np.concatenate([[0], np.cumsum((c != 0).sum(axis=1))]).astype(np.intp)
-            return Atoms(len(A), offsets, slots[slot], c[sample, slot], g[sample, slot])
+            return Atoms(q, offsets, slots[slot], c[sample, slot], g[sample, slot])
 
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs)
 
     def _start(
         self, representation: Representation, n: int, slots: Integers, warm: Atoms | None
@@ -92,20 +97,11 @@ class Matching(Coder):
             c[place], g[place] = warm.coefficient[order][kept], warm.element[order][kept]
         return c, g
 
-    def _cycle(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        c: Floats,
-        g: Floats,
-    ) -> tuple[Floats, Floats]:
+    def _cycle(self, problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats]:
         """Cycle over the atoms of every sample until its objective stands still."""
-        active, last = np.arange(len(Y)), np.full(len(Y), np.inf)
+        active, last = np.arange(len(c)), np.full(len(c), np.inf)
         for _ in range(self.max_iter):
-            part = sweep(representation, Y[active], A, alpha, c[active], g[active])
-            c[active], g[active], value = part
+            c[active], g[active], value = sweep(problem.take(active), c[active], g[active])
             falling = value < last * (1 - self.improvement)
             active, last = active[falling], value[falling]
             if len(active) == 0:
@@ -113,22 +109,24 @@ class Matching(Coder):
         return c, g
 
 
-def sweep(
-    representation: Representation, Y: Blocks, A: Blocks, alpha: float, c: Floats, g: Floats
-) -> tuple[Floats, Floats, Floats]:
+def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
     """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
+    representation, _, A, alpha, masked = problem
     moved = representation.represent(g) @ A
-    R = Y - combine(c, moved)
+    R = problem.residual(combine(c, moved))
     for k in np.flatnonzero(inner(A, A)):
-        R = R + combine(c[:, k : k + 1], moved[:, k : k + 1])
-        value, element = representation.match(correlate(R, A[k : k + 1]))
+        without = R + combine(c[:, k : k + 1], moved[:, k : k + 1])
+        value, element = representation.match(correlate(without, A[k : k + 1]))
         g[:, k] = element[:, 0]
         c[:, k] = soft(value[:, 0], alpha) / inner(A[k], A[k])
         moved[:, k] = representation.represent(g[:, k]) @ A[k]
-        R = R - combine(c[:, k : k + 1], moved[:, k : k + 1])
-    c = refit(Y, moved, alpha, c)
-    R = Y - combine(c, moved)
-    return c, g, 0.5 * inner(R, R) + alpha * np.abs(c).sum(axis=1)
+        if masked is None:
+            R = without - combine(c[:, k : k + 1], moved[:, k : k + 1])
+        else:
+            R = problem.residual(combine(c, moved))
+    c = refit(problem, moved, c)
+    energy = problem.misfit(combine(c, moved)).energy
+    return c, g, 0.5 * energy + alpha * np.abs(c).sum(axis=1)
 
 
 def combine(c: Floats, moved: Blocks) -> Blocks:
@@ -142,20 +140,30 @@ def soft(x: Floats, threshold: float) -> Floats:
     return np.sign(x) * np.maximum(np.abs(x) - threshold, 0.0)
 
 
-def refit(Y: Blocks, moved: Blocks, alpha: float, c: Floats, sweeps: int = 20) -> Floats:
-    """Improve ``1/2 ||y - sum_k c_k b_k||^2 + alpha ||c||_1`` by coordinate descent.
+def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Floats:
+    """Improve ``1/2 ||M (y - sum_k c_k b_k)||^2 + alpha ||c||_1`` by coordinate descent.
 
-    Y has shape (n, F, d, m), the moved components b shape (n, K, F, d, m), c shape (n, K).
+    The moved components b have shape (n, K, F, d, m), c has shape (n, K).
     """
-    flat = as_real(moved.reshape(-1, *moved.shape[2:])).reshape(*moved.shape[:2], -1)
-    gram = flat @ flat.swapaxes(1, 2)
-    b = (flat @ as_real(Y)[:, :, None])[:, :, 0]
+    b, gram = normal_equations(problem, moved)
     for _ in range(sweeps):
         before = c.copy()
         for k in range(c.shape[1]):
             own = np.maximum(gram[:, k, k], 1e-300)
             rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
-            c[:, k] = soft(rest, alpha) / own
+            c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
         if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(initial=1e-300)):
             break
     return c
+
+
+def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
+    """Return ``<y, b_k>``, (n, K), and ``<M b_k, M b_l>``, (n, K, K), of atoms (n, K, F, d, m)."""
+    n, K = moved.shape[:2]
+    if problem.masked is None:
+        flat, y = as_real(moved.reshape(-1, *moved.shape[2:])), as_real(problem.Y)
+    else:
+        signal, observed = problem.masked
+        flat, y = problem.representation.synthesize(moved) * observed[:, None], signal
+    flat = flat.reshape(n, K, -1)
+    return (flat @ y.reshape(n, -1, 1))[:, :, 0], flat @ flat.swapaxes(1, 2)

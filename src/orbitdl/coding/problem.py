@@ -8,46 +8,111 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.groups.base import Blocks, Combination, Representation, correlate
+from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
+
+
+class Masked(NamedTuple):
+    """Data of which only some entries were observed.
+
+    Attributes
+    ----------
+    signal : ndarray of shape (n, ...)
+        Zero where nothing was observed.
+    observed : bool ndarray of shape (n, ...)
+    """
+
+    signal: Floats
+    observed: NDArray[np.bool_]
+
+    def take(self, samples: slice | NDArray[Any]) -> Masked:
+        """Return some samples."""
+        return Masked(self.signal[samples], self.observed[samples])
+
+    @property
+    def whole(self) -> NDArray[np.bool_]:
+        """Whether a sample has no missing entry, shape (n,)."""
+        return np.asarray(self.observed.reshape(len(self.observed), -1).all(axis=1))
+
+    @property
+    def empty(self) -> NDArray[np.bool_]:
+        """Whether nothing of a sample was observed, shape (n,)."""
+        return ~np.asarray(self.observed.reshape(len(self.observed), -1).any(axis=1))
+
+
+class Misfit(NamedTuple):
+    """The residual r of a fit to data y: in block coordinates, with ``<y, r>`` and ``||r||^2``."""
+
+    residual: Blocks
+    product: Floats
+    energy: Floats
 
 
 class Problem(NamedTuple):
-    """``min_Z 1/2 ||y_i - sum_j Z_j a_j||^2 + alpha sum_j ||Z_j||_G`` for every sample i.
+    """``min_Z 1/2 ||M_i (y_i - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample i.
+
+    M_i keeps the observed entries of a sample, all of them where `masked` is None.
 
     Attributes
     ----------
     representation : Representation
     Y : ndarray of shape (n, F, d, m)
-        Data in block coordinates.
+        Data in block coordinates; missing entries count as zero.
     A : ndarray of shape (q, F, d, m)
         Components.
     alpha : float
+    masked : Masked, optional
+        The data as signals, where entries are missing.
     """
 
     representation: Representation
     Y: Blocks
     A: Blocks
     alpha: float
+    masked: Masked | None = None
 
     def take(self, samples: slice | NDArray[Any]) -> Problem:
         """Return the problem of some samples."""
-        return self._replace(Y=self.Y[samples])
+        masked = None if self.masked is None else self.masked.take(samples)
+        return self._replace(Y=self.Y[samples], masked=masked)
 
     def in_units_of(self, unit: float) -> Problem:
         """Measure data, and so alpha and the coefficients, in another unit."""
-        return self._replace(Y=self.Y / unit, alpha=self.alpha / unit)
+        masked = self.masked
+        if masked is not None:
+            masked = masked._replace(signal=masked.signal / unit)
+        return self._replace(Y=self.Y / unit, alpha=self.alpha / unit, masked=masked)
 
-    def residual(self, atoms: Atoms) -> Blocks:
-        """Return ``y_i - sum_k c_k g_k a_k``, shape (n, F, d, m)."""
-        return np.asarray(self.Y - atoms.superpose(self.representation, self.A))
+    def residual(self, fitted: Blocks) -> Blocks:
+        """Return ``M_i (y_i - fitted_i)``, all in block coordinates, shape (n, F, d, m)."""
+        if self.masked is None:
+            return np.asarray(self.Y - fitted)
+        return self.representation.analyze(self._masked_residual(self.masked, fitted))
+
+    def misfit(self, fitted: Blocks) -> Misfit:
+        """Return the same with the inner products of a certificate."""
+        if self.masked is None:
+            R = self.Y - fitted
+            return Misfit(R, inner(self.Y, R), inner(R, R))
+        r = self._masked_residual(self.masked, fitted)
+        axes = r.ndim - 1
+        product, energy = inner(self.masked.signal, r, axes), inner(r, r, axes)
+        return Misfit(self.representation.analyze(r), product, energy)
+
+    def energy(self) -> Floats:
+        """Return ``||M_i y_i||^2``, shape (n,)."""
+        if self.masked is None:
+            return inner(self.Y, self.Y)
+        return inner(self.masked.signal, self.masked.signal, self.masked.signal.ndim - 1)
 
     def with_best_match(self, atoms: Atoms) -> Atoms:
         """Add to every sample the atom that fits its residual best, with next to no weight."""
-        value, element = self.representation.match(correlate(self.residual(atoms), self.A))
+        fitted = atoms.superpose(self.representation, self.A)
+        value, element = self.representation.match(correlate(self.residual(fitted), self.A))
         n, q = value.shape
         component = np.abs(value).argmax(axis=1)
         place = np.arange(n), component
-        row = np.concatenate([atoms.sample * q + atoms.component, np.arange(n) * q + component])
-        c = np.concatenate([atoms.coefficient, 1e-9 * self.alpha * np.sign(value[place])])
-        elements = np.concatenate([atoms.element, element[place]])
-        return Atoms.of_pairs(Combination(row, c, elements), n, q)
+        weight = 1e-9 * self.alpha * np.sign(value[place])
+        return atoms.add(Combination(np.arange(n) * q + component, weight, element[place]))
+
+    def _masked_residual(self, masked: Masked, fitted: Blocks) -> Floats:
+        return masked.signal - masked.observed * self.representation.synthesize(fitted)

@@ -30,10 +30,10 @@ class Proximal(Coder):
     -----
     With the metric ``w`` of the representation and ``L = max_f ||A_f||^2 / w_f``,
 
-        Z <- prox_{alpha/L}( V + (Y - V A) A^H / (L w) ),
+        Z <- prox_{alpha/L}( V + M (Y - V A) A^H / (L w) ),
 
-    where V extrapolates Z; the momentum of a sample restarts when it points uphill. Codes become
-    atoms by ``representation.decompose`` at the end.
+    where M keeps the observed entries and V extrapolates Z; the momentum of a sample restarts
+    when it points uphill. Codes become atoms by ``representation.decompose`` at the end.
 
     Examples
     --------
@@ -48,43 +48,41 @@ class Proximal(Coder):
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox
 
+    @property
+    def codes_masked(self) -> bool:
+        return True
+
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
+        representation, q = problem.representation, len(problem.A)
 
         def solve_chunk(chunk: slice) -> Atoms:
             start = warm.take(chunk).embed(representation) if warm else None
-            Z = self._iterate(representation, Y[chunk], A, alpha, start)
+            Z = self._iterate(problem.take(chunk), start)
             flat = Z.reshape(-1, *Z.shape[2:])
-            return Atoms.of_pairs(representation.decompose(flat), len(Z), len(A))
+            return Atoms.of_pairs(representation.decompose(flat), len(Z), q)
 
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs)
 
-    def _iterate(
-        self,
-        representation: Representation,
-        Y: Blocks,
-        A: Blocks,
-        alpha: float,
-        start: Blocks | None,
-    ) -> Blocks:
+    def _iterate(self, problem: Problem, start: Blocks | None) -> Blocks:
+        representation, Y, A, alpha, _ = problem
         n_blocks, d, _ = representation.block_shape
         shape = (len(Y), len(A), n_blocks, d, d)
         Z = np.zeros(shape, dtype=representation.dtype) if start is None else start
         V, momentum = Z.copy(), np.ones(len(Y))
         weight, step = step_sizes(representation, A)
-        active = np.arange(len(Y))
+        active, rest = np.arange(len(Y)), problem
         for iteration in range(self.max_iter):
-            gradient = correlate(multiply(V[active], A) - Y[active], A)
+            gradient = -correlate(rest.residual(multiply(V[active], A)), A)
             new = representation.prox(V[active] - gradient * weight, step * alpha)
             V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
             Z[active] = new
             if iteration % self.check_every == self.check_every - 1:
                 penalty = alpha * representation.gauge(new).sum(axis=1)
-                residual = Y[active] - multiply(new, A)
-                gap = duality_gap(representation, Y[active], A, alpha, residual, penalty)[1]
+                gap = duality_gap(rest, multiply(new, A), penalty)[1]
                 active = active[gap > 0.9 * self.tol]
                 if len(active) == 0:
                     break
+                rest = problem.take(active)
         return Z
 
 

@@ -84,7 +84,7 @@ class Semidefinite(Coder):
         return isinstance(representation, ContinuousShiftRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
+        representation, Y, A, alpha, _ = problem
 
         def solve_chunk(chunk: slice) -> Atoms:
             z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)
@@ -148,7 +148,8 @@ def relative_gap(
     """Return the duality gap of the pairs, made feasible, shape (n,)."""
     z = feasible(z)
     penalty = alpha * z[..., 0].real.sum(axis=(1, 2))
-    return duality_gap(representation, Y, A, alpha, Y - multiply(difference(z), A), penalty)[1]
+    problem = Problem(representation, Y, A, alpha)
+    return duality_gap(problem, multiply(difference(z), A), penalty)[1]
 
 
 def feasible(z: Blocks) -> Blocks:

@@ -9,11 +9,13 @@ from scipy import fft
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
+from orbitdl.coding.masked_sliding import SlideAtoms, tabulate
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding_search import make_peaks, solve_all
 from orbitdl.coding.sliding_state import make_state
 from orbitdl.coding.sliding_tables import build_tables, half_spectrum
+from orbitdl.coding.working_set import grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
@@ -68,9 +70,17 @@ class Sliding(Coder):
             return None
         return Sliding(0.3 * self.tol, 3 * self.max_iter, UNLIMITED)
 
+    @property
+    def codes_masked(self) -> bool:
+        return True
+
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem
+        representation, Y, A, alpha, _ = problem
         assert isinstance(representation, ContinuousShiftRepresentation)
+        if problem.masked is not None:
+            slide = SlideAtoms(tabulate(representation, A), 0.1 * self.tol)
+            tol, rounds = 0.8 * self.tol, self.max_iter
+            return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
         accuracy = 0.1 * self.tol * alpha / max(float(np.sqrt(energy.max())), 1e-300)

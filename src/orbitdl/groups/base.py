@@ -75,6 +75,8 @@ class Representation(ABC):
         Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
     counted : bool
         Whether parameters are whole numbers.
+    dimension : int
+        Of the group as a manifold: real numbers that an element is free to choose.
     """
 
     group: Group
@@ -85,6 +87,7 @@ class Representation(ABC):
     metric: Floats
     moves_all: bool = True
     counted: bool = False
+    dimension: int = 0
 
     def __repr__(self) -> str:
         return f"{self.group!r}.on({self.shape})"
@@ -113,6 +116,10 @@ class Representation(ABC):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
 
+    def cover(self) -> Floats:
+        """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""
+        return self.sample(np.random.default_rng(0), 4 * int(np.prod(self.block_shape[:2])) ** 2)
+
     @abstractmethod
     def polar(self, correlation: Blocks) -> Floats:
         """Return ``max_g |<C, rho(g)>|`` for every C of shape (..., F, d, d)."""
@@ -124,6 +131,16 @@ class Representation(ABC):
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        """Return elements where ``|<C, rho(g)>|`` peaks above a level, with the signed values.
+
+        For every C of shape (n, F, d, d) the largest is among them. Where elements have neighbours,
+        as shifts do, so is every other local maximum.
+        """
+        value, element = self.match(correlation)
+        row = np.flatnonzero(np.abs(value) > level)
+        return Combination(row, value[row], element[row])
 
     @abstractmethod
     def decompose(self, Z: Blocks) -> Combination:

@@ -9,8 +9,8 @@ from scipy import fft
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, as_real
 from orbitdl.groups.finite_base import lightest_combination
-from orbitdl.groups.fourier import FourierBlocks
-from orbitdl.groups.trigonometric import lowest_fraction, maximise
+from orbitdl.groups.fourier import FourierBlocks, crests
+from orbitdl.groups.trigonometric import climb_from, lowest_fraction, maximise
 
 CHUNK = 256
 """Polynomials, or samples, put on a grid at a time."""
@@ -47,12 +47,17 @@ class ContinuousShift(Group):
 class ContinuousShiftRepresentation(FourierBlocks, Representation):
     """One complex number per frequency below Nyquist; an element is its shift in samples."""
 
+    dimension = 1
+
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
         self.grid_size = fft.next_fast_len(4 * self.length, real=True)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=(n, 1))
+
+    def cover(self) -> Floats:
+        return np.arange(4 * self.length)[:, None] / 4
 
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])
@@ -79,6 +84,18 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         shape = correlation.shape[:-3]
         return value.reshape(shape), (theta * self.length / (2 * np.pi)).reshape(*shape, 1)
 
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        parts = []
+        for start in range(0, len(correlation), CHUNK):
+            C = correlation[start : start + CHUNK, :, 0, 0]
+            grid = self.on_grid(correlation[start : start + CHUNK], self.grid_size)
+            row, k = crests(grid, level * lowest_fraction(C.shape[1], self.grid_size))
+            value, theta = climb_from(C, grid, row, k)
+            high = np.abs(value) > level
+            parts.append((start + row[high], value[high], theta[high]))
+        row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Combination(row, value, (theta * self.length / (2 * np.pi))[:, None])
+
     def decompose(self, Z: Blocks) -> Combination:
         parts = [self._lightest_measure(z) for z in Z]
         row = np.repeat(np.arange(len(Z)), [len(c) for c, _ in parts])
@@ -91,7 +108,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         A linear program over finitely many shifts, to which the peaks of the dual polynomial are
         added until it nowhere exceeds 1 + tol: then the value is the gauge, to relative tol.
         """
-        shifts = np.arange(4 * self.length)[:, None] / 4
+        shifts = self.cover()
         target = as_real(z[None])[0]
         for _ in range(30):
             c, dual = lightest_combination(as_real(self.represent(shifts)).T, target)

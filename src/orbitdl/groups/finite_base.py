@@ -61,6 +61,9 @@ class FiniteRepresentation(Representation):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return self.elements[rng.integers(self.size, size=n)]
 
+    def cover(self) -> Floats:
+        return self.elements
+
     def polar(self, correlation: Blocks) -> Floats:
         result: Floats = np.abs(self.correlations(correlation)).max(axis=-1)
         return result

@@ -91,6 +91,18 @@ class FourierBlocks:
         return result
 
 
+def crests(values: Floats, level: float) -> tuple[Integers, Integers]:
+    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level."""
+    height = np.abs(values)
+    padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)
+    high = height >= level
+    high &= height > padded[:, :-2]
+    high &= height >= padded[:, 2:]
+    flat = np.flatnonzero(high.ravel() if height.shape[1] > 1 else height >= level)
+    row, column = np.divmod(flat, values.shape[1])
+    return row, column
+
+
 @fast
 def add_waves(row, source, coefficient, angle, A, out):  # type: ignore[no-untyped-def]
     """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k] for every atom k."""

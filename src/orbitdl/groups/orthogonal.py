@@ -43,6 +43,7 @@ class OrthogonalRepresentation(Representation):
         self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
         self.d = shape[0]
         self.block_shape = (1, self.d, shape[1] if len(shape) == 2 else 1)
+        self.dimension = self.d * (self.d - 1) // 2
         self.parameters = tuple(f"g{i}_{k}" for i in range(self.d) for k in range(self.d))
 
     def analyze(self, x: Floats) -> Blocks:

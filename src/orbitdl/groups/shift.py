@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Floats, Group, Integers
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.fourier import FourierBlocks
+from orbitdl.groups.fourier import FourierBlocks, crests
 from orbitdl.validation import require_count
 
 
@@ -82,3 +82,8 @@ class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
 
     def correlations(self, C: Blocks) -> Floats:
         return self.on_grid(C, self.size)
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        values = self.correlations(correlation)
+        row, number = crests(values, level)
+        return Combination(row, values[row, number], self.elements[number])

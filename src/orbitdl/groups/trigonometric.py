@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import factorial
 
 from orbitdl.compiled import fast, internal
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.base import Blocks, Floats, Integers
 
 ORDER = 16
 """Taylor coefficients around a grid point: a multiple of 8."""
@@ -195,3 +195,24 @@ def maximise(C: Blocks, grid: Floats) -> tuple[Floats, Floats]:
     needed = lowest_fraction(C.shape[1], size)
     largest_peaks(split(C), grid, needed, factors, value, place)
     return value, np.mod(place, size) * (2 * np.pi / size)
+
+
+def climb_from(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Floats, Floats]:
+    """Return the signed local extreme values and angles next to the grid points k of some rows."""
+    size = grid.shape[1]
+    factors = taylor_factors(2 * np.pi / size * np.arange(C.shape[1]), ORDER)
+    sign = np.sign(grid[row, k])
+    value, place = np.empty(len(row)), np.empty(len(row))
+    nearby_peaks(split(C), row, k, sign, size, factors, value, place)
+    return sign * value, np.mod(place, size) * (2 * np.pi / size)
+
+
+@fast
+def nearby_peaks(C, row, k, sign, size, factors, value, place):  # type: ignore[no-untyped-def]
+    """Fill value and place (in grid cells) with the maxima of ``sign p`` within a cell of k."""
+    n_blocks = C.shape[2]
+    real, imag, a = np.empty(n_blocks), np.empty(n_blocks), np.empty(factors.shape[0])
+    for i in range(len(row)):
+        expand(C[row[i]], factors, 2.0 * np.pi * k[i] / size, real, imag, a)
+        value[i], x = climb(a, sign[i], -1.0, 1.0)
+        place[i] = k[i] + x

@@ -1,0 +1,232 @@
+"""Atoms that slide, where entries are missing: Newton's method on masked signals.
+
+With ``u_k = M a_{j_k}(. - t_k)``, its derivatives in t_k and ``r = y - sum_k c_k u_k``, everything
+`sliding_newton` needs is an inner product of signals:
+
+    G = <u_k, u_l>,   <u_k', u_l>,   <u_k', u_l'>,   eta = <u_k, r>,   <u_k', r>,   <u_k'', r>.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+from scipy import fft
+from scipy.special import factorial
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.problem import Problem
+from orbitdl.coding.sliding_newton import MERGE, first_order_error, longest_step, newton_direction
+from orbitdl.coding.sliding_state import ZERO, keep, make_state, put, remove, value
+from orbitdl.coding.sliding_tables import signed_distance, wrap
+from orbitdl.coding.small_lasso import settle
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.continuous import ContinuousShiftRepresentation
+
+ORDER, DENSITY = 8, 16
+"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-12."""
+
+
+class Signals(NamedTuple):
+    """Components as functions of time.
+
+    Attributes
+    ----------
+    length : float
+        Samples N of a period.
+    channels : int
+    taylor : ndarray of shape (q, DENSITY, ORDER, 2 N channels)
+        Taylor coefficients at ``t + phase / DENSITY`` for two periods of t.
+    bend : ndarray of shape (q,)
+        ``||a_j'||^2``.
+    """
+
+    length: float
+    channels: int
+    taylor: Floats
+    bend: Floats
+
+
+def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signals:
+    """Tabulate the components A (q, F, 1, channels)."""
+    N, size = representation.length, DENSITY * representation.length
+    omega = 2 * np.pi * np.arange(A.shape[1]) / N
+    p = np.arange(ORDER)[:, None]
+    factors = (1j * omega) ** p / factorial(p) / np.sqrt(representation.metric) * (size / N)
+    spectrum = A[:, None, :, 0] * factors[:, :, None]
+    fine = fft.irfft(spectrum, n=size, axis=2).reshape(len(A), ORDER, N, DENSITY, -1)
+    period = fine.transpose(0, 3, 1, 2, 4).reshape(len(A), DENSITY, ORDER, -1)
+    taylor = np.concatenate([period, period], axis=-1)
+    bend = np.sum(omega[:, None, None] ** 2 * np.abs(A) ** 2, axis=(1, 2, 3))
+    return Signals(float(N), A.shape[3], taylor, bend)
+
+
+class SlideAtoms:
+    """Refine the atoms of every sample: coefficients, then coefficients and shifts together."""
+
+    def __init__(self, tables: Signals, accuracy: float) -> None:
+        self.tables, self.accuracy = tables, accuracy
+
+    def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
+        assert problem.masked is not None
+        most = int(np.diff(atoms.offsets).max(initial=0))
+        signal, observed = (part.reshape(len(atoms), -1) for part in problem.masked)
+        shift, c, component = (
+            atoms.element[:, 0].copy(),
+            atoms.coefficient.copy(),
+            atoms.component.copy(),
+        )
+        scratch = np.empty((3, most, signal.shape[1])), np.empty(signal.shape[1])
+        slide_all(
+            make_state(most, 0), scratch, self.tables, atoms.offsets, component, shift, c,
+            signal, observed.astype(np.float64), problem.alpha, self.accuracy,
+        )  # fmt: skip
+        return replace(atoms, component=component).moved(c, shift[:, None])
+
+
+@internal
+def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyped-def]
+    """Fill ``out[:, k]`` with the moved component on the observed entries, and derivatives."""
+    density, size = tables.taylor.shape[1], out.shape[2]
+    place = int(np.floor((tables.length - shift) * density + 0.5))
+    x = tables.length - shift - place / density
+    whole = place // density
+    rows, first = tables.taylor[j, place - whole * density], (whole * tables.channels) % size
+    a0, a1, a2, a3 = rows[0, first:], rows[1, first:], rows[2, first:], rows[3, first:]
+    a4, a5, a6, a7 = rows[4, first:], rows[5, first:], rows[6, first:], rows[7, first:]
+    u, slope, bend = out[0, k], out[1, k], out[2, k]
+    for t in range(size):
+        b2, b3, b4, b5, b6, b7 = a2[t], a3[t] * x, a4[t], a5[t] * x, a6[t], a7[t] * x
+        high = ((b7 + b6) * x * x + b5 + b4) * x * x
+        u[t] = observed[t] * (((high + b3 + b2) * x + a1[t]) * x + a0[t])
+        first_order = ((7 * b7 + 6 * b6) * x * x + 5 * b5 + 4 * b4) * x * x + 3 * b3 + 2 * b2
+        slope[t] = -observed[t] * (first_order * x + a1[t])
+        second = ((42 * b7 + 30 * b6) * x * x + 20 * b5 + 12 * b4) * x * x + 6 * b3 + 2 * b2
+        bend[t] = observed[t] * second
+
+
+@internal
+def look(st, count, y, observed, tables, signals):  # type: ignore[no-untyped-def]
+    """Compute the signals of all atoms, b and G with the signs that `sliding_state` gives them."""
+    for k in range(count):
+        move_component(tables, st.component[k], st.shift[k], observed, signals, k)
+        st.b[0, k] = np.dot(signals[0, k], y)
+        for r in range(k + 1):
+            g = np.dot(signals[0, k], signals[0, r])
+            st.gram[0, k, r], st.gram[0, r, k] = g, g
+            st.gram[1, k, r] = -np.dot(signals[1, k], signals[0, r])
+            st.gram[1, r, k] = -np.dot(signals[1, r], signals[0, k])
+            g = -np.dot(signals[1, k], signals[1, r])
+            st.gram[2, k, r], st.gram[2, r, k] = g, g
+
+
+@internal
+def certificate(st, count, y, signals, residual):  # type: ignore[no-untyped-def]
+    """Fill eta, eta', eta'' at every atom."""
+    residual[:] = y
+    for k in range(count):
+        for t in range(len(y)):
+            residual[t] -= st.c[k] * signals[0, k, t]
+    for k in range(count):
+        for p in range(3):
+            st.eta[p, k] = np.dot(signals[p, k], residual)
+
+
+@internal
+def settle_first(st, count, alpha):  # type: ignore[no-untyped-def]
+    """Minimise over coefficients alone; atoms that vanish leave. Return the new count."""
+    for k in range(count):
+        st.ids[k], st.trial_c[k], st.trial_sign[k] = k, st.c[k], st.sign[k]
+        for r in range(count):
+            st.hessian[k, r] = st.gram[0, k, r]
+    kept = settle(
+        st.b[0], alpha, count, ZERO, st.ids,
+        st.trial_c, st.trial_sign, st.hessian, st.factor, st.step,
+    )  # fmt: skip
+    keep(st, kept)
+    for k in range(kept):
+        st.c[k] = st.trial_c[k]
+    return kept
+
+
+@internal
+def newton_step(st, count, y, observed, tables, signals, energy, alpha):  # type: ignore[no-untyped-def]
+    """Take one step that lowers the objective; return the new count and whether there was one."""
+    before = value(st, count, energy, alpha)
+    newton_direction(st, count, tables, alpha)
+    length, leaving = longest_step(st, count)
+    for k in range(count):
+        st.trial_c[k], st.trial_shift[k] = st.c[k], st.shift[k]
+    for attempt in range(13):
+        length = 0.0 if attempt == 12 else length
+        for k in range(count):
+            st.c[k] = st.trial_c[k] + length * st.step[k]
+            far = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
+            st.shift[k] = wrap(far, tables.length)
+        if leaving >= 0:
+            st.c[leaving] = 0.0
+        look(st, count, y, observed, tables, signals)
+        after = value(st, count, energy, alpha)
+        if after <= before + 1e-15 * energy:
+            break
+        length, leaving = 0.5 * length, ZERO - 1
+    if leaving >= 0:
+        count = remove(st, count, leaving)
+        look(st, count, y, observed, tables, signals)
+    return count, after < before - 1e-16 * energy
+
+
+@internal
+def merge(st, count, y, observed, tables, signals, energy, alpha, allowed):  # type: ignore[no-untyped-def]
+    """Join two atoms of one component and sign that nearly coincide, unless it costs too much."""
+    for k in range(1, count):
+        for r in range(k):
+            if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
+                continue
+            apart = signed_distance(st.shift[k], st.shift[r], tables.length)
+            if abs(apart) > MERGE:
+                continue
+            before = value(st, count, energy, alpha)
+            c, shift, c_k = st.c[r], st.shift[r], st.c[k]
+            st.c[r], st.c[k] = c + c_k, 0.0
+            st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
+            look(st, count, y, observed, tables, signals)
+            if value(st, count, energy, alpha) <= before + allowed:
+                count = remove(st, count, k)
+                look(st, count, y, observed, tables, signals)
+                return count
+            st.c[r], st.c[k], st.shift[r] = c, c_k, shift
+            look(st, count, y, observed, tables, signals)
+    return count
+
+
+@fast
+def slide_all(st, scratch, tables, offsets, component, shift, c, Y, observed, alpha, accuracy):  # type: ignore[no-untyped-def]
+    """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
+    signals, residual = scratch
+    for i in range(len(offsets) - 1):
+        y, seen, count = Y[i], observed[i], ZERO
+        energy = np.dot(y, y)
+        for k in range(offsets[i], offsets[i + 1]):
+            count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))
+            c[k] = 0.0
+        look(st, count, y, seen, tables, signals)
+        kept = settle_first(st, count, alpha)
+        if kept < count:
+            look(st, kept, y, seen, tables, signals)
+        count = kept
+        for _ in range(60):
+            certificate(st, count, y, signals, residual)
+            if count == 0 or first_order_error(st, count, alpha) <= accuracy * alpha:
+                break
+            count, lower = newton_step(st, count, y, seen, tables, signals, energy, alpha)
+            if not lower:
+                break
+            count = merge(
+                st, count, y, seen, tables, signals, energy, alpha, 1e-3 * accuracy * alpha
+            )
+        for k in range(count):
+            c[offsets[i] + k], shift[offsets[i] + k] = st.c[k], st.shift[k]
+            component[offsets[i] + k] = st.component[k]

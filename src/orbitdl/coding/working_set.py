@@ -1,0 +1,117 @@
+"""Coding with missing entries: a working set of atoms, grown where the certificate is too high.
+
+With the residual ``r = M (y - sum_k c_k b_k)`` on the observed entries, a code is optimal when
+``|<r, g a_j>| <= alpha`` for every atom. Masked atoms have no common table of inner products: those
+of the few at work are computed from the atoms themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.certificate import relative_gap
+from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
+from orbitdl.coding.small_lasso import settle
+from orbitdl.compiled import fast
+from orbitdl.groups.base import Blocks, Combination, Floats, correlate
+
+Refine = Callable[[Problem, Atoms], Atoms]
+"""Brings the atoms of every sample to a stationary point; those that vanish leave."""
+
+
+def grow(
+    problem: Problem,
+    warm: Atoms | None,
+    refine: Refine,
+    *,
+    tol: float,
+    max_iter: int,
+    n_jobs: int | None,
+) -> Atoms:
+    """Add atoms where the certificate exceeds alpha and refine, until gaps are within tol."""
+    n, q, p = len(problem.Y), len(problem.A), len(problem.representation.parameters)
+    known = warm or Atoms.none(n, q, p)
+
+    def solve_chunk(chunk: slice) -> Atoms:
+        return _grow_chunk(problem.take(chunk), known.take(chunk), refine, tol, max_iter)
+
+    return in_chunks(solve_chunk, n, n_jobs)
+
+
+def _grow_chunk(problem: Problem, known: Atoms, refine: Refine, tol: float, max_iter: int) -> Atoms:
+    atoms = refine(problem, known)
+    result, active, rest = atoms, np.ones(len(known), dtype=bool), problem
+    for _ in range(max_iter):
+        gap, fresh = look_for_atoms(rest, atoms, tol)
+        late = (gap > tol) & (np.bincount(fresh.row // len(problem.A), minlength=len(gap)) > 0)
+        result = result.replace(active, atoms)
+        if not late.any():
+            break
+        active[active] = late
+        atoms, rest = atoms.add(fresh).take(late), rest.take(late)
+        atoms = refine(rest, atoms)
+    return result.replace(active, atoms) if late.any() else result
+
+
+def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, Combination]:
+    """Return the relative gaps, and atoms at the peaks of the certificate, with next to no weight.
+
+    Peaks less than half as much above alpha as the highest one of a sample wait: most of them
+    vanish when the highest are explained.
+    """
+    representation, _, A, alpha, _ = problem
+    misfit = problem.misfit(atoms.superpose(representation, A))
+    C = correlate(misfit.residual, A)
+    row, value, element = representation.peaks(
+        C.reshape(-1, *C.shape[2:]), alpha * (1.0 + 0.1 * tol)
+    )
+    top = np.full(len(C), alpha)
+    np.maximum.at(top, row // len(A), np.abs(value))
+    penalty = alpha * atoms.invariants().sum(axis=1)
+    gap = relative_gap(misfit, top, alpha, penalty)[1]
+    high = np.abs(value) >= 0.5 * (alpha + top[row // len(A)])
+    weight = 1e-9 * alpha * np.sign(value[high])
+    return gap, Combination(row[high], weight, element[high])
+
+
+def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
+    """Solve the lasso on the atoms of every sample, which stay where they are."""
+    signals = moved_signals(problem, atoms)
+    assert problem.masked is not None
+    observed = problem.masked.observed.reshape(len(atoms), -1)[atoms.sample]
+    c = atoms.coefficient.copy()
+    most = int(np.diff(atoms.offsets).max(initial=0))
+    targets = problem.masked.signal.reshape(len(atoms), -1)
+    settle_all(atoms.offsets, signals * observed, targets, problem.alpha, most, c)
+    return atoms.moved(c, atoms.element)
+
+
+def moved_signals(problem: Problem, atoms: Atoms) -> Floats:
+    """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
+    blocks: Blocks = problem.representation.represent(atoms.element) @ problem.A[atoms.component]
+    size = int(np.prod(problem.representation.shape))
+    return problem.representation.synthesize(blocks).reshape(len(blocks), size)
+
+
+@fast
+def settle_all(offsets, signals, targets, alpha, most, c):  # type: ignore[no-untyped-def]
+    """Replace c by the minimiser, with the signs it has, of the lasso on each sample's atoms."""
+    gram, factor = np.empty((most, most)), np.empty((most, most))
+    b, own, sign, step = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
+    ids = np.empty(most, dtype=np.int64)
+    for i in range(len(offsets) - 1):
+        first, count = offsets[i], offsets[i + 1] - offsets[i]
+        for k in range(count):
+            row = signals[first + k]
+            b[k], own[k], sign[k] = np.dot(row, targets[i]), c[first + k], np.sign(c[first + k])
+            ids[k], c[first + k] = k, 0.0
+            for r in range(k + 1):
+                gram[k, r] = np.dot(row, signals[first + r])
+                gram[r, k] = gram[k, r]
+        kept = settle(b, alpha, count, 0, ids, own, sign, gram, factor, step)
+        for r in range(kept):
+            c[first + ids[r]] = own[r]
