@@ -3,12 +3,12 @@ const drawUsage = () => {
   const { atoms, edges, histogram } = data.usage, all = atoms.map((_, j) => j);
   byId("usage-plots").hidden = !atoms.some(Boolean);
   if (byId("usage-plots").hidden) return;
-  draw("usage-counts", () => ({
+  const bars = draw("usage-counts", () => ({
     traces: [{ type: "bar", x: all, y: atoms, marker: { color: all.map(colour) }, hovertemplate: "component %{x}: %{y} atoms<extra></extra>" }],
     look: { height: 260, bargap: all.length < 5 ? 0.7 : 0.35, xaxis: axis({ label: "component", dtick: all.length <= 20 ? 1 : undefined, showgrid: false }), yaxis: axis({ label: "atoms", rangemode: "tozero" }) },
   }));
   const most = all.slice().sort((i, j) => atoms[j] - atoms[i]).slice(0, PALETTE.light.length).sort((i, j) => i - j);
-  draw("usage-sizes", () => ({
+  const sizes = draw("usage-sizes", () => ({
     traces: most.map((j) => ({
       type: "scatter", mode: "lines", x: edges, y: [...histogram[j], 0].map((n) => n || 0.4), name: `${j}`, customdata: [...histogram[j], 0],
       line: { shape: "hv", color: colour(j), width: 2, dash: cycle(DASHES, j) }, hovertemplate: `from size %{x:.3g}: %{customdata} atoms<extra>component ${j}</extra>`,
@@ -18,6 +18,8 @@ const drawUsage = () => {
       yaxis: axis({ label: "atoms (log scale)", type: "log", range: [-0.15, Math.log10(Math.max(10, ...histogram.flat())) + 0.1], dtick: 1 }),
     },
   }));
+  bars();
+  sizes();
 };
 
 const MOST_MARKS = 3000;
@@ -90,12 +92,17 @@ const drawLearning = () => {
   if (!number.length) return;
   const trace = (y, hover) => ({ type: "scatter", mode: "lines+markers", x: number, y, line: { color: colour(0), width: 2 }, marker: { size: 5 }, hovertemplate: hover });
   const steps = axis({ label: "iteration", dtick: number.length <= 12 ? 1 : undefined });
-  draw("objective-plot", () => ({
+  const descent = draw("objective-plot", () => ({
     traces: [trace(objective, "iteration %{x}: %{y:.6g}<extra></extra>")],
-    look: { height: 260, xaxis: { ...axis({ label: "iteration" }), dtick: steps.dtick }, yaxis: axis({ label: "objective" }) },
+    look: { height: 260, xaxis: { ...axis({ label: "iteration" }), dtick: steps.dtick }, yaxis: axis({ label: "objective", range: room(objective) }) },
   }));
-  draw("gap-plot", () => ({
+  // Whole decades, so that at least two of them are labelled.
+  const decades = gap.filter((value) => value !== null).map((value) => Math.log10(100 * value));
+  const range = decades.length ? [Math.floor(Math.min(...decades)) - 0.1, Math.ceil(Math.max(...decades)) + 0.1] : [-4, 0];
+  const gaps = draw("gap-plot", () => ({
     traces: [trace(gap.map((value) => (value === null ? null : 100 * value)), "iteration %{x}: %{y:.3g} %<extra></extra>")],
-    look: { height: 260, xaxis: { ...axis({ label: "iteration" }), dtick: steps.dtick }, yaxis: axis({ label: "gap (%, log scale)", type: "log", tickformat: "~g", dtick: 1 }) },
+    look: { height: 260, xaxis: { ...axis({ label: "iteration" }), dtick: steps.dtick }, yaxis: axis({ label: "gap (%, log scale)", type: "log", tickformat: "~g", dtick: 1, range }) },
   }));
+  descent();
+  gaps();
 };

@@ -39,8 +39,7 @@ const roomFor = (j, l) => {
     const lengths = view.across === "coordinate" ? lines[0].map((_, p) => Math.hypot(...lines.map((row) => row[p]))) : [Math.hypot(...lines[0])];
     values = lengths.flatMap((length) => [-length, length]);
   }
-  const low = Math.min(...values), high = Math.max(...values), pad = 0.12 * (high - low || 1);
-  return [low - pad, high + pad];
+  return room(values, 0.12);
 };
 const sliderWord = { shift: "Shift", turn: "Turn", list: "Move" }[moving];
 const componentFigure = (j, position, turnPlane) => {
@@ -99,7 +98,8 @@ const addCard = (j) => {
   return () => {
     let now = [data.components[j].start, 0];
     const show = draw(plot, () => componentFigure(j, ...now));
-    if (moving !== "none") addSlider(card, j, (...position) => { now = position; show(); });
+    if (moving === "none") show();
+    else addSlider(card, j, (...position) => { now = position; show(); });
   };
 };
 // All cards have their places before the first is drawn: a figure takes the width it finds.

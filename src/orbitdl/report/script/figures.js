@@ -25,7 +25,6 @@ const draw = (id, make) => {
     return Plotly.react(place, traces, layout(look), config);
   };
   figures.push(show);
-  show();
   follow.observe(place);
   return show;
 };
@@ -35,6 +34,15 @@ const alongLabel = view.rate ? "time (s)" : view.along === "sample" ? "time (sam
 const valueLabel = (name) => (view.unit ? `${name} (${view.unit})` : name);
 const isCount = view.along !== "sample";
 
+// A range with some room around values, also where they are all but equal.
+const room = (values, part = 0.06) => {
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(...known, Infinity), high = Math.max(...known, -Infinity);
+  if (!known.length) return [-1, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
+  return [low - pad, high + pad];
+};
 // Rows of lines below each other; a row is {label, layers: [{y, colour, width, dash, name}]}.
 const stacked = (rows, height) => {
   const gap = rows.length > 1 ? 0.09 / Math.max(1, rows.length - 1) : 0;
@@ -45,7 +53,7 @@ const stacked = (rows, height) => {
   let top = 1;
   rows.forEach((row, r) => {
     const share = (1 - gap * (rows.length - 1)) * ((row.weight || 1) / total), suffix = r ? r + 1 : "";
-    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range });
+    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range || room(row.layers.flatMap((layer) => layer.y)) });
     top -= share + gap;
     row.layers.forEach((layer) => traces.push({
       type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: along,
