@@ -11,7 +11,7 @@ import numpy as np
 from orbitdl.metrics import orbit_distances
 from orbitdl.report.facts import Coded, Facts
 from orbitdl.report.usage import Usage, usage_of
-from orbitdl.report.words import count, listed, number, percent
+from orbitdl.report.words import bound, count, listed, number, percent
 
 RARE = 0.1
 """A component is nearly unused below this fraction of an even share of all atoms' sizes."""
@@ -27,8 +27,6 @@ FEW = 20
 """Fewer atoms than this say nothing about borders."""
 LOST = 1e-3
 """Share of the energy in the alternating part from which on it is worth a remark."""
-SAME = 1e-6
-"""Similarity is reported as complete within this squared orbit distance."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +63,14 @@ def _on_learning(facts: Facts) -> Iterator[Note]:
 
 def _on_duplicates(facts: Facts) -> Iterator[Note]:
     distance = orbit_distances(facts.components, facts.components, facts.group)
-    for i, j in zip(*np.nonzero(np.triu(distance < ALIKE, k=1)), strict=True):
-        alike = percent(1.0 if distance[i, j] < SAME else 1 - distance[i, j] / 2)
+    pairs = np.argwhere(np.triu(distance < ALIKE, k=1))
+    if len(pairs):
+        alike = [f"{i} with {j} (similarity {percent(1 - distance[i, j] / 2)})" for i, j in pairs]
         yield Note(
             "check",
             "duplicate components",
-            f"Components {i} and {j} are nearly the same shape once moved onto each other "
-            f"(similarity {alike}). One of them may be enough: try fewer components.",
+            f"Components of nearly the same shape, once moved onto each other: {listed(alike)}. "
+            "Fewer components may be enough.",
         )
 
 
@@ -86,7 +85,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "Lower it and fit again.",
         )
     poor = np.flatnonzero(coded.explained < POOR)
-    if len(poor):
+    if len(poor) and silent.mean() <= 0.5:
         worst = poor[np.argmin(coded.explained[poor])]
         yield Note(
             "check",
@@ -103,7 +102,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "check",
             "gap",
             f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
-            f"largest certified gap is {percent(float(coded.codes.gap.max()))}.",
+            f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
         )
 
 
@@ -136,21 +135,21 @@ def _on_borders(facts: Facts, coded: Coded) -> Iterator[Note]:
     margin = max(1.0, BORDER * length)
     place = facts.places(atoms.component, atoms.element)
     near = np.minimum(place, length - place) < margin
-    for j in range(atoms.n_components):
-        own = atoms.component == j
-        size = np.abs(atoms.coefficient[own])
-        share = float(np.sum(size[near[own]]) / (size.sum() or 1.0))
-        even = 2 * margin / length
-        if own.sum() >= FEW and share > CROWDED * even:
-            yield Note(
-                "check",
-                "crowded border",
-                f"Component {j} crowds the borders: {percent(share)} of it, by size, has its "
-                f"highest point within {margin:.0f} samples of an end of its window (evenly "
-                f"spread, that would be {percent(even)}). Shifts are circular, what leaves at one "
-                "end enters at the other: such atoms often stand for a piece that the cut went "
-                "through. Longer or overlapping windows help.",
-            )
+    size, even = np.abs(atoms.coefficient), 2 * margin / length
+    total = np.bincount(atoms.component, size, atoms.n_components)
+    inside = np.bincount(atoms.component[near], size[near], atoms.n_components)
+    many = np.bincount(atoms.component, minlength=atoms.n_components) >= FEW
+    crowded = np.flatnonzero(many & (inside > CROWDED * even * total))
+    if len(crowded):
+        shares = [f"component {j} ({percent(inside[j] / total[j])})" for j in crowded]
+        yield Note(
+            "check",
+            "crowded border",
+            f"Atoms crowd the ends of their windows: {listed(shares)}, by size, within "
+            f"{count(round(margin), 'sample')} of an end, where {percent(even)} would be even. "
+            "Shifts are circular, what leaves at one end enters at the other: such atoms often "
+            "stand for a piece that the cut went through. Longer or overlapping windows help.",
+        )
 
 
 def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:

@@ -18,7 +18,7 @@ from orbitdl.report.facts import Facts
 from orbitdl.report.notes import Note, remarks
 from orbitdl.report.payload import payload, shown_components
 from orbitdl.report.provenance import run_table, snippet
-from orbitdl.report.summary import figures, sentences
+from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.usage import MOST_EVENTS, Usage, usage_of
 from orbitdl.report.words import count, number, percent
 
@@ -38,7 +38,7 @@ def page(facts: Facts, n_windows: int, command: str | None) -> str:
         style=_file("page.css"),
         scope="model" if facts.coded is None else "data",
         noun=facts.noun,
-        summary=_paragraph(sentences(facts)),
+        summary=_paragraphs(paragraphs(facts)),
         figures=_figures(figures(facts)),
         notes=_notes(remarks(facts)),
         shown=escape(_what_is_shown(facts, usage)),
@@ -76,8 +76,8 @@ def _policy(scripts: Iterable[str]) -> str:
     )
 
 
-def _paragraph(said: Sequence[str]) -> str:
-    return f"<p>{escape(' '.join(said))}</p>"
+def _paragraphs(said: Sequence[str]) -> str:
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in said)
 
 
 def _figures(shown: Sequence[tuple[str, str]]) -> str:
@@ -140,10 +140,10 @@ def _what_events_say(facts: Facts, events: dict[str, Any]) -> str:
     total = events["total"]
     if total == 0:
         return "There are no events: everything is coded by nothing."
-    shown = f"All {number(total)} atoms are drawn."
+    shown = ""
     if total > MOST_EVENTS:
-        shown = f"The {number(MOST_EVENTS)} strongest of {count(total, 'atom')} are drawn."
-    return f"{shown} {_what_time_is(facts, events['seconds'])}"
+        shown = f" The {number(MOST_EVENTS)} strongest of {count(total, 'atom')} are in this file."
+    return f"{_what_time_is(facts, events['seconds'])}{shown}"
 
 
 def _what_time_is(facts: Facts, in_seconds: bool) -> str:

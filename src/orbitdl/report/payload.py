@@ -121,6 +121,7 @@ def _events(facts: Facts, coded: Coded) -> dict[str, Any]:
         "sample": events.sample.tolist(),
         "component": events.component.tolist(),
         "coefficient": rounded(events.coefficient),
+        "end": events.end,
         "total": events.total,
     }
 

@@ -20,6 +20,8 @@ from orbitdl.report.facts import Facts
 from orbitdl.report.words import number, sizes
 
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "plotly")
+ALWAYS = ("n_components", "alpha")
+"""Parameters that are written out even at their defaults."""
 LONGEST = 64
 """Numbers of an array that are written out."""
 
@@ -67,12 +69,12 @@ def fingerprint(X: Floats) -> str:
 
 
 def _changed_settings(model: Any) -> dict[str, str]:
-    """Return the parameters that differ from their defaults, as Python; n_components always."""
+    """Return the parameters that differ from their defaults, as Python."""
     defaults = {name: p.default for name, p in signature(type(model)).parameters.items()}
     return {
         name: _shown(value)
-        for name, value in model.get_params(deep=False).items()
-        if name in ("n_components", "alpha") or repr(value) != repr(defaults[name])
+        for name, default in defaults.items()
+        if repr(value := getattr(model, name)) != repr(default) or name in ALWAYS
     }
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.facts import Coded, Facts
-from orbitdl.report.words import count, moves_in_words, number, percent, sizes
+from orbitdl.report.words import bound, count, moves_in_words, number, percent, sizes
 
 
-def sentences(facts: Facts) -> list[str]:
-    """Say in words what was learned and how good it is."""
-    said = [_what_was_learned(facts), f"They {moves_in_words(facts.representation)}."]
+def paragraphs(facts: Facts) -> list[str]:
+    """Say in words what was learned, and then how good it is."""
+    learned = f"{_what_was_learned(facts)} They {moves_in_words(facts.representation)}."
+    ended = _how_learning_ended(facts)
     if facts.coded is None:
-        said.append(
-            "This report was written from the model alone: give it data to see how the components "
-            "are used, windows taken apart, and events over time."
+        only = (
+            "This report was written from the model alone: with data it also shows how the "
+            "components are used, data points taken apart, and events over time."
         )
-    else:
-        said += _how_data_are_coded(facts, facts.coded)
-    return [*said, _how_learning_ended(facts)]
+        return [f"{learned} {ended}", only]
+    used, certified = _how_data_are_coded(facts, facts.coded)
+    return [f"{learned} {used}", f"{certified} {ended}"]
 
 
 def figures(facts: Facts) -> list[tuple[str, str]]:
@@ -28,7 +30,7 @@ def figures(facts: Facts) -> list[tuple[str, str]]:
             (number(len(coded.X)), f"{facts.noun}s"),
             (percent(max(0.0, coded.explained_in_all)), "of the energy explained"),
             (f"{coded.atoms_a_window.mean():.1f}", f"atoms a {facts.noun}"),
-            (percent(float(coded.codes.gap.max())), "largest certified gap"),
+            (bound(float(coded.codes.gap.max())), "certified gap, at most"),
         ]
     ended = {True: "yes", False: "no", None: "not recorded"}[facts.converged]
     return [*shown, (ended, "converged")]
@@ -42,16 +44,18 @@ def _what_was_learned(facts: Facts) -> str:
     return f"{count(len(facts.components), 'component')} describe {many} {size}."
 
 
-def _how_data_are_coded(facts: Facts, coded: Coded) -> list[str]:
+def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
     share = percent(max(0.0, coded.explained_in_all))
-    mean, gap = coded.atoms_a_window.mean(), percent(float(coded.codes.gap.max()))
-    return [
-        f"Their moved copies, called atoms, add up to {share} of the energy of the data, with "
-        f"{mean:.1f} atoms a {facts.noun} on average.",
+    mean, gap = coded.atoms_a_window.mean(), bound(float(coded.codes.gap.max()))
+    fixed = isinstance(facts.representation, TrivialRepresentation)
+    copies = "Multiples of them" if fixed else "Their moved copies"
+    return (
+        f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
+        f"atoms a {facts.noun} on average.",
         f"This is certified: with these components and this sparsity (alpha = "
         f"{facts.model.alpha:g}), no other choice of atoms lowers the objective of any "
         f"{facts.noun} by more than {gap}.",
-    ]
+    )
 
 
 def _how_learning_ended(facts: Facts) -> str:

@@ -12,8 +12,8 @@ from orbitdl.report.facts import Coded, Facts
 
 BINS = 40
 """Bars of the histogram of sizes."""
-MOST_EVENTS = 4000
-"""Events drawn at most, the strongest."""
+MOST_EVENTS = 20_000
+"""Events in the file at most, the strongest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +51,8 @@ class Events:
         else the number of the window.
     in_seconds : bool
     sample, component, coefficient : ndarray of shape (K,)
+    end : float
+        Where the axis ends.
     total : int
         Atoms in all.
     """
@@ -60,6 +62,7 @@ class Events:
     sample: NDArray[np.intp]
     component: NDArray[np.intp]
     coefficient: Floats
+    end: float
     total: int
 
 
@@ -87,12 +90,19 @@ def events_of(facts: Facts, coded: Coded) -> Events:
     strongest = np.argsort(-np.abs(atoms.coefficient), kind="stable")[:MOST_EVENTS]
     chosen = np.sort(strongest)
     sample, component = atoms.sample[chosen], atoms.component[chosen]
-    time, in_seconds = sample.astype(np.float64), False
-    rate, step = facts.labels.rate, facts.labels.step
+    time, end = sample.astype(np.float64), float(len(atoms))
+    rate, length = facts.labels.rate, facts.representation.shape[0]
+    step = facts.labels.step or length
     if facts.is_shift:
-        length = facts.representation.shape[0]
         place = facts.places(component, atoms.element[chosen])
-        in_seconds = rate is not None
-        time = (sample * (step or length) + place) / rate if rate else sample + place / length
-    total = len(atoms.coefficient)
-    return Events(time, in_seconds, sample, component, atoms.coefficient[chosen], total)
+        time = (sample * step + place) / rate if rate else sample + place / length
+        end = ((len(atoms) - 1) * step + length) / rate if rate else end
+    return Events(
+        time=time,
+        in_seconds=facts.is_shift and rate is not None,
+        sample=sample,
+        component=component,
+        coefficient=atoms.coefficient[chosen],
+        end=end,
+        total=len(atoms.coefficient),
+    )

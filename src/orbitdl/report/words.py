@@ -14,21 +14,36 @@ from orbitdl.groups.orthogonal import OrthogonalRepresentation
 from orbitdl.groups.shift import GridShiftRepresentation
 from orbitdl.groups.trivial import TrivialRepresentation
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Keeps a number and its unit, and groups of digits, on one line."""
+
 
 def percent(fraction: float) -> str:
     """Return a fraction as a percentage with about three digits.
 
     Examples
     --------
-    >>> percent(0.9731), percent(0.0001), percent(1.0), percent(0.0), percent(1e-9)
-    ('97.3 %', '0.01 %', '100 %', '0 %', 'less than 0.001 %')
+    >>> [percent(x).replace(NO_BREAK, " ") for x in (0.9731, 0.0001, 1.0, 0.0, 1e-9)]
+    ['97.3 %', '0.01 %', '100 %', '0 %', 'less than 0.001 %']
     """
     value = 100 * fraction
     if 0 < value < 0.001:
-        return "less than 0.001 %"
+        return f"less than 0.001{NO_BREAK}%"
     digits = 1 if abs(value) >= 1 else 3
     text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
-    return f"{text or '0'} %"
+    return f"{text}{NO_BREAK}%"
+
+
+def bound(fraction: float) -> str:
+    """Return a percentage that the fraction does not exceed.
+
+    Examples
+    --------
+    >>> [bound(x).replace(NO_BREAK, " ") for x in (8.41e-5, 1e-9, 0.0, 0.0312)]
+    ['0.009 %', '0.001 %', '0 %', '3.2 %']
+    """
+    digits = 1 if fraction >= 0.01 else 3
+    return percent(math.ceil(100 * fraction * 10**digits) / 10**digits / 100)
 
 
 def number(value: float) -> str:
@@ -36,11 +51,11 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(12345.0), number(0.123456), number(7.0), number(1e-7)
-    ('12 345', '0.1235', '7', '1e-07')
+    >>> [number(x).replace(NO_BREAK, " ") for x in (12345.0, 0.123456, 7.0, 1e-7)]
+    ['12 345', '0.1235', '7', '1e-07']
     """
     if math.isfinite(value) and (value == int(value) or abs(value) >= 1000):
-        return f"{value:,.0f}".replace(",", " ") if abs(value) < 1e9 else f"{value:.3g}"
+        return f"{value:,.0f}".replace(",", NO_BREAK) if abs(value) < 1e9 else f"{value:.3g}"
     return f"{value:.4g}"
 
 
@@ -92,7 +107,7 @@ def moves_in_words(representation: Representation) -> str:
 def element_in_words(representation: Representation, element: Floats) -> str:
     """Say how one group element moves a component; nothing where there is nothing to say."""
     if isinstance(representation, FourierBlocks):
-        return f"{element[0]:.{0 if _is_whole(representation) else 2}f} samples"
+        return f"{element[0]:.{0 if _is_whole(representation) else 2}f}"
     if isinstance(representation, OrthogonalRepresentation):
         return _turn_in_words(element.reshape(representation.d, representation.d))
     if isinstance(representation, TrivialRepresentation):

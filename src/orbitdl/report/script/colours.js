@@ -33,9 +33,9 @@ const scale = () => [[0, PALETTE[theme()][0]], [0.5, paper().middle], [1, PALETT
 const digits = (x, n = 3) => Number(x.toPrecision(n)).toString();
 const percent = (x) => {
   const value = 100 * Math.max(0, x);
-  if (value > 0 && value < 0.001) return "less than 0.001 %";
-  return `${Number(value.toFixed(value >= 1 ? 1 : 3))} %`;
+  if (value > 0 && value < 0.001) return "less than 0.001\u00a0%";
+  return `${Number(value.toFixed(value >= 1 ? 1 : 3))}\u00a0%`;
 };
-const grouped = (n) => n.toString().replace(/\B(?=(\d{3})+$)/g, " ");
+const grouped = (n) => n.toString().replace(/\B(?=(\d{3})+$)/g, "\u00a0");
 const several = (n, thing) => `${grouped(n)} ${thing}${n === 1 ? "" : "s"}`;
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);

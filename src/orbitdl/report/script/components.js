@@ -30,6 +30,17 @@ const onGrid = (value) => {
   const step = data.slider.step;
   return moving === "shift" && step > 0 ? Math.round(value / step) * step : value;
 };
+// The axis stays as it is while a shape moves: it has room for all places.
+const roomFor = (j, l) => {
+  const { lines, moved: table } = data.components[j];
+  let values = lines[l];
+  if (moving === "list") values = table.flatMap((element) => element[l]);
+  if (moving === "turn") {
+    const lengths = view.across === "coordinate" ? lines[0].map((_, p) => Math.hypot(...lines.map((row) => row[p]))) : [Math.hypot(...lines[0])];
+    values = lengths.flatMap((length) => [-length, length]);
+  }
+  return room(values, 0.12);
+};
 const sliderWord = { shift: "Shift", turn: "Turn", list: "Move" }[moving];
 const componentFigure = (j, position, turnPlane) => {
   const lines = moved(j, position, turnPlane), start = moved(j, data.components[j].start, turnPlane);
@@ -41,6 +52,7 @@ const componentFigure = (j, position, turnPlane) => {
     return plane(layers, 300);
   }
   const rows = lines.map((y, l) => ({
+    range: roomFor(j, l),
     label: view.lines > 1 ? valueLabel(view.channels[l]) : valueLabel("value"),
     layers: moving === "none" ? [{ y, ...own, name: "component" }] : [{ y: start[l], ...rest }, { y, ...own }],
   }));
@@ -56,7 +68,8 @@ const addSlider = (card, j, redraw) => {
   const input = make("input", { type: "range", id, ...range(), "data-component": j });
   input.value = data.components[j].start;
   const output = make("output", { for: id });
-  const label = make("label", { for: id }, `${sliderWord} component ${j}`);
+  const label = make("label", { for: id }, sliderWord);
+  input.setAttribute("aria-label", `${sliderWord} of component ${j}`);
   const box = make("div", { class: "move" }, make("div", { class: "row" }, label, output), input);
   const choice = make("select", { "aria-label": `Plane in which component ${j} turns` });
   if (moving === "turn" && data.slider.planes.length > 1) {
@@ -74,19 +87,26 @@ const addSlider = (card, j, redraw) => {
   card.append(box);
   update();
 };
+const cards = byId("component-cards");
+cards.classList.toggle("two", [2, 4].includes(data.shown.length));
 const addCard = (j) => {
   const plot = make("div", { class: "plot", id: `component-${j}`, role: "img", "aria-label": `Shape of component ${j}` });
   const card = make("article", { class: "card" }, make("h3", {}, swatch(j), `Component ${j}`));
   if (has("usage")) card.append(make("p", { class: "small" }, usageWords(j)));
   card.append(plot);
-  byId("component-cards").append(card);
-  let now = [data.components[j].start, 0];
-  const show = draw(plot, () => componentFigure(j, ...now));
-  if (moving !== "none") addSlider(card, j, (...position) => { now = position; show(); });
+  cards.append(card);
+  return () => {
+    let now = [data.components[j].start, 0];
+    const show = draw(plot, () => componentFigure(j, ...now));
+    if (moving === "none") show();
+    else addSlider(card, j, (...position) => { now = position; show(); });
+  };
 };
+// All cards have their places before the first is drawn: a figure takes the width it finds.
+const drawComponents = () => data.shown.map(addCard).forEach((drawCard) => drawCard());
 const howToMove = {
   shift: "Drag a slider, or use the arrow keys on it, to shift a shape; what leaves at one end enters at the other. The grey line stays where the slider began, with the highest point in the middle.",
-  turn: "Drag a slider, or use the arrow keys on it, to turn a shape; grey is where it began.",
-  list: "Drag a slider, or use the arrow keys on it, to step through the ways a shape may be moved; grey is the shape as learned.",
+  turn: "Drag a slider, or use the arrow keys on it, to turn a shape; where it began stays in grey.",
+  list: "Drag a slider, or use the arrow keys on it, to step through the ways a shape may be moved.",
   none: "These do not move: an atom is a multiple of one of them.",
 };

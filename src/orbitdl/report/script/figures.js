@@ -2,7 +2,7 @@
 const figures = [];
 const narrow = () => window.innerWidth < 560;
 const touch = matchMedia("(pointer: coarse)").matches;
-const config = { responsive: true, displaylogo: false, displayModeBar: false, scrollZoom: false };
+const config = { displaylogo: false, displayModeBar: false, scrollZoom: false };
 const axis = (more) => ({
   color: paper().soft, gridcolor: paper().grid, linecolor: paper().grid, zeroline: false, automargin: true,
   tickfont: { size: 12 }, ...more, title: { text: more.label || "", standoff: 8, font: { size: 13 } },
@@ -13,14 +13,19 @@ const layout = (more) => ({
   margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: touch ? false : "zoom",
   hoverlabel: { font: { size: 13 } }, ...more,
 });
+const follow = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+  const wide = target.clientWidth;
+  if (wide && target.layout && target._fullLayout && Math.abs(target._fullLayout.width - wide) > 1) Plotly.Plots.resize(target);
+}));
 const draw = (id, make) => {
   const place = typeof id === "string" ? byId(id) : id;
   const show = () => {
     const { traces, look } = make();
+    place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
     return Plotly.react(place, traces, layout(look), config);
   };
   figures.push(show);
-  show();
+  follow.observe(place);
   return show;
 };
 
@@ -29,6 +34,15 @@ const alongLabel = view.rate ? "time (s)" : view.along === "sample" ? "time (sam
 const valueLabel = (name) => (view.unit ? `${name} (${view.unit})` : name);
 const isCount = view.along !== "sample";
 
+// A range with some room around values, also where they are all but equal.
+const room = (values, part = 0.06) => {
+  const known = values.filter((value) => value !== null);
+  const low = Math.min(...known, Infinity), high = Math.max(...known, -Infinity);
+  if (!known.length) return [-1, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
+  return [low - pad, high + pad];
+};
 // Rows of lines below each other; a row is {label, layers: [{y, colour, width, dash, name}]}.
 const stacked = (rows, height) => {
   const gap = rows.length > 1 ? 0.09 / Math.max(1, rows.length - 1) : 0;
@@ -39,10 +53,10 @@ const stacked = (rows, height) => {
   let top = 1;
   rows.forEach((row, r) => {
     const share = (1 - gap * (rows.length - 1)) * ((row.weight || 1) / total), suffix = r ? r + 1 : "";
-    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid });
+    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range || room(row.layers.flatMap((layer) => layer.y)) });
     top -= share + gap;
     row.layers.forEach((layer) => traces.push({
-      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: view.entries && !r ? along : along,
+      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: along,
       y: layer.y, name: layer.name, text: view.entries || undefined, yaxis: `y${suffix}`,
       line: { color: layer.colour, width: layer.width, dash: layer.dash || "solid" },
       hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false,
@@ -51,11 +65,11 @@ const stacked = (rows, height) => {
   return { traces, look };
 };
 const plane = (layers, height) => {
-  const all = layers.flatMap((layer) => layer.lines.flat()).filter((value) => value !== null);
-  const reach = 1.12 * Math.max(1e-12, ...all.map(Math.abs));
-  const square = (label) => axis({ label, range: [-reach, reach], zeroline: true, zerolinecolor: paper().grid });
+  const lengths = layers.flatMap(({ lines: [x, y] }) => x.map((value, p) => Math.hypot(value, y[p])));
+  const reach = 1.12 * Math.max(1e-12, ...lengths);
+  const square = (label) => axis({ label, range: [-reach, reach], constrain: "domain", zeroline: true, zerolinecolor: paper().grid });
   const traces = layers.map(({ lines: [x, y], name, colour: c, width, dash }) => ({
-    type: "scatter", mode: "lines+markers", name,
+    type: "scatter", mode: width > 1.5 || view.length === 1 ? "lines+markers" : "markers", name,
     x: view.length === 1 ? [0, x[0]] : x, y: view.length === 1 ? [0, y[0]] : y,
     line: { color: c, width: view.length === 1 ? width : 1, dash: dash || "solid" },
     marker: { color: c, size: view.length === 1 ? [0, 9] : 4 + 2 * width, symbol: "circle" },

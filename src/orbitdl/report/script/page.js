@@ -16,7 +16,6 @@ const applyTheme = () => {
   button.textContent = state.theme === "dark" ? "Light" : "Dark";
   button.setAttribute("aria-label", `Change to ${state.theme === "dark" ? "light" : "dark"} colours`);
   button.setAttribute("aria-pressed", String(state.theme === "dark"));
-  repaint();
 };
 const repaint = () => {
   paintSwatches();
@@ -27,23 +26,26 @@ const setPrinting = (printing) => {
   repaint();
 };
 
+applyTheme();
 byId("how-to-move").textContent = howToMove[moving];
-data.shown.forEach(addCard);
+drawComponents();
 if (has("usage")) drawUsage();
 if (has("windows")) startBrowser();
 if (has("events")) drawEvents();
 drawLearning();
-applyTheme();
+paintSwatches();
 byId("theme").addEventListener("click", () => {
   state.theme = state.theme === "dark" ? "light" : "dark";
   state.chosen = true;
   applyTheme();
+  repaint();
 });
 byId("print").addEventListener("click", () => window.print());
 prefersDark.addEventListener("change", (event) => {
   if (state.chosen) return;
   state.theme = event.matches ? "dark" : "light";
   applyTheme();
+  repaint();
 });
 onPaper.addEventListener("change", repaint);
 window.addEventListener("beforeprint", () => setPrinting(true));

@@ -14,8 +14,10 @@ const orders = {
 };
 const current = () => data.windows[browser.order[browser.place]];
 const atomName = (atom) => `component ${atom.j}`;
+const amount = (c) => (c < 0 ? "−" : "") + digits(Math.abs(c));
+const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : ""}`;
 const layersOf = (shown) => {
-  const atoms = shown.atoms.map((atom) => ({ lines: atomLines(atom), colour: colour(atom.j), width: 1.8, dash: cycle(DASHES, atom.j), name: atomName(atom) }));
+  const atoms = shown.atoms.map((atom) => ({ lines: atomLines(atom), colour: colour(atom.j), width: 1.8, dash: cycle(DASHES, atom.j), name: atomTitle(atom) }));
   if (shown.count > shown.atoms.length) {
     const rest = shown.fit.map((line, l) => line.map((value, t) => atoms.reduce((left, atom) => left - atom.lines[l][t], value)));
     atoms.push({ lines: rest, colour: paper().soft, width: 1.2, dash: "dot", name: "smaller atoms, together" });
@@ -32,19 +34,27 @@ const windowFigure = () => {
     const rows = view.channels.map((name, l) => ({ label: valueLabel(name), layers: pick([given, ...atoms, sum], l) }));
     return stacked(rows, 120 + 150 * view.lines);
   }
-  const rows = [{ label: valueLabel("data"), layers: pick([given, sum], 0), weight: 1.1 }, { label: valueLabel("atoms"), layers: pick(atoms, 0) }];
-  return stacked(rows, narrow() ? 400 : 460);
+  const rows = [{ label: valueLabel("data"), layers: pick([given, sum], 0), weight: 1.1 }];
+  if (atoms.length) rows.push({ label: valueLabel("atoms"), layers: pick(atoms, 0) });
+  return stacked(rows, atoms.length ? (narrow() ? 400 : 460) : 260);
 };
-let images = [];
-const drawImages = () => {
-  const shown = current(), atoms = layersOf(shown).slice(0, 6), reach = largest(shown.data, shown.fit);
-  const all = [{ lines: shown.data, name: "data" }, { lines: shown.fit, name: "approximation" }, ...atoms];
-  images.forEach((place) => Plotly.purge(place));
-  images = all.map(() => make("div", { class: "plot" }));
-  byId("window-images").replaceChildren(...images.map((place, k) => make("figure", {}, make("figcaption", {}, all[k].name), place)));
-  images.forEach((place, k) => {
+const MOST_IMAGES = 8;
+const addImages = () => {
+  const places = Array.from({ length: MOST_IMAGES }, () => make("figure", {}, make("figcaption"), make("div", { class: "plot" })));
+  byId("window-images").append(...places);
+  return places;
+};
+const drawImages = (places) => {
+  const shown = current(), reach = largest(shown.data, shown.fit);
+  const all = [{ lines: shown.data, name: "data" }, { lines: shown.fit, name: "approximation" }, ...layersOf(shown)];
+  places.forEach((place, k) => {
+    place.hidden = k >= all.length;
+    if (place.hidden) return;
+    follow.observe(place.lastChild);
+    place.firstChild.textContent = all[k].name;
     const { traces, look } = picture(all[k].lines, 240, reach);
-    Plotly.react(place, traces, layout(look), config);
+    place.lastChild.style.height = "240px";
+    Plotly.react(place.lastChild, traces, layout(look), config);
   });
 };
 const row = (mark, what, ...numbers) => {
@@ -57,7 +67,7 @@ const line = (name) => make("span", { class: "swatch", "data-line": name, "aria-
 const listAtoms = () => {
   const shown = current();
   const rows = [row(line("data"), "data"), row(line("ink"), "approximation: the sum of all atoms")];
-  shown.atoms.forEach((atom) => rows.push(row(swatch(atom.j), atomName(atom), (atom.c < 0 ? "−" : "") + digits(Math.abs(atom.c)), atom.words, peakAt(atom))));
+  shown.atoms.forEach((atom) => rows.push(row(swatch(atom.j), atomName(atom), amount(atom.c), atom.words, peakAt(atom))));
   const others = shown.count - shown.atoms.length;
   if (others > 0) rows.push(row(line("soft"), `${several(others, "smaller atom")}, together`));
   if (shown.count === 0) rows.push(row("", `no atoms: this ${view.noun} is coded by nothing`));
@@ -89,12 +99,13 @@ const goToNumber = (wanted) => {
 const startBrowser = () => {
   const all = data.windows.map((_, k) => k);
   browser.order = all;
-  byId("atoms-move").textContent = { shift: "shift", none: "" }[moving] ?? "move";
+  byId("atoms-move").textContent = { shift: "shift (samples)", none: "" }[moving] ?? "move";
   byId("atoms-place").textContent = moving === "shift" ? `highest at (${view.rate ? "s" : "samples"})` : "";
   byId("number").max = data.total - 1;
   if (view.kind === "image") {
-    redrawWindow = drawImages;
-    figures.push(drawImages);
+    const places = addImages();
+    redrawWindow = () => drawImages(places);
+    figures.push(redrawWindow);
   } else {
     redrawWindow = draw("window-plot", windowFigure);
   }
