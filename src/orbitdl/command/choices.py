@@ -57,6 +57,15 @@ def make_group(name: GroupName, subdivisions: int | None, generators: Path | Non
     return simple[name]()
 
 
+def describe_group(group: Group | None) -> str:
+    """Return a group as people write it."""
+    from orbitdl.groups import Finite
+
+    if isinstance(group, Finite):
+        return f"Finite({len(group.matrices)} elements)"
+    return "IntegerShift()" if group is None else repr(group)
+
+
 def _generators(path: Path) -> NDArray[Any]:
     """Read permutations (k, d) or matrices (k, d, d)."""
     import numpy as np

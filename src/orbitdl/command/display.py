@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +22,11 @@ PAUSE = 10.0
 """Seconds between two lines of progress where there is no terminal to draw a bar on."""
 WIDTH = 100
 """Columns of a table where there is no terminal that says how many fit."""
+
+
+def this_command() -> str:
+    """Return the command as it was typed, quoted for the shell."""
+    return shlex.join(["orbitdl", *sys.argv[1:]])
 
 
 class Screen:

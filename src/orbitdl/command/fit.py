@@ -9,7 +9,7 @@ import typer
 
 from orbitdl.command import options
 from orbitdl.command.choices import GroupName, Start, make_group, number_or
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import guarded
 
 LEARNING = "How it learns"
@@ -153,7 +153,8 @@ def fit(
         checkpoint=state,
     )
     learn(model, windows, screen, state)
-    model.save(output, preprocessing=steps.to_dict(), provenance={"data": data.name})
+    origin = {"data": data.name, "command": this_command()}
+    model.save(output, preprocessing=steps.to_dict(), provenance=origin)
     if checkpoint is None:
         state.unlink(missing_ok=True)
     facts = summary(model, windows)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from orbitdl import OrbitDictionaryLearning, suggest_alpha
+from orbitdl.command.choices import describe_group
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import Interrupted
 from orbitdl.command.windows import Windows
@@ -36,14 +37,14 @@ def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, stat
             else "Interrupted before the first iteration; nothing was written."
         ) from None
     finally:
-        model.set_params(callback=None)
+        model.set_params(callback=None, n_jobs=None)
 
 
 def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
     """Return the facts of a run, for machines."""
     last = model.history_[-1]
     return {
-        "group": repr(model.group),
+        "group": describe_group(model.group),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
         "alpha": model.alpha,

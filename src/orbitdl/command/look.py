@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from orbitdl.command import options
+from orbitdl.command.choices import describe_group
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 
@@ -31,6 +32,8 @@ def info(model: options.Model, as_json: options.Json = False) -> None:
     facts = facts_of(load(model))
     screen.result({"model": str(model), **facts})
     table = Table(title=str(model), show_header=False, title_justify="left")
+    table.add_column()
+    table.add_column(overflow="fold")
     for name, value in facts.items():
         if isinstance(value, dict):
             table.add_section()
@@ -45,7 +48,7 @@ def facts_of(model: OrbitDictionaryLearning) -> dict[str, Any]:
     """Return what is worth knowing of a model."""
     first, last = model.history_[0], model.history_[-1]
     return {
-        "group": repr(model.group),
+        "group": describe_group(model.group),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
         "alpha": model.alpha,

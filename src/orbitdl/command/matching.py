@@ -8,6 +8,7 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl.command.choices import describe_group
 from orbitdl.groups import IntegerShift
 from orbitdl.groups.base import Floats, correlate
 from orbitdl.metrics import orbit_distances
@@ -47,7 +48,7 @@ def match(a: OrbitDictionaryLearning, b: OrbitDictionaryLearning) -> dict[str, A
         for i, j, v, g in zip(rows, columns, value, element, strict=True)
     ]
     return {
-        "group": repr(group),
+        "group": describe_group(group),
         "pairs": pairs,
         "only_in_a": [int(i) for i in np.setdiff1d(np.arange(len(A)), rows)],
         "only_in_b": [int(j) for j in np.setdiff1d(np.arange(len(B)), columns)],

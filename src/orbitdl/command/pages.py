@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import guarded
 
 
@@ -59,7 +57,9 @@ def report(
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, (".html", ".htm"))
-    learned, command = load(model).set_params(n_jobs=jobs), "orbitdl " + shlex.join(sys.argv[1:])
+    learned = load(model).set_params(n_jobs=jobs)
+    fitted = learned.provenance_.get("command")
+    command = f"{fitted}\n{this_command()}" if fitted else this_command()
     if data is None:
         write_report(learned, None, output, rate=rate, title=title, unit=unit, command=command)
     else:
@@ -107,14 +107,21 @@ def reproduce(
       orbitdl reproduce --quick
       orbitdl reproduce recovery synchronization -o out/two
     """
+    from rich.table import Table
+
     from orbitdl import experiments
 
     screen = Screen(as_json=as_json, quiet=quiet)
     chosen = tuple(names or experiments.NAMES)
     with screen.steps() as show:
         done = experiments.reproduce(chosen, quick=quick, output=output, report=show)
-    rows = [{"claim": row.claim, "got": row.got, "verdict": row.verdict} for row in done.rows]
+    rows = [
+        {"claim": r.claim.text, "paper": r.claim.said, "here": r.got, "verdict": str(r.verdict)}
+        for r in done.rows
+    ]
     screen.result({"page": str(done.page), "rows": rows})
+    table = Table("what the paper says", "its figure", "here", "verdict", show_lines=True)
     for row in rows:
-        screen.say(f"{row['verdict']}: {row['claim']} (found: {row['got']})")
+        table.add_row(*row.values())
+    screen.show(table)
     screen.say(f"Page: {done.page}")
