@@ -44,15 +44,19 @@ def test_alpha_max_is_the_same_in_chunks():
     assert_allclose(alpha_max(X, A, group=ContinuousShift())[1020:1030], parts)
 
 
-def test_suggested_alpha_scales_with_the_data():
-    X = make_ecg_like(n_windows=100, random_state=0).X
-    suggested = suggest_alpha(X, 2, group=IntegerShift())
-    assert_allclose(suggest_alpha(1000 * X, 2, group=IntegerShift()), 1000 * suggested)
+@pytest.mark.parametrize("name", ACTIONS)
+def test_suggested_alpha_is_a_tenth_of_the_largest_alpha_max_of_a_typical_data_point(name):
+    X, _, group = data_for(name)
+    norms = np.sqrt(np.sum(X.reshape(len(X), -1) ** 2, axis=1))
+    units = [x / norm for x, norm in zip(X, norms, strict=True)]
+    largest = alpha_max(X, units, group=group)  # each is matched best by itself
+    assert_allclose(suggest_alpha(X, group=group), 0.1 * np.median(largest))
 
 
-def test_suggested_alpha_is_a_fraction_of_what_silences_a_typical_data_point():
-    X = make_ecg_like(n_windows=100, random_state=0).X
-    assert 0.03 < suggest_alpha(X, 2, group=ContinuousShift()) < 0.1  # windows have norm 1
+def test_suggested_alpha_counts_what_was_observed_only():
+    X = np.array([[3.0, 4.0, 0.0], [3.0, np.nan, 4.0], [0.0, 0.0, 0.0]])
+    mask = np.array([[True, False, True]] * 3)
+    assert_allclose(suggest_alpha(X, group=IntegerShift(), mask=mask, fraction=1), 4.0)
 
 
 def test_data_without_anything_to_learn_are_refused():

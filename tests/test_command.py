@@ -126,7 +126,7 @@ def test_alpha_auto_says_what_it_chose_and_why(folder):
     arguments = ("fit", folder / "rec.npy", "-o", folder / "auto", "--window", LENGTH)
     told = run(*arguments, "--components", 1, "--max-iter", 1).fine().out
     alpha = orbitdl.load(folder / "auto").alpha
-    assert f"Chose alpha {alpha:g}: a tenth of" in told
+    assert f"Chose alpha {alpha:g}: a tenth of alpha_max" in told
     windows = SIGNAL.reshape(-1, LENGTH)
     assert_allclose(alpha, orbitdl.suggest_alpha(windows, group=ContinuousShift()), rtol=0.05)
 

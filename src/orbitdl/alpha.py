@@ -5,14 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate, require_group
-from orbitdl.learning import start_from_data
-from orbitdl.validation import as_components, as_masked_data, require_count, require_positive
+from orbitdl.groups.base import (
+    Blocks,
+    Floats,
+    Group,
+    Representation,
+    correlate,
+    inner,
+    require_group,
+)
+from orbitdl.validation import as_components, as_masked_data, require_positive
 
 CHUNK = 1024
 """Samples correlated at a time, so that memory does not grow with their number."""
-MOST = 1000
-"""Data points that `suggest_alpha` looks at."""
 
 
 def alpha_max(
@@ -57,52 +62,45 @@ def alpha_max(
 
 
 def suggest_alpha(
-    X: ArrayLike,
-    n_components: int = 1,
-    *,
-    group: Group,
-    fraction: float = 0.1,
-    random_state: int | None = 0,
+    X: ArrayLike, *, group: Group, fraction: float = 0.1, mask: ArrayLike | None = None
 ) -> float:
     """Return an alpha to begin with, for learning components from data.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
-        NaN means missing. At most 1000 data points, drawn at random, are looked at.
-    n_components : int
+        NaN means missing.
     group : Group
     fraction : float
         How far below the typical `alpha_max` to go.
-    random_state : int or None
+    mask : array-like of bool, optional
+        In the shape of X, True where an entry was observed.
 
     Notes
     -----
-    ``fraction`` times the median over data points of ``max_j max_g |<y, g a_j>|``, where the a_j
-    are the data points that ``init="data"`` would start from. An atom must then correlate with
-    what the others leave over by a tenth of what the best single atom does at first: weaker
-    shapes, and noise below that, stay out. Halve it for finer detail, double it for fewer atoms.
+    Components are not known yet, but no component of unit norm has an `alpha_max` above ``||y||``
+    (of the part that the group can move), and ``y / ||y||`` itself reaches it: from there on the
+    code of y is empty whatever is learned. The median of that over data points, times
+    ``fraction``, is returned. An atom must then explain about a tenth of a typical data point to
+    be worth its cost; weaker shapes, and noise below that, stay out. Halve it for finer detail,
+    double it for fewer atoms. Data points of unit norm, as `orbitdl.datasets.segment` makes them,
+    give 0.1.
 
     Examples
     --------
     >>> from orbitdl.datasets import make_ecg_like
     >>> from orbitdl.groups import ContinuousShift
-    >>> X = make_ecg_like(n_windows=100, random_state=0).X
-    >>> round(suggest_alpha(X, 2, group=ContinuousShift()), 2)
-    0.05
+    >>> X = 5 * make_ecg_like(n_windows=100, random_state=0).X
+    >>> round(suggest_alpha(X, group=ContinuousShift()), 2)
+    0.5
     """
-    (data, _), q = as_masked_data(X), require_count(n_components, "n_components")
+    data, _ = as_masked_data(X, mask)
     fraction = require_positive(fraction, "fraction")
-    representation, rng = (
-        require_group(group).on(data.shape[1:]),
-        np.random.default_rng(random_state),
-    )
-    chosen = rng.choice(len(data), MOST, replace=False) if len(data) > MOST else slice(None)
-    Y = representation.analyze(data[chosen])
-    largest = _largest(representation, Y, start_from_data(representation, Y, q, rng))
-    if not largest.any():
+    Y = require_group(group).on(data.shape[1:]).analyze(data)
+    norms = np.sqrt(inner(Y, Y))
+    if not norms.any():
         raise ValueError("X has nothing that the group could move, so no alpha can be suggested.")
-    return fraction * float(np.median(largest[largest > 0]))
+    return fraction * float(np.median(norms[norms > 0]))
 
 
 def _largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:

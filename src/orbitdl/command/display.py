@@ -105,8 +105,9 @@ class Screen:
             TextColumn("{task.description}"),
             BarColumn(),
             TextColumn("{task.fields[facts]}"),
-            TimeRemainingColumn(elapsed_when_finished=True),
-            TextColumn("left at most"),
+            TextColumn("at most"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
         )
         off = self.quiet or not console.is_terminal
         return Progress(*columns, console=console, transient=True, disable=off)

@@ -32,8 +32,8 @@ def fit(
         typer.Option(
             metavar="NUMBER|auto",
             help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes a tenth of the median over windows of alpha_max, at which a window's code is "
-            "empty, and says what that came to.",
+            "takes a tenth of alpha_max, from which on a typical window's code is empty, and says "
+            "what that came to.",
         ),
     ] = "auto",
     subdivisions: Annotated[
@@ -139,7 +139,7 @@ def fit(
     steps = Preprocessing(window, step, normalize, channel, rate or content.rate)
     windows = prepare(content, steps, layout=layout)
     if weight is None:
-        weight = chosen_alpha(windows, components, moves, seed, screen)
+        weight = chosen_alpha(windows, moves, screen)
     model = OrbitDictionaryLearning(
         n_components=components,
         group=moves,

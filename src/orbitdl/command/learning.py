@@ -13,13 +13,13 @@ from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
 
 
-def chosen_alpha(windows: Windows, q: int, group: Group, seed: int, screen: Screen) -> float:
+def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
     """Return `suggest_alpha` to two digits, and say so."""
-    typical = suggest_alpha(windows.values, q, group=group, fraction=1.0, random_state=seed)
+    typical = suggest_alpha(windows.values, group=group, fraction=1.0)
     alpha = float(f"{0.1 * typical:.2g}")
     screen.say(
-        f"Chose alpha {alpha:g}: a tenth of {typical:.3g}, at which the code of a typical window "
-        "becomes empty. Halve it for finer detail, double it for fewer events."
+        f"Chose alpha {alpha:g}: a tenth of alpha_max {typical:.3g}, from which on the code of a "
+        "typical window is empty. Halve it for finer detail, double it for fewer events."
     )
     return alpha
 
