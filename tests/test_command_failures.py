@@ -17,6 +17,7 @@ from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
 
 import orbitdl
+from orbitdl.coding import ActiveSet
 from orbitdl.command import app
 from orbitdl.groups import IntegerShift
 
@@ -117,6 +118,8 @@ BAD_USE = {
     "alpha below zero": ["fit", "x.npy", "-o", "m", "--alpha", "-1"],
     "an option of another group": ["fit", "x.npy", "-o", "m", "--subdivisions", "2"],
     "a group without its option": ["fit", "x.npy", "-o", "m", "--group", "finite"],
+    "no threads": ["fit", "x.npy", "-o", "m", "--jobs", "0"],
+    "no tolerance": ["fit", "x.npy", "-o", "m", "--tol", "0"],
     "no command": [],
 }
 
@@ -227,6 +230,22 @@ def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
     assert (files / "state").exists()
     refused(run(*arguments, *named, "--alpha", 0.4), "state .*delete the file or name another")
     refused(run(*arguments, "--checkpoint", files / "x.npy", "--alpha", 0.4), "checkpoint")
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_run_that_fails_leaves_a_checkpoint_if_it_got_anywhere(files, monkeypatch, progress):
+    code, calls = ActiveSet.solve, []
+
+    def fail(self, *arguments):
+        calls.append(arguments)
+        if len(calls) > (2 if progress else 0):
+            raise MemoryError
+        return code(self, *arguments)
+
+    monkeypatch.setattr(ActiveSet, "solve", fail)
+    settings = ("--group", "integer-shift", "--alpha", 0.5)
+    refused(run("fit", files / "x.npy", "-o", files / "m", *settings), "fit into memory")
+    assert (files / "m.checkpoint").exists() is progress
 
 
 def test_ctrl_c_elsewhere_says_that_nothing_was_written(files, monkeypatch):

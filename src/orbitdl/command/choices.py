@@ -78,14 +78,15 @@ def _generators(path: Path) -> NDArray[Any]:
     return values.astype(np.intp) if values.ndim == 2 and (values % 1 == 0).all() else values
 
 
-def number_or(word: str, text: str, option: str) -> float | None:
-    """Return a positive number, or None where the text is the given word."""
-    if text == word:
+def number_or(text: str, option: str, *words: str) -> float | None:
+    """Return a positive number, or None where the text is one of the words."""
+    if text in words:
         return None
     try:
         value = float(text)
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{option} must be a positive number or {word}, not {text}.")
+        listed = " or ".join(["a positive number", *words])
+        raise typer.BadParameter(f"{option} must be {listed}, not {text}.")
     return value

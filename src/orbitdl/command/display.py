@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shlex
 import sys
 import time
@@ -27,6 +28,11 @@ WIDTH = 100
 def this_command() -> str:
     """Return the command as it was typed, quoted for the shell."""
     return shlex.join(["orbitdl", *sys.argv[1:]])
+
+
+def at_most(fraction: float) -> str:
+    """Return a bound in per cent, rounded up."""
+    return f"{math.ceil(1e4 * fraction) / 1e4:.2%}"
 
 
 class Screen:

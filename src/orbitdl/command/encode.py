@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, at_most
 from orbitdl.command.failures import guarded
 
 
@@ -72,6 +72,6 @@ def encode(
     screen.result({"output": str(output), **facts})
     screen.say(
         f"Found {len(events)} events in {len(windows)} windows; no other code would lower the "
-        f"objective of any window by more than {gap:.2%}."
+        f"objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")

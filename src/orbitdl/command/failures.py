@@ -44,7 +44,7 @@ def sentence_of(error: Exception) -> str:
         where = f" {error.filename}" if error.filename else ""
         return f"the system refused{where}: {error.strerror}."
     if isinstance(error, MemoryError):
-        return "the data do not fit into memory; pass fewer windows, for instance a larger --step."
+        return "this does not fit into memory; pass fewer windows (a larger --step) or components."
     if isinstance(error, ValueError | OSError | ImportError):
         return " ".join(str(error).split())
     return (

@@ -76,6 +76,7 @@ def fit(
         float,
         typer.Option(
             metavar="FRACTION",
+            callback=options.require_positive,
             help="Stop when an iteration lowers the objective by less; also the certified gap.",
             rich_help_panel=LEARNING,
         ),
@@ -130,13 +131,13 @@ def fit(
     from orbitdl.command.windows import prepare
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    weight = number_or("auto", alpha, "--alpha")
+    weight = number_or(alpha, "--alpha", "auto")
     moves = make_group(group, subdivisions, generators)
     state = checkpoint or output.with_name(output.name + ".checkpoint")
     require_writable(output)
     require_writable(state)
     content = read(data, key)
-    steps = Preprocessing(window, step, normalize, channel, rate or content.rate)
+    steps = Preprocessing(window, step or window, normalize, channel, rate or content.rate)
     windows = prepare(content, steps, layout=layout)
     if weight is None:
         weight = chosen_alpha(windows, moves, screen)

@@ -7,10 +7,11 @@ from typing import Any
 
 from orbitdl import OrbitDictionaryLearning, suggest_alpha
 from orbitdl.command.choices import describe_group
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, at_most
 from orbitdl.command.failures import Interrupted
 from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
+from orbitdl.learning import Iteration
 
 
 def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
@@ -26,16 +27,26 @@ def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
 
 def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
     """Fit the model under a progress bar; say on Ctrl-C where the work is."""
-    total = model.n_restarts * (model.max_iter + 1)
+    has_begun, total = state.exists(), model.n_restarts * (model.max_iter + 1)
+
+    def watch(iteration: Iteration) -> None:
+        nonlocal has_begun
+        has_begun = True
+        show(iteration)
+
     try:
         with screen.learning(total) as show:
-            model.set_params(callback=show).fit(windows.values)
+            model.set_params(callback=watch).fit(windows.values)
     except KeyboardInterrupt:
         raise Interrupted(
             f"Interrupted; the state is in {state}: run the same command again to go on."
             if state.exists()
             else "Interrupted before the first iteration; nothing was written."
         ) from None
+    except Exception:
+        if not has_begun:  # a run that cannot be done leaves nothing in the way of another
+            state.unlink(missing_ok=True)
+        raise
     finally:
         model.set_params(callback=None, n_jobs=None)
 
@@ -73,6 +84,6 @@ def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
         screen.say("It was still improving when it stopped: a larger --max-iter will go further.")
     screen.say(
         f"A window takes {facts['atoms_a_window']:.1f} moved components on average; no other code "
-        f"would lower the objective of any window by more than {facts['gap']:.2%}."
+        f"would lower the objective of any window by more than {at_most(facts['gap'])}."
     )
     screen.say(f"Model: {output}")

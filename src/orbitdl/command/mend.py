@@ -117,7 +117,7 @@ def denoise(
     from orbitdl.command.output import ARRAYS, require_writable, write_array
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    weight = "noise" if alpha == "noise" else number_or("model", alpha, "--alpha")
+    weight = "noise" if alpha == "noise" else number_or(alpha, "--alpha", "model", "noise")
     require_writable(output, ARRAYS)
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(

@@ -20,6 +20,20 @@ class Layout(StrEnum):
     windows = "windows"
 
 
+def require_positive(value: float) -> float:
+    """Refuse zero and less."""
+    if not 0 < value < float("inf"):
+        raise typer.BadParameter(f"{value:g} is not a positive number.")
+    return value
+
+
+def require_threads(value: int) -> int:
+    """Refuse no threads at all."""
+    if value == 0:
+        raise typer.BadParameter("0 threads cannot work; -1 is all cores.")
+    return value
+
+
 Data = Annotated[
     Path,
     typer.Argument(
@@ -73,7 +87,11 @@ Step = Annotated[
 ]
 Jobs = Annotated[
     int,
-    typer.Option(metavar="N", help="Threads; -1 is all cores. The result does not depend on it."),
+    typer.Option(
+        metavar="N",
+        callback=require_threads,
+        help="Threads; -1 is all cores. The result does not depend on it.",
+    ),
 ]
 Json = Annotated[
     bool,
