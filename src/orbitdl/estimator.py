@@ -22,11 +22,11 @@ from orbitdl.container import as_path
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
-from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
+from orbitdl.learning import Iteration, learn
 from orbitdl.provenance import fingerprint, provenance
 from orbitdl.runs import Run
+from orbitdl.starts import choose_starts
 from orbitdl.validation import (
-    as_components,
     as_masked_data,
     require_count,
     require_jobs,
@@ -167,7 +167,14 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         masked = None if observed is None else Masked(data, observed)
         seed = self._seed()
         with Checkpoint.open(self, representation, coder, origin, seed) as checkpoint:
-            starts = self._starts(representation, representation.analyze(data), checkpoint.seed)
+            generators = np.random.default_rng(checkpoint.seed).spawn(self.n_restarts)
+            starts = choose_starts(
+                self.init,
+                representation,
+                representation.analyze(data),
+                self.n_components,
+                generators,
+            )
             runs = [
                 self._run(
                     representation, data, masked, coder, checkpoint, checkpoint.begin(k, start)
@@ -322,23 +329,6 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 f"{self.components_.shape[1:]}; reshape X."
             )
         return data, observed
-
-    def _starts(self, representation: Representation, Y: Blocks, seed: int) -> list[Blocks]:
-        generators = np.random.default_rng(seed).spawn(self.n_restarts)
-        q = self.n_components
-        if isinstance(self.init, str):
-            if self.init == "data":
-                return [start_from_data(representation, Y, q, rng) for rng in generators]
-            if self.init == "random":
-                return [start_from_noise(representation, q, rng) for rng in generators]
-            raise ValueError(f'init must be "data", "random" or an array, not {self.init!r}.')
-        given, expected = as_components(self.init, "init"), (q, *representation.shape)
-        if given.shape != expected:
-            raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
-        start = representation.analyze(given)
-        if not np.any(start, axis=(1, 2, 3)).all():
-            raise ValueError("init has a component that is zero or cannot be moved; give another.")
-        return [unit_norm(start)]
 
     def _seed(self) -> int:
         try:

@@ -19,7 +19,7 @@ from orbitdl.dictionary import (
     normalise,
     replace_unused,
 )
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Representation
 from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
 
 LOOSEST, FALL = 3e-2, 0.7
@@ -176,40 +176,6 @@ def step(
         residual = problem.residual(reconstruct(representation, atoms, new))
         new, _ = replace_unused(new, residual, statistics.usage)
     return new, atoms, int(unused.sum())
-
-
-def start_from_data(
-    representation: Representation, Y: Blocks, q: int, rng: np.random.Generator, most: int = 1000
-) -> Blocks:
-    """Choose q samples that lie far from each other's orbits, scaled to unit norm.
-
-    As k-means++: the next one is drawn with probability proportional to the energy
-    ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
-    """
-    pool = Y if len(Y) <= most else Y[rng.choice(len(Y), most, replace=False)]
-    energy = inner(pool, pool)
-    left = energy.copy()
-    A = start_from_noise(representation, q, rng)
-    for j in range(q):
-        left = np.where(left > 1e-12 * energy.max(initial=0.0), left, 0.0)
-        if left.sum() == 0:
-            break
-        i = rng.choice(len(pool), p=left / left.sum())
-        A[j] = pool[i] / np.sqrt(energy[i])
-        explained = representation.polar(correlate(pool, A[j : j + 1]))[:, 0] ** 2
-        left = np.minimum(left, energy - explained)
-    return A
-
-
-def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:
-    """Draw q components from the uniform measure on the unit sphere."""
-    return unit_norm(representation.analyze(rng.standard_normal((q, *representation.shape))))
-
-
-def unit_norm(A: Blocks) -> Blocks:
-    """Scale every component to unit norm."""
-    norms: Floats = np.sqrt(inner(A, A))
-    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]
 
 
 def _iteration(state: State, codes: Codes, following: State | None, *, seconds: float) -> Iteration:
