@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,8 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.ecg_figures import draw
 from orbitdl.experiments.expected import BOUNDS
 from orbitdl.experiments.figures import Table
-from orbitdl.experiments.shapes import crest_heights, likeness, peak_heights, spikiness
+from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.shapes import change, crest_heights, likeness, peak_heights, spikiness
 from orbitdl.experiments.windows import LEADS, signal, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
@@ -32,7 +32,7 @@ class Settings:
     regular_atoms: int = 201
     regular_alpha: float = 0.02
     regular_iterations: int = 100
-    starts: int = 5
+    starts: int = 3
     seed: int = 0
     n_jobs: int = 2
 
@@ -47,7 +47,7 @@ OTHERS: dict[str, Group] = {
 }
 
 
-def run(settings: Settings, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
+def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
     """Return samples of the data, and for each lead the models of Figs. 5 and 7."""
     s, results, total = settings, {}, len(LEADS) * 8
     for number, lead in enumerate(LEADS):
@@ -107,17 +107,22 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
     gap = max(m["gap"] for models in results["models"].values() for m in models.values())
 
     def both(key: str) -> str:
-        return "; ".join(f"{lead}: {values[key]:.2f}" for lead, values in leads.items())
+        return "; ".join(f"{lead}: {values[key]:.2g}" for lead, values in leads.items())
 
     return {
         "ecg.spikes": Finding(
             worst["spikes"], f"least share of energy near the peak: {both('spikes')}",
             f"Every window is coded to a certified gap of {gap:.0e} or less (we ask for "
-            f"{BOUNDS['ecg.gap']:g}). Further generators are slower waves, not spikes.",
+            f"{BOUNDS['ecg.gap']:g}).",
         ),
         "ecg.consistent": Finding(
             worst["consistent"], f"least correlation with q = 1: {both('consistent')}",
             "Compared at the best shift and sign.",
+        ),
+        "ecg.explanation": Finding(
+            worst["half a sample"], f"half a sample changes it by {both('half a sample')}",
+            "Sampled at 360 Hz, this spike is some ten samples wide: neighbouring shifts look "
+            "alike, and no method needs to suppress its high frequencies.",
         ),
         "ecg.others": Finding(
             worst["others"], f"least correlation with continuous, q = 1: {both('others')}",
@@ -131,11 +136,12 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
 
 
 def shapes(models: dict[str, Any]) -> dict[str, float]:
-    """Return the four numbers that decide, for one lead."""
+    """Return the numbers that decide, for one lead."""
     several = [model for name, model in models.items() if name.startswith("continuous")]
     one = np.asarray(several[0]["generators"])
     alike = [likeness(one, np.asarray(model["generators"])).max() for model in several[1:]]
     return {
+        "half a sample": change(one[0], 0.5),
         "spikes": min(float(np.max(model["spikiness"])) for model in several),
         "consistent": float(min(alike)),
         "others": min(

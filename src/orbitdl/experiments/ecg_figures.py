@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.experiments.figures import COLOURS, Picture, panels
-from orbitdl.experiments.shapes import RATE, upright
+from orbitdl.experiments.shapes import RATE, change, upright
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
 
@@ -52,7 +52,10 @@ def draw_data(results: dict[str, Any]) -> Picture:
     recording = np.asarray(results["signal"])
     axes[0, 1].plot(np.arange(len(recording)) / RATE, recording, color="0.2", lw=0.9)
     axes[0, 1].set(xlabel="time (s)", ylabel="lead MLII (mV)", title="the recording they come from")
-    caption = "Figs. 3 and 4. Windows of 201 samples at 360 Hz, and six seconds of record 100."
+    caption = (
+        "Figs. 3 and 4. Windows of 201 samples at 360 Hz (the text's number; the caption of Fig. 3 "
+        "has 101), mean of the leads, and six seconds of record 100."
+    )
     return Picture("ecg-data", caption, figure)
 
 
@@ -93,22 +96,17 @@ def draw_range(model: dict[str, Any]) -> Picture:
             moved = shifts.act(np.array([tau]), a)[middle - reach : middle + reach + 1]
             axis.plot(np.arange(-reach, reach + 1), moved, ".-", ms=3, lw=0.9, color=SHADES[k],
                       alpha=0.25 + 0.75 * tau)  # fmt: skip
-        whole, half = distance(shifts, a, 1.0), distance(shifts, a, 0.5)
+        whole, half = change(a, 1.0), change(a, 0.5)
         axis.set(xlabel="samples from the peak", title=f"generator {k + 1}")
         axis.text(0.02, 0.97, f"by 1: {whole:.2g}\nby 1/2: {half:.2g}", fontsize=7, va="top",
                   transform=axis.transAxes)  # fmt: skip
-    axes[0, 0].set_ylabel("q = 4")
+    axes[0, 0].set_ylabel("generator, q = 4")
     caption = (
         "Fig. 6. Each generator of q = 4 moved by 0, 0.2, ... 1 sample (faint to full). Written "
         "in: the squared distance that a move by a whole and by half a sample makes, where norms "
         "are 1. At 360 Hz even the spike changes little within a sample."
     )
     return Picture("ecg-range", caption, figure)
-
-
-def distance(shifts: Any, a: Floats, tau: float) -> float:
-    """Return ``||a(. - tau) - a||^2``."""
-    return float(np.sum((shifts.act(np.array([tau]), a) - a) ** 2))
 
 
 def draw_others(results: dict[str, Any]) -> Picture:

@@ -109,6 +109,10 @@ ECG = (
           "It is not entirely clear whether these differences are artefacts of random "
           "initialisations or genuine differences between the methods.",
           "left open", question=True),
+    Claim("ecg.explanation", "Section 5.2",
+          "A possible explanation: spikes look quite different between consecutive integer shifts "
+          "(read: half a sample changes the generator by more than 0.1, squared).",
+          "put forward", within=(0.1, inf)),
     Claim("ecg.smooth", "Section 5.2",
           "If the signal is smooth, integer and continuous shifts learn the same (read: "
           "on smoothed data their generators correlate above 0.99).",

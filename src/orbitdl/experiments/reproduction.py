@@ -14,6 +14,7 @@ from orbitdl.experiments.claims import Finding, Row
 from orbitdl.experiments.expected import CLAIMS
 from orbitdl.experiments.figures import require_matplotlib, save, styled
 from orbitdl.experiments.page import Outcome, write_page
+from orbitdl.experiments.progress import Tell, silent
 
 PARTS = {
     "recovery": ("recovery", "subgroups"),
@@ -62,7 +63,7 @@ def reproduce(
 
     Parameters
     ----------
-    names : sequence of {"recovery", "ecg", "timing", "unseen", "synchronization"}
+    names : sequence of {"recovery", "ecg", "timing", "unseen", "synchronization", "all"}
         Which experiments; all if left out.
     quick : bool
         Run them at reduced size, in about a minute and a half.
@@ -81,11 +82,11 @@ def reproduce(
     Experiments on the electrocardiogram load record 100 (see `orbitdl.datasets.load_ecg`). Where
     it cannot be had, their rows say so with the verdict "not run".
     """
-    chosen = [require_name(name) for name in dict.fromkeys(names)]
+    chosen = NAMES if "all" in names else [require_name(name) for name in dict.fromkeys(names)]
     require_matplotlib()
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = [run(name, quick, report or silent) for name in chosen]
+    outcomes = [run(name, quick, partial(report, name) if report else silent) for name in chosen]
     for picture in (picture for outcome in outcomes for picture in outcome.pictures):
         save(picture, folder / "figures")
     write_page(outcomes, folder, quick)
@@ -95,15 +96,11 @@ def reproduce(
 def require_name(name: str) -> str:
     """Return the name of an experiment, or say which there are."""
     if name not in PARTS:
-        raise ValueError(f"there is no experiment {name!r}: choose from {', '.join(NAMES)}.")
+        raise ValueError(f"there is no experiment {name!r}: choose from {', '.join(NAMES)}, all.")
     return name
 
 
-def silent(experiment: str, what: str, done: int, total: int) -> None:
-    """Report nothing."""
-
-
-def run(name: str, quick: bool, report: Report) -> Outcome:
+def run(name: str, quick: bool, tell: Tell) -> Outcome:
     """Run all parts of one experiment; what needs a missing recording says so."""
     outcome, reason = Outcome(name), ""
     findings: dict[str, Finding] = {}
@@ -112,7 +109,7 @@ def run(name: str, quick: bool, report: Report) -> Outcome:
         module: Any = import_module(f"orbitdl.experiments.{part}")
         settings = module.QUICK if quick else module.FULL
         try:
-            results = module.run(settings, partial(report, name))
+            results = module.run(settings, tell)
         except (FileNotFoundError, ImportError) as error:
             reason = f"Not run: {error}"
             continue

@@ -53,3 +53,9 @@ def likeness(A: Floats, B: Floats) -> Floats:
     """
     result: Floats = 1.0 - orbit_distances(A, B, ContinuousShift()) / 2
     return result
+
+
+def change(component: Floats, shift: float) -> float:
+    """Return ``||a(. - shift) - a||^2``: what a move by some samples does to a component."""
+    moved = ContinuousShift().on(component.shape).act(np.array([shift]), component)
+    return float(np.sum((moved - component) ** 2))

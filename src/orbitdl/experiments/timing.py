@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,8 +13,9 @@ from orbitdl import Codes, OrbitDictionaryLearning, encode
 from orbitdl.coding.base import Coder
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.expected import SECONDS
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
+from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
 from orbitdl.experiments.printed import crude_coder
+from orbitdl.experiments.progress import Tell, silent
 from orbitdl.experiments.windows import Lead, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
@@ -44,7 +44,7 @@ QUICK = Settings(n_windows=200, printed_windows=40, semidefinite_windows=5, repe
                  finest=(1, 4, 16), iterations=2)  # fmt: skip
 
 
-def run(settings: Settings, tell: Callable[[str, int, int], None]) -> dict[str, Any]:
+def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
     """Return CPU seconds a coding step of 1000 windows, one thread, by method."""
     s, table, by_grid = settings, {}, {}
     X, methods = windows(LEAD, s.n_windows), methods_of(settings)
@@ -196,8 +196,7 @@ def draw(results: dict[str, Any]) -> list[Picture]:
         results["continuous"], color=COLOURS["continuous"], label="continuous shifts"
     )
     axes[0, 1].set(xscale="log", xlabel="subdivisions K", ylabel="CPU seconds", ylim=(0, None))
-    axes[0, 1].set_xticks(K, [str(value) for value in K])
-    axes[0, 1].minorticks_off()
+    plain_ticks(axes[0, 1].xaxis, K)
     axes[0, 1].legend()
     axes[0, 1].set_title("finer grids, our coders")
     caption = (

@@ -8,7 +8,6 @@ their first 10 coordinates were hidden.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +19,7 @@ from orbitdl.datasets import segment
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.expected import BOUNDS, COMPLETION
 from orbitdl.experiments.figures import Table
+from orbitdl.experiments.progress import Tell, silent
 from orbitdl.experiments.shapes import likeness
 from orbitdl.experiments.unseen_figures import draw
 from orbitdl.experiments.windows import LEADS, Lead, signal
@@ -52,15 +52,13 @@ FULL = Settings()
 QUICK = Settings(n_test=20, iterations=20)
 
 
-def run(settings: Settings = FULL, tell: Callable[[str, int, int], None] | None = None) -> Any:
+def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
     """Return atoms, completions and mean errors of both methods, for each lead."""
-    results = {}
+    results: dict[str, Any] = {}
     for done, lead in enumerate(LEADS):
-        if tell:
-            tell(lead, done, len(LEADS))
+        tell(lead, done, len(LEADS))
         results[lead] = run_lead(settings, lead)
-    if tell:
-        tell("done", len(LEADS), len(LEADS))
+    tell("done", len(LEADS), len(LEADS))
     return results
 
 

@@ -55,13 +55,13 @@ def draw_completions(lead: dict[str, Any]) -> Picture:
     truth = np.asarray(lead["test"])[chosen]
     time = np.arange(len(truth)) / RATE * 1000
     for axis, name in zip(axes[0], ("regular", "continuous"), strict=False):
-        axis.axvspan(0, (hidden - 0.5) / RATE * 1000, color="#eeeeee", zorder=0, label="hidden")
+        axis.axvspan(0, (hidden - 0.5) / RATE * 1000, color="#dedede", zorder=0, label="hidden")
         axis.plot(time, truth, color=COLOURS["truth"], lw=2.4, alpha=0.35, label="truth")
         axis.plot(time, np.asarray(lead["completed"][name])[chosen], color=COLOURS[name],
                   label="completed")  # fmt: skip
         axis.set(xlabel="time (ms)")
-        axis.set_title(f"{name}: error {errors[name][chosen]:.2g}")
-        axis.legend(loc="upper left")
+        axis.set_title(f"{name}: error {float(f'{errors[name][chosen]:.2g}'):g}")
+        axis.legend(loc="upper right")
     axes[0, 0].set_ylabel("unit norm")
     for place, name in enumerate(("regular", "continuous")):
         spread = np.random.default_rng(0).uniform(-0.15, 0.15, len(errors[name]))
