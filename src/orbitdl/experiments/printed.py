@@ -16,7 +16,8 @@ from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
-from orbitdl.learning import step, unit_norm
+from orbitdl.learning import step
+from orbitdl.starts import unit_norm
 
 
 @dataclass(frozen=True)
