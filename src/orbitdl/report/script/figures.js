@@ -13,18 +13,20 @@ const layout = (more) => ({
   margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: touch ? false : "zoom",
   hoverlabel: { font: { size: 13 } }, ...more,
 });
+// A figure is as wide as its place, and is drawn again when that changes.
+const drawers = new WeakMap();
 const follow = new ResizeObserver((entries) => entries.forEach(({ target }) => {
-  const wide = target.clientWidth;
-  if (wide && target.layout && target._fullLayout && Math.abs(target._fullLayout.width - wide) > 1) Plotly.Plots.resize(target);
+  const { width } = target.layout || {};
+  if (width && target.clientWidth && width !== target.clientWidth) drawers.get(target)();
 }));
+const put = (place, { traces, look }) => {
+  place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
+  return Plotly.react(place, traces, layout({ ...look, width: place.clientWidth || 300 }), config);
+};
 const draw = (id, make) => {
-  const place = typeof id === "string" ? byId(id) : id;
-  const show = () => {
-    const { traces, look } = make();
-    place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
-    return Plotly.react(place, traces, layout(look), config);
-  };
+  const place = byId(id), show = () => put(place, make());
   figures.push(show);
+  drawers.set(place, show);
   follow.observe(place);
   return show;
 };
