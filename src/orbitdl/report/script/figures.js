@@ -38,9 +38,11 @@ const isCount = view.along !== "sample";
 
 // A range with some room around values, also where they are all but equal.
 const room = (values, part = 0.06) => {
-  const known = values.filter((value) => value !== null);
-  const low = Math.min(...known, Infinity), high = Math.max(...known, -Infinity);
-  if (!known.length) return [-1, 1];
+  let low = Infinity, high = -Infinity;
+  values.forEach((value) => {
+    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  });
+  if (low > high) return [-1, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
   const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
   return [low - pad, high + pad];
@@ -68,7 +70,7 @@ const stacked = (rows, height) => {
 };
 const plane = (layers, height) => {
   const lengths = layers.flatMap(({ lines: [x, y] }) => x.map((value, p) => Math.hypot(value, y[p])));
-  const reach = 1.12 * Math.max(1e-12, ...lengths);
+  const reach = 1.12 * largest(lengths);
   const square = (label) => axis({ label, range: [-reach, reach], constrain: "domain", zeroline: true, zerolinecolor: paper().grid });
   const traces = layers.map(({ lines: [x, y], name, colour: c, width, dash }) => ({
     type: "scatter", mode: width > 1.5 || view.length === 1 ? "lines+markers" : "markers", name,
@@ -87,4 +89,4 @@ const picture = (lines, height, reach) => ({
   }],
   look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis({ label: alongLabel, showgrid: false }), yaxis: axis({ label: view.across, autorange: "reversed", showgrid: false }) },
 });
-const largest = (...lists) => Math.max(1e-12, ...lists.flat(2).filter((value) => value !== null).map(Math.abs));
+const largest = (...lists) => lists.flat(2).reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);
