@@ -12,6 +12,7 @@ from benchmarks.referee import gap_on_dense_grid
 from orbitdl import Codes, encode
 from orbitdl.coding import Semidefinite, Sliding
 from orbitdl.coding.certificate import duality_gap, multiply
+from orbitdl.coding.problem import Problem
 from orbitdl.coding.semidefinite import difference, feasible
 from orbitdl.groups import ContinuousShift
 
@@ -84,8 +85,8 @@ def crude_objective(timing: Timing, case: Case, few: Floats) -> float:
     Y, A = representation.analyze(few), representation.analyze(case.components)
     z = feasible(timing.result)
     penalty = case.alpha * z[..., 0].real.sum(axis=(1, 2))
-    R = Y - multiply(difference(z), A)
-    return float(duality_gap(representation, Y, A, case.alpha, R, penalty)[0].sum())
+    problem = Problem(representation, Y, A, case.alpha)
+    return float(duality_gap(problem, multiply(difference(z), A), penalty)[0].sum())
 
 
 def at_equal_accuracy(case: Case, n: int, tol: float = 1e-2) -> Row:

@@ -12,6 +12,7 @@ from orbitdl import Codes, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet
 from orbitdl.coding.certificate import certify
+from orbitdl.coding.problem import Problem
 from orbitdl.groups import Group, InterpolatedShift
 
 
@@ -31,7 +32,7 @@ def judge(X: Floats, components: Floats, group: Group, alpha: float, W: Any) -> 
     offsets = W.indptr.astype(np.intp)
     atoms = Atoms(len(components), offsets, component, W.data.astype(float), elements[g])
     Y, A = representation.analyze(X), representation.analyze(components)
-    objective, gap = certify(representation, Y, A, alpha, atoms)
+    objective, gap = certify(Problem(representation, Y, A, alpha), atoms)
     return float(objective.sum()), float(gap.max())
 
 
@@ -48,7 +49,8 @@ def gap_on_dense_grid(X: Floats, components: Floats, alpha: float, codes: Codes)
     dense = InterpolatedShift(64).on(X.shape[1:])
     Y, A = dense.analyze(X), dense.analyze(components)
     parts = [slice(k, k + 100) for k in range(0, len(X), 100)]  # dense grids are large
-    gaps = [certify(dense, Y[part], A, alpha, codes.atoms.take(part))[1].max() for part in parts]
+    problem = Problem(dense, Y, A, alpha)
+    gaps = [certify(problem.take(part), codes.atoms.take(part))[1].max() for part in parts]
     return float(max(gaps))
 
 

@@ -23,14 +23,32 @@ from orbitdl.groups.base import Group
 def reference_objective(
     group: Group, X: np.ndarray, components: np.ndarray, alpha: float
 ) -> np.ndarray:
-    """Return ``min_Z 1/2 ||y - sum_j Z_j a_j||^2 + alpha sum_j ||Z_j||_G`` for every y, (n,)."""
+    """Return ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every y, (n,).
+
+    M keeps the entries of y that are not NaN.
+    """
     X, components = np.asarray(X, dtype=float), np.asarray(components, dtype=float)
     if isinstance(group, ContinuousShift):
         return np.array([shift_program(y, components, alpha) for y in X])
     if isinstance(group, Orthogonal):
         return np.array([orthogonal_program(y, components, alpha) for y in X])
-    atoms = np.array([(g @ as_columns(a, g)).ravel() for g in moves(group, X) for a in components])
-    return np.array([lasso(y.ravel(), atoms.T, alpha) for y in X])
+    atoms = orbit(group, X, components)
+    return np.array([lasso(y.ravel(), atoms, alpha) for y in X])
+
+
+def reference_norm(group: Group, X: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """Return ``min sum |c|  s.t.  M sum_k c_k b_k = M y`` over a finite orbit, (n,)."""
+    atoms = orbit(group, X, components)
+    values = []
+    for y in X:
+        seen, c = ~np.isnan(y.ravel()), cp.Variable(atoms.shape[1])
+        values.append(minimum(cp.norm1(c), [atoms[seen] @ c == y.ravel()[seen]]))
+    return np.array(values)
+
+
+def orbit(group: Group, X: np.ndarray, components: np.ndarray) -> np.ndarray:
+    """Return all moved components as columns."""
+    return np.array([(g @ as_columns(a, g)).ravel() for g in moves(group, X) for a in components]).T
 
 
 def moves(group: Group, X: np.ndarray) -> list[np.ndarray]:
@@ -75,29 +93,31 @@ def as_columns(a: np.ndarray, g: np.ndarray) -> np.ndarray:
 
 
 def lasso(y: np.ndarray, atoms: np.ndarray, alpha: float) -> float:
-    c = cp.Variable(atoms.shape[1])
-    return minimum(0.5 * cp.sum_squares(y - atoms @ c) + alpha * cp.norm1(c))
+    c, seen = cp.Variable(atoms.shape[1]), ~np.isnan(y)
+    return minimum(0.5 * cp.sum_squares(y[seen] - atoms[seen] @ c) + alpha * cp.norm1(c))
 
 
 def orthogonal_program(y: np.ndarray, components: np.ndarray, alpha: float) -> float:
     y, components = y.reshape(len(y), -1), components.reshape(*components.shape[:2], -1)
     Z = [cp.Variable((len(y), len(y))) for _ in components]
     fit = sum(z @ a for z, a in zip(Z, components, strict=True))
-    return minimum(0.5 * cp.sum_squares(y - fit) + alpha * sum(cp.sigma_max(z) for z in Z))
+    seen = ~np.isnan(y)
+    left = cp.multiply(seen.astype(float), np.where(seen, y, 0.0) - fit)
+    return minimum(0.5 * cp.sum_squares(left) + alpha * sum(cp.sigma_max(z) for z in Z))
 
 
 def shift_program(y: np.ndarray, components: np.ndarray, alpha: float) -> float:
     """Solve the semidefinite program of the paper over the whole spectrum.
 
     Frequencies -d .. d carry ``(conj(z), z_0, z)`` of every component. The Nyquist term of an
-    even length is not moved: what the data has of it remains.
+    even length is not moved: what the data has of it remains. The misfit is taken in time.
     """
     length = len(y)
     d = (length - 1) // 2
     frequency = np.arange(-d, d + 1)
     dft = np.exp(-2j * np.pi * np.outer(frequency, np.arange(length)) / length) / np.sqrt(length)
-    spectrum = dft @ y.reshape(length, -1)
-    left_over = 0.5 * (np.sum(y**2) - np.sum(np.abs(spectrum) ** 2))
+    y = y.reshape(length, -1)
+    seen = ~np.isnan(y)
     fit, mass, constraints = 0, 0, []
     for a in components.reshape(len(components), length, -1):
         plus, minus = (cp.Variable(2 * d + 1, complex=True) for _ in range(2))
@@ -106,8 +126,9 @@ def shift_program(y: np.ndarray, components: np.ndarray, alpha: float) -> float:
             constraints += [T >> 0, z[:d] == cp.conj(z[:d:-1]), cp.imag(z[d]) == 0]
             mass = mass + cp.real(z[d])
         fit = fit + cp.diag(plus - minus) @ (dft @ a)
-    loss = 0.5 * cp.sum_squares(spectrum - fit)
-    return minimum(loss + alpha * mass, constraints) + left_over
+    in_time = cp.real(dft.conj().T @ fit)
+    left = cp.multiply(seen.astype(float), np.where(seen, y, 0.0) - in_time)
+    return minimum(0.5 * cp.sum_squares(left) + alpha * mass, constraints)
 
 
 def minimum(objective: cp.Expression, constraints: list[cp.Constraint] | None = None) -> float:

@@ -34,9 +34,7 @@ def code(X=X, components=A, **settings):
 # Data: the same for fit, transform and encode
 
 BAD_DATA = {
-    "NaN": (holed(np.nan), "X contains NaN; missing values are not supported yet, so drop or fill"),
     "infinite": (holed(-np.inf), "X contains infinite values"),
-    "None inside": (np.array([[None] * 8], dtype=object), "X contains NaN"),
     "one point without its axis": (X[0], r"X must have one data point a row, .* X\[None\]"),
     "a number": (3.0, "X must have one data point a row"),
     "nothing": (None, "X must be an array of numbers, not NoneType"),
@@ -135,6 +133,7 @@ BAD_SETTINGS = [
     *[("group", value) for value in (IntegerShift, "shift", IntegerShift().on((8,)), 3)],
     *[("coder", value) for value in ("active", ActiveSet, 3)],
     ("callback", 3),
+    *[("checkpoint", value) for value in (3, b"run", "", "r\0n", ["run"])],
     ("init", "noise"),
     ("init", np.ones((3, 8))),
     ("init", np.ones((2, 7))),

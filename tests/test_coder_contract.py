@@ -17,7 +17,7 @@ from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import ContinuousShift, IntegerShift, Representation, Trivial
 from orbitdl.groups.base import Blocks, correlate
-from orbitdl.learning import unit_norm
+from orbitdl.starts import unit_norm
 
 TOL = 1e-6
 SERVED = [(c, a) for c in CODERS for a in ACTIONS if CODERS[c]().serves(action(a))]
@@ -129,7 +129,7 @@ def test_the_certificate_of_an_arbitrary_code_is_never_optimistic(name):
     good = problem.code(CODERS["matching"](tol=TOL)).atoms
     too_long = [good.scale(np.full(len(problem.A), factor)) for factor in (-2.0, 0.5, 3.0, 10.0)]
     for atoms in [*too_long, *(random_atoms(problem, rng) for _ in range(5))]:
-        objective, gap = certify(problem.rep, problem.Y, problem.A, problem.alpha, atoms)
+        objective, gap = certify(Problem(problem.rep, problem.Y, problem.A, problem.alpha), atoms)
         assert np.all(gap * objective >= objective - optimum * (1 + 1e-8))
         assert np.all(gap >= 0)
 
@@ -224,7 +224,7 @@ def test_a_warm_start_is_never_made_worse(coder, name):
     settings = CODERS[coder](tol=TOL)
     nothing = empty(problem)
     for warm in (problem.code(settings).atoms, random_atoms(problem, rng), nothing):
-        before = objectives(problem.rep, problem.Y, problem.A, problem.alpha, warm)
+        before = objectives(Problem(problem.rep, problem.Y, problem.A, problem.alpha), warm)
         for hasty in (settings, CODERS[coder](tol=1e-12, max_iter=1)):
             after = problem.code(hasty, warm=warm, warn=False).objective
             assert np.all(after <= before * (1 + 1e-14))
@@ -242,7 +242,7 @@ def test_a_start_at_the_solution_stays_there(coder, name):
     once = CODERS[coder](tol=1e-4, max_iter=1)
     again = once.solve(Problem(rep, Y, A, alpha), found.atoms, None)
     done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
-    objective = objectives(rep, Y, A, alpha, again)
+    objective = objectives(Problem(rep, Y, A, alpha), again)
     assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))
 
 

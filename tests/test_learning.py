@@ -10,7 +10,8 @@ from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
-from orbitdl.learning import Iteration, start_from_data, start_from_noise
+from orbitdl.learning import Iteration
+from orbitdl.starts import start_from_data, start_from_noise
 
 
 def planted(name: str, *, n: int = 30, q: int = 2, noise: float = 0.05, seed: int = 0):

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from orbitdl.codes import Codes
     from orbitdl.completion import Completion, complete
+    from orbitdl.container import ModelFileError
     from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.files import load
     from orbitdl.metrics import align, dictionary_distance
 
 __version__ = "0.1.0"
@@ -21,6 +23,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Codes",
     "Completion",
+    "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
     "complete",
@@ -28,12 +31,14 @@ __all__ = [
     "denoise",
     "dictionary_distance",
     "encode",
+    "load",
     "noise_level",
 ]
 
 _HOME = {
     "Codes": "codes",
     "Completion": "completion",
+    "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
     "complete": "completion",
@@ -41,6 +46,7 @@ _HOME = {
     "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
+    "load": "files",
     "noise_level": "denoising",
 }
 

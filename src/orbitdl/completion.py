@@ -12,13 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
+from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Masked, Problem
 from orbitdl.encoding import as_representation, decode_atoms, encode
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate, inner
 from orbitdl.groups.finite_base import lightest_combination
 from orbitdl.validation import as_masked_data
 
-ROUNDS = 60
-"""Linear programs a sample at most."""
+ROUNDS, STALLED = 60, 4
+"""Linear programs a sample at most, and how many without progress are enough."""
+PENALTIES = (1e-2, 1e-4)
+"""Penalties, for data of unit norm, that prepare exact agreement."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,10 @@ class Completion:
     bound: Floats
 
 
-class _Lightest(NamedTuple):
-    atoms: Combination
+class Lightest(NamedTuple):
+    """Atoms of the least norm for one data point, that norm, and a bound it cannot fall below."""
+
+    atoms: Atoms
     value: float
     bound: float
 
@@ -58,7 +64,7 @@ def complete(
     coder: Coder | None = None,
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
-    tol: float = 1e-6,
+    tol: float = 1e-4,
 ) -> Completion:
     """Fill the missing entries of data points.
 
@@ -88,8 +94,9 @@ def complete(
 
         min_Z sum_j ||Z_j||_G   s.t.   M sum_j Z_j a_j = M y,
 
-    a linear program over all atoms ``g a_j``. It is solved over a few of them, to which those are
-    added that violate its dual, ``max_p <p, M y>  s.t.  |<p, g a_j>| <= 1``, until none does.
+    a linear program over all atoms ``g a_j``. It is solved over a few of them, those of a code with
+    a small penalty first, to which those are added that violate its dual,
+    ``max_p <p, M y>  s.t.  |<p, g a_j>| <= 1``, until none does.
     Exact agreement with noise takes many atoms: expect as many as there are observed entries, and
     give an alpha where data are noisy.
 
@@ -126,22 +133,48 @@ def _agree(
 ) -> tuple[Atoms, Floats, Floats]:
     representation, A = as_representation(group, data, components)
     seen = np.ones(data.shape, dtype=bool) if observed is None else observed
-    q = len(A)
+    norms = np.sqrt(inner(data, data, axes=data.ndim - 1))
+    unit = np.where(norms > 0, norms, 1.0)
+    masked = Masked(data / unit.reshape(-1, *[1] * (data.ndim - 1)), seen)
+    guess, bounds = _penalised(representation, A, masked)
     found = [
-        lightest_code(representation, A, y, m, f"sample {i}", tol)
-        for i, (y, m) in enumerate(zip(data, seen, strict=True))
+        lightest_code(representation, A, y, m, guess.take(np.array([i])), bounds[i], tol)
+        for i, (y, m) in enumerate(zip(*masked, strict=True))
     ]
-    value, bound = (np.array([one[k] for one in found]) for k in (1, 2))
-    if (late := int(np.sum(value - bound > 10 * tol * value))) > 0:
+    atoms = Atoms.concatenate([one.atoms for one in found])
+    value, bound = (np.array([one[k] for one in found]) * unit for k in (1, 2))
+    _warn_unless_met(value, bound, 10 * tol)
+    return atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element), value, bound
+
+
+def _penalised(representation: Representation, A: Blocks, masked: Masked) -> tuple[Atoms, Floats]:
+    """Return codes with a small penalty, and the bounds ``<y, r> / max_j polar(r a_j^H)``.
+
+    The residuals r of the penalised program are feasible for the dual when scaled, and close to
+    its solution; the atoms are close to those of the equality program.
+    """
+    coder, Y = default_coder(representation), representation.analyze(masked.signal)
+    codes, bounds = None, np.zeros(len(Y))
+    for alpha in PENALTIES:
+        warm = None if codes is None else codes.atoms
+        codes = coder.code(representation, Y, A, alpha, warm, masked=masked, warn=False)
+        problem = Problem(representation, Y, A, alpha, masked)
+        misfit = problem.misfit(codes.atoms.superpose(representation, A))
+        polar = representation.largest_polar(correlate(misfit.residual, A))
+        bounds = np.maximum(bounds, misfit.product / np.maximum(polar, 1e-300))
+    assert codes is not None
+    return codes.atoms, bounds
+
+
+def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:
+    late = int(np.sum(value - bound > tol * value))
+    if late:
         warnings.warn(
-            f"{late} of {len(data)} completions stopped before value and bound met; "
+            f"{late} of {len(value)} completions stopped before value and bound met to {tol:.0e}; "
             "compare the two in what orbitdl.complete returns.",
             ConvergenceWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
-    rows = np.concatenate([i * q + one.atoms.row for i, one in enumerate(found)])
-    c, element = (np.concatenate([one.atoms[k] for one in found]) for k in (1, 2))
-    return Atoms.of_pairs(Combination(rows, c, element), len(data), q), value, bound
 
 
 def lightest_code(
@@ -149,32 +182,41 @@ def lightest_code(
     A: Blocks,
     y: Floats,
     observed: NDArray[np.bool_],
-    name: str,
+    guess: Atoms,
+    bound: float,
     tol: float,
-) -> _Lightest:
-    """Solve ``min sum |c_k|  s.t.  sum_k c_k M g_k a_k = M y`` over all atoms, for one y."""
+) -> Lightest:
+    """Solve ``min sum |c_k|  s.t.  sum_k c_k M g_k a_k = M y`` over all atoms, for one y.
+
+    `guess` has atoms to begin with, besides those of the group's cover; `bound` is what the value
+    cannot fall below as far as is known.
+    """
     q, seen, target = len(A), observed.ravel(), y[observed]
-    element = representation.cover()
-    row = np.repeat(np.arange(q), len(element))
-    element = np.tile(element, (q, 1))
+    if not target.any():
+        return Lightest(Atoms.none(1, q, len(representation.parameters)), 0.0, 0.0)
+    cover = representation.cover()
+    row = np.append(np.repeat(np.arange(q), len(cover)), guess.component)
+    element = np.concatenate([np.tile(cover, (q, 1)), guess.element])
     table = _columns(representation, A, row, element, seen)
-    _require_agreement(table, target, name)
-    value = bound = 0.0
+    _require_agreement(table, target)
+    values = [np.inf] * STALLED
     for _ in range(ROUNDS):
         c, dual = lightest_combination(table, target)
-        value = float(np.abs(c).sum())
+        values.append(float(np.abs(c).sum()))
         p = np.zeros(observed.shape)
         p[observed] = dual
         C = correlate(representation.analyze(p[None]), A)[0]
         bound = max(bound, float(dual @ target) / max(1.0, float(representation.polar(C).max())))
         fresh = representation.peaks(C, 1.0 + 0.1 * tol)
-        if value - bound <= tol * value or len(fresh.row) == 0:
+        met = values[-1] - bound <= tol * values[-1] or len(fresh.row) == 0
+        if met or values[-STALLED] - values[-1] <= 0.1 * tol * values[-1]:
             break
         row, element = np.append(row, fresh.row), np.concatenate([element, fresh.element])
         more = _columns(representation, A, fresh.row, fresh.element, seen)
         table = np.concatenate([table, more], axis=1)
-    used = np.flatnonzero(np.abs(c) > 1e-12 * np.abs(c).max(initial=0.0))
-    return _Lightest(Combination(row[used], c[used], element[used]), value, bound)
+    used = np.flatnonzero(np.abs(c) > 1e-12 * np.abs(c).max())
+    atoms = Atoms.of_pairs(Combination(row[used], c[used], element[used]), 1, q)
+    return Lightest(atoms, values[-1], min(bound, values[-1]))
 
 
 def _columns(
@@ -189,14 +231,12 @@ def _columns(
     return np.ascontiguousarray(moved.reshape(len(row), len(seen))[:, seen].T)
 
 
-def _require_agreement(table: Floats, target: Floats, name: str) -> None:
+def _require_agreement(table: Floats, target: Floats) -> None:
     """Refuse a target that no combination of the columns reaches."""
-    if len(target) == 0 or not target.any():
-        return
     nearest = table @ np.linalg.lstsq(table, target, rcond=1e-12)[0]
     distance = float(np.linalg.norm(nearest - target) / np.linalg.norm(target))
     if distance > 1e-7:
         raise ValueError(
-            f"the observed entries of {name} are no combination of moved components (the nearest "
-            f"one is {distance:.1g} of their norm away); use exact=False, or an alpha for noise."
+            "the observed entries of a data point are no combination of moved components (the "
+            f"nearest is {distance:.1g} of their norm away): use exact=False, or an alpha."
         )

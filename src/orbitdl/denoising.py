@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
@@ -16,8 +14,10 @@ from orbitdl.validation import as_masked_data
 
 DRAWS = 256
 """Draws of white noise from which its largest correlation with an atom is learned."""
-LOOSE = 1e-2
-"""Gap of the codes from which the level of noise is estimated."""
+LOOSE, SAMPLES = 1e-2, 200
+"""Gap, and largest number, of the codes from which the level of noise is estimated."""
+STEPS, FALL, PATIENCE = 40, 0.75, 3
+"""Thresholds tried at most, the factor from one to the next, and how many in vain."""
 
 
 def denoise(
@@ -42,7 +42,8 @@ def denoise(
     alpha : float or "noise"
         The threshold; with "noise", ``sigma * kappa``, sigma the level of white noise in X and
         kappa the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1: what noise
-        alone reaches. Both are estimated as `noise_level` says.
+        alone reaches. Both are estimated as `noise_level` says; sigma is at least 1e-4 of the
+        size of the data.
     debias : bool
         Fit the atoms found to the data once more, by least squares: the penalty has shrunk their
         coefficients by up to alpha.
@@ -75,7 +76,8 @@ def denoise(
         if alpha != "noise":
             raise ValueError(f'alpha must be a positive number or "noise", not {alpha!r}.')
         level = noise_level(X, components, group=group, coder=coder, n_jobs=n_jobs, mask=mask)
-        alpha = max(level, np.finfo(np.float64).tiny) * noise_reach(representation, A)
+        least = 1e-4 * float(np.sqrt(np.mean(data**2))) or 1.0
+        alpha = max(level, least) * noise_reach(representation, A)
     codes = encode(
         data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
     )
@@ -91,22 +93,22 @@ def noise_level(
     coder: Coder | None = None,
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
-    max_iter: int = 20,
 ) -> float:
     """Estimate the standard deviation of white noise in X, one for all entries.
 
     Notes
     -----
-    The level and the threshold that belongs to it are found together. With kappa the mean of
-    ``max_{j,g} |<w, g a_j>|`` over draws of white noise w of level 1,
+    At most 200 data points are coded with thresholds alpha falling from where the first atom
+    enters, and the atoms found are fitted by least squares, as long as this lowers the risk
+    inflation criterion (Foster and George, 1994)
 
-        alpha <- sigma kappa,      sigma^2 <- sum_i ||M_i (y_i - x_i)||^2 / sum_i (N_i - p_i),
+        N log(S / N) + K (1 + dim G + kappa^2),
 
-    where x_i is the least squares fit of the atoms that coding with alpha finds, N_i the number of
-    observed entries and p_i the numbers this fit was free to choose: for each atom a coefficient
-    and the dimension of the group, at most half of N_i. Sigma rises from a tenth of the data's
-    size until it changes by less than one per cent. What the components cannot explain counts as
-    noise.
+    S the sum of squares left in N observed entries, K the number of atoms, dim G the dimension of
+    the group, and kappa the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1: an
+    atom has to explain more than the best of all atoms explains of noise. The estimate is
+    ``sqrt(S / (N - K (1 + dim G)))`` at the best threshold. What the components cannot explain
+    counts as noise.
 
     Examples
     --------
@@ -120,21 +122,27 @@ def noise_level(
     """
     data, observed = as_masked_data(X, mask)
     representation, A = as_representation(group, data, components)
-    reach = noise_reach(representation, A)
+    few = np.random.default_rng(0).permutation(len(data))[:SAMPLES]
+    data, observed = data[few], None if observed is None else observed[few]
     coder = default_coder(representation, LOOSE) if coder is None else coder
-    seen = np.full(data.shape, True) if observed is None else observed
-    size = float(np.sqrt(np.sum(data**2) / max(int(seen.sum()), 1)))
-    sigma = 0.1 * size
-    for _ in range(max_iter if size > 0 else 0):
-        alpha = max(sigma, 1e-9 * size) * reach
+    reach = noise_reach(representation, A)
+    top = float(representation.largest_polar(correlate(representation.analyze(data), A)).max())
+    if top == 0.0:
+        return float(np.sqrt(np.mean(data**2)))
+    best, level, worse = np.inf, 0.0, 0
+    for alpha in top * FALL ** np.arange(STEPS):
         codes = encode(
             data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
         )
         atoms = refit(representation, codes.atoms, A, data, observed)
-        last, sigma = sigma, _residual_level(representation, atoms, A, data, seen)
-        if abs(sigma - last) <= 0.01 * last:
+        criterion, sigma = _judge(representation, atoms, A, data, observed, reach)
+        if criterion < best:
+            best, level, worse = criterion, sigma, 0
+        else:
+            worse += 1
+        if worse == PATIENCE:
             break
-    return sigma
+    return level
 
 
 def noise_reach(representation: Representation, A: Blocks) -> float:
@@ -144,7 +152,11 @@ def noise_reach(representation: Representation, A: Blocks) -> float:
 
 
 def refit(
-    representation: Representation, atoms: Atoms, A: Blocks, data: Floats, observed: Any
+    representation: Representation,
+    atoms: Atoms,
+    A: Blocks,
+    data: Floats,
+    observed: NDArray[np.bool_] | None,
 ) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""
     moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
@@ -158,12 +170,22 @@ def refit(
     return atoms.moved(c, atoms.element)
 
 
-def _residual_level(
-    representation: Representation, atoms: Atoms, A: Blocks, data: Floats, seen: Any
-) -> float:
-    """Return the root of the residual's mean square, for the numbers that were free."""
+def _judge(
+    representation: Representation,
+    atoms: Atoms,
+    A: Blocks,
+    data: Floats,
+    observed: NDArray[np.bool_] | None,
+    reach: float,
+) -> tuple[float, float]:
+    """Return the information criterion of a fit and the level of noise it leaves."""
+    seen = np.full(data.shape, True) if observed is None else observed
     left = seen * (data - decode_atoms(representation, atoms, A))
     entries = seen.reshape(len(seen), -1).sum(axis=1)
-    chosen = np.diff(atoms.offsets) * (1 + representation.dimension)
-    free = np.maximum(entries - chosen, 0.5 * entries).sum()
-    return float(np.sqrt(np.sum(left**2) / max(free, 1.0)))
+    total, energy = float(entries.sum()), max(float(np.sum(left**2)), np.finfo(np.float64).tiny)
+    atom_count, numbers = len(atoms.coefficient), 1 + representation.dimension
+    free = total - atom_count * numbers
+    if free <= 0.5 * total:
+        return np.inf, np.inf
+    price = atom_count * (numbers + reach**2)
+    return total * np.log(energy / total) + price, float(np.sqrt(energy / free))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, Self, TypedDict
 
 import numpy as np
@@ -12,16 +13,20 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import completion, denoising, encoding
+from orbitdl.checkpoint import Checkpoint
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked
+from orbitdl.container import as_path
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
-from orbitdl.learning import Iteration, learn, start_from_data, start_from_noise, unit_norm
+from orbitdl.learning import Iteration, learn
+from orbitdl.provenance import fingerprint, provenance
+from orbitdl.runs import Run
+from orbitdl.starts import choose_starts
 from orbitdl.validation import (
-    as_components,
     as_masked_data,
     require_count,
     require_jobs,
@@ -71,6 +76,12 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     normalise_after : bool
         Take the paper's dictionary step, least squares and then normalise, instead of the exact
         minimum over components of norm at most one. The objective may then rise.
+    checkpoint : path-like, optional
+        A file in which `fit` keeps where it stands: every few seconds, after every restart and
+        when it is interrupted. If the file exists, `fit` goes on from there, to the same result
+        as without the interruption; a finished one it returns at once, and with a larger
+        `max_iter` or `n_restarts` it continues it. A file of other data or of other parameters
+        that change the result is refused.
 
     Attributes
     ----------
@@ -85,6 +96,10 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         Whether the last of them lowered the objective by less than `tol`; if not, a larger
         `max_iter` will.
     n_features_in_ : int
+    provenance_ : dict
+        Versions of the software, date, number of samples and fingerprint (SHA-256) of the data.
+    preprocessing_ : dict
+        How the data were made from a recording, as the model file says; empty after `fit`.
 
     Notes
     -----
@@ -119,6 +134,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         verbose: int = 0,
         callback: Callable[[Iteration], bool | None] | None = None,
         normalise_after: bool = False,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.n_components = n_components
         self.group = group
@@ -133,6 +149,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         self.verbose = verbose
         self.callback = callback
         self.normalise_after = normalise_after
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
         """Learn components from data (n, d) or (n, d, channels), in which NaN means missing.
@@ -144,18 +161,61 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         data, observed = self._check_data(X, mask, reset=True)
         if observed is not None and not observed.any():
             raise ValueError("X has no observed entry; pass data that are not all missing.")
+        origin = provenance(len(data), fingerprint(data, observed))
         representation = self._group().on(data.shape[1:])
         coder = require_coder(self.coder) or default_coder(representation, self.tol)
-        starts = self._starts(representation, representation.analyze(data))
         masked = None if observed is None else Masked(data, observed)
-        runs = [self._run(representation, data, masked, coder, start) for start in starts]
+        seed = self._seed()
+        with Checkpoint.open(self, representation, coder, origin, seed) as checkpoint:
+            generators = np.random.default_rng(checkpoint.seed).spawn(self.n_restarts)
+            starts = choose_starts(
+                self.init,
+                representation,
+                representation.analyze(data),
+                self.n_components,
+                generators,
+            )
+            runs = [
+                self._run(
+                    representation, data, masked, coder, checkpoint, checkpoint.begin(k, start)
+                )
+                for k, start in enumerate(starts)
+            ]
         best = min(runs, key=lambda run: run[1][-1].objective)
         self.components_ = representation.synthesize(best[0])
         self.history_ = best[1]
         self.n_iter_ = best[1][-1].number
         self.converged_ = best[1].stands_still(self.tol)
+        self.provenance_ = origin
+        self.preprocessing_: dict[str, Any] = {}
         self._n_features_out = len(self.components_)
         return self
+
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        preprocessing: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Write the fitted model to one file, which `orbitdl.load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+        preprocessing : mapping, optional
+            How the data were made, in text and numbers; ``preprocessing_`` if left out.
+        provenance : mapping, optional
+            Text and numbers to add to ``provenance_``.
+
+        Notes
+        -----
+        A safetensors file: arrays and a JSON header, no code. It is written whole or not at all.
+        The callback, the checkpoint and a `random_state` that is not a number are left out.
+        """
+        from orbitdl import files
+
+        files.save(self, path, preprocessing=preprocessing, provenance=provenance)
 
     def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Write every data point as a sparse sum of moved components; NaN means missing."""
@@ -244,6 +304,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         require_coder(self.coder)
         require_count(self.n_restarts, "n_restarts")
         require_jobs(self.n_jobs)
+        if self.checkpoint is not None:
+            as_path(self.checkpoint, "checkpoint")
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
 
@@ -268,23 +330,6 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             )
         return data, observed
 
-    def _starts(self, representation: Representation, Y: Blocks) -> list[Blocks]:
-        generators = np.random.default_rng(self._seed()).spawn(self.n_restarts)
-        q = self.n_components
-        if isinstance(self.init, str):
-            if self.init == "data":
-                return [start_from_data(representation, Y, q, rng) for rng in generators]
-            if self.init == "random":
-                return [start_from_noise(representation, q, rng) for rng in generators]
-            raise ValueError(f'init must be "data", "random" or an array, not {self.init!r}.')
-        given, expected = as_components(self.init, "init"), (q, *representation.shape)
-        if given.shape != expected:
-            raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
-        start = representation.analyze(given)
-        if not np.any(start, axis=(1, 2, 3)).all():
-            raise ValueError("init has a component that is zero or cannot be moved; give another.")
-        return [unit_norm(start)]
-
     def _seed(self) -> int:
         try:
             return int(check_random_state(self.random_state).randint(2**31 - 1))
@@ -300,16 +345,19 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         data: Floats,
         masked: Masked | None,
         coder: Coder,
-        start: Blocks,
+        checkpoint: Checkpoint,
+        run: Run,
     ) -> tuple[Blocks, History]:
+        if run.ended:
+            return run.state.components, run.history
         Y, unseen = representation.analyze(data), 0.0
         if masked is None:
             unseen = float(encoding.unseen_energy(data, Y, representation).sum())
-        history = History()
+        history = History(run.history)
         for iteration in learn(
             representation,
             Y,
-            start,
+            run.state,
             alpha=self.alpha,
             coder=coder,
             max_iter=self.max_iter,
@@ -323,6 +371,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
                 print(history[-1])
             if self.callback is not None and self.callback(iteration):
                 break
+            checkpoint.keep(iteration, history)
         else:
             coder.warn_unless_converged(iteration.codes.gap, stacklevel=4)
         return iteration.components, history

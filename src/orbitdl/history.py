@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections import UserList
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 
+import numpy as np
 import pandas as pd
 
+from orbitdl.container import Tensors
+from orbitdl.descriptions import checked_array
 from orbitdl.learning import Iteration
 
 
@@ -34,6 +37,10 @@ class Record:
         )
 
 
+COLUMNS = {f.name: np.int64 if f.type == "int" else np.float64 for f in fields(Record)}
+"""The columns of a history and their types."""
+
+
 class History(UserList[Record]):
     """The records of a fit, the start first.
 
@@ -57,3 +64,23 @@ class History(UserList[Record]):
     def to_frame(self) -> pd.DataFrame:
         """Return the records as a table, one row an iteration."""
         return pd.DataFrame([asdict(record) for record in self])
+
+    def to_arrays(self) -> Tensors:
+        """Return the records as one array a column."""
+        rows = [asdict(record) for record in self]
+        return {
+            name: np.array([row[name] for row in rows], dtype=dtype)
+            for name, dtype in COLUMNS.items()
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Tensors, length: int) -> History:
+        """Return the history of that many records that `to_arrays` was given, after a check."""
+        columns = [
+            checked_array(arrays, name, (length,), dtype).tolist()
+            for name, dtype in COLUMNS.items()
+        ]
+        history = cls(Record(*row) for row in zip(*columns, strict=True))
+        if [record.number for record in history] != list(range(length)):
+            raise ValueError("the history does not count from 0")
+        return history

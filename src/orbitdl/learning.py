@@ -19,13 +19,50 @@ from orbitdl.dictionary import (
     normalise,
     replace_unused,
 )
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Representation
 from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
 
 LOOSEST, FALL = 3e-2, 0.7
 """Gap asked for in the first iteration, and its factor from one iteration to the next."""
 PATIENCE = 3
 """Iterations without progress that a replaced component is given to find a use."""
+
+
+@dataclass(frozen=True)
+class State:
+    """All that `learn` carries into an iteration; from here it always goes on the same way.
+
+    Attributes
+    ----------
+    number : int
+        Of the iteration that begins here.
+    components : ndarray of shape (q, F, d, m)
+    atoms : Atoms or None
+        Codes of the last iteration, for these components.
+    unused : int
+        Components that were replaced in the last iteration.
+    objective : float
+        At the end of the last iteration.
+    loosest : float
+        From which the gap asked for falls.
+    stalled : int
+        Iterations without progress.
+    """
+
+    number: int
+    components: Blocks
+    atoms: Atoms | None = None
+    unused: int = 0
+    objective: float = np.inf
+    loosest: float = LOOSEST
+    stalled: int = 0
+
+    def __post_init__(self) -> None:
+        """Keep arrays in C order: how sums round depends on the order in memory."""
+        object.__setattr__(self, "components", np.ascontiguousarray(self.components))
+        if self.atoms is not None:
+            element = np.ascontiguousarray(self.atoms.element)
+            object.__setattr__(self, "atoms", replace(self.atoms, element=element))
 
 
 @dataclass(frozen=True)
@@ -47,6 +84,8 @@ class Iteration:
     seconds : float
     components : ndarray of shape (q, F, d, m)
     codes : Codes
+    following : State or None
+        Where the next iteration begins; None after the last.
     """
 
     number: int
@@ -57,12 +96,13 @@ class Iteration:
     seconds: float
     components: Blocks
     codes: Codes
+    following: State | None
 
 
 def learn(
     representation: Representation,
     Y: Blocks,
-    A: Blocks,
+    state: State,
     *,
     alpha: float,
     coder: Coder,
@@ -79,8 +119,8 @@ def learn(
     representation : Representation
     Y : ndarray of shape (n, F, d, m)
         Data in block coordinates.
-    A : ndarray of shape (q, F, d, m)
-        Components to start from, unit norm.
+    state : State
+        Where to begin: ``State(0, A)`` with components A of unit norm, or where a run stood.
     masked : Masked, optional
         The data as signals, where entries are missing; Y then has zeros for them.
     alpha, coder, max_iter, tol, normalise_after, n_jobs
@@ -92,27 +132,24 @@ def learn(
     which the last iteration always meets. Codes start from the last ones and are never worse, and
     the default dictionary step does not raise the objective: neither does an iteration.
     """
-    atoms, unused, last, loosest, stalled = None, 0, np.inf, LOOSEST, 0
-    for number in range(max_iter + 1):
-        began = time.perf_counter()
+    following: State | None = state
+    while following is not None:
+        began, state = time.perf_counter(), following
+        number, A, loosest = state.number, state.components, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
         inexact = replace(coder, tol=asked)  # type: ignore[type-var]
         codes = inexact.code(
-            representation, Y, A, alpha, atoms, masked=masked, n_jobs=n_jobs, warn=False
+            representation, Y, A, alpha, state.atoms, masked=masked, n_jobs=n_jobs, warn=False
         )
         objective = float(codes.objective.sum())
-        still = last - objective <= tol * objective
-        stalled = stalled + 1 if still else 0
-        settled = unused == 0 or stalled > PATIENCE
-        finished = number == max_iter or (still and asked == coder.tol and settled)
-        if still:
-            loosest = 0.0
-        last, record = objective, (A, codes, unused)
-        if not finished:
-            A, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after, masked)
-        yield _iteration(number, *record, seconds=time.perf_counter() - began)
-        if finished:
-            return
+        still = state.objective - objective <= tol * objective
+        stalled = state.stalled + 1 if still else 0
+        settled = state.unused == 0 or stalled > PATIENCE
+        following = None
+        if number < max_iter and not (still and asked == coder.tol and settled):
+            moved = step(representation, Y, A, codes.atoms, normalise_after, masked)
+            following = State(number + 1, *moved, objective, 0.0 if still else loosest, stalled)
+        yield _iteration(state, codes, following, seconds=time.perf_counter() - began)
 
 
 def step(
@@ -141,50 +178,15 @@ def step(
     return new, atoms, int(unused.sum())
 
 
-def start_from_data(
-    representation: Representation, Y: Blocks, q: int, rng: np.random.Generator, most: int = 1000
-) -> Blocks:
-    """Choose q samples that lie far from each other's orbits, scaled to unit norm.
-
-    As k-means++: the next one is drawn with probability proportional to the energy
-    ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
-    """
-    pool = Y if len(Y) <= most else Y[rng.choice(len(Y), most, replace=False)]
-    energy = inner(pool, pool)
-    left = energy.copy()
-    A = start_from_noise(representation, q, rng)
-    for j in range(q):
-        left = np.where(left > 1e-12 * energy.max(initial=0.0), left, 0.0)
-        if left.sum() == 0:
-            break
-        i = rng.choice(len(pool), p=left / left.sum())
-        A[j] = pool[i] / np.sqrt(energy[i])
-        explained = representation.polar(correlate(pool, A[j : j + 1]))[:, 0] ** 2
-        left = np.minimum(left, energy - explained)
-    return A
-
-
-def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:
-    """Draw q components from the uniform measure on the unit sphere."""
-    return unit_norm(representation.analyze(rng.standard_normal((q, *representation.shape))))
-
-
-def unit_norm(A: Blocks) -> Blocks:
-    """Scale every component to unit norm."""
-    norms: Floats = np.sqrt(inner(A, A))
-    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]
-
-
-def _iteration(
-    number: int, components: Blocks, codes: Codes, unused: int, *, seconds: float
-) -> Iteration:
+def _iteration(state: State, codes: Codes, following: State | None, *, seconds: float) -> Iteration:
     return Iteration(
-        number=number,
+        number=state.number,
         objective=float(codes.objective.sum()),
         gap=float(codes.gap.max()),
         atoms=len(codes.atoms.coefficient) / len(codes),
-        unused=unused,
+        unused=state.unused,
         seconds=seconds,
-        components=components,
+        components=state.components,
         codes=codes,
+        following=following,
     )

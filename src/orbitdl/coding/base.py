@@ -143,8 +143,9 @@ class Coder(ABC):
             (whole, problem.take(whole)._replace(masked=None)),
             (~whole, problem.take(~whole)),
         ):
-            known = None if warm is None else warm.take(chosen)
-            result = result.replace(chosen, self.solve(part, known, n_jobs))
+            if chosen.any():
+                known = None if warm is None else warm.take(chosen)
+                result = result.replace(chosen, self.solve(part, known, n_jobs))
         return result
 
     def _describe(self, gap: Floats, problem: Problem) -> NDArray[Any]:

@@ -46,7 +46,7 @@ def segment(
     Parameters
     ----------
     signal : array-like of shape (n_times,) or (n_times, channels)
-        The signal.
+        The signal; NaN means missing, and stays.
     length : int
         Samples in a window.
     step : int
@@ -65,7 +65,7 @@ def segment(
     Window :math:`i` holds :math:`x_i(t) = s(i \cdot \text{step} + t)` for
     :math:`0 \le t < \text{length}`. Normalised, it is :math:`(x_i - \bar x_i) / \|x_i - \bar x_i\|`
     where the mean is taken in each channel and the norm over all of them, so that channels keep
-    their proportions. A constant window becomes zero.
+    their proportions. A constant window becomes zero. Both are taken over what is not NaN.
 
     Examples
     --------
@@ -199,18 +199,25 @@ def _check_signal(signal: ArrayLike) -> NDArray[np.float64]:
             f"signal has shape {array.shape}: pass one of shape (n_times,) or (n_times, channels)."
         )
     array = array.astype(np.float64)
-    if not np.isfinite(array).all():
-        raise ValueError("signal holds NaN or infinite values: fill or cut them out first.")
+    if np.isinf(array).any():
+        raise ValueError("signal holds infinite values: set them to NaN, which means missing.")
     return array
 
 
 def _standardize(windows: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give each window zero mean in each channel and unit norm; a constant one becomes zero."""
+    """Give each window zero mean in each channel and unit norm; a constant one becomes zero.
+
+    Mean and norm are taken over what is not NaN.
+    """
     others = tuple(range(1, windows.ndim))
-    centred = windows - windows.mean(axis=1, keepdims=True)
+    missing = np.isnan(windows)
+    known = np.where(missing, 0.0, windows)
+    count = np.maximum(np.sum(~missing, axis=1, keepdims=True), 1)
+    centred = np.where(missing, 0.0, known - known.sum(axis=1, keepdims=True) / count)
     norm = np.sqrt(np.sum(centred**2, axis=others, keepdims=True))
     # A constant window leaves rounding errors behind, which must not be blown up to norm 1.
-    largest = np.abs(windows).max(axis=others, keepdims=True)
+    largest = np.abs(known).max(axis=others, keepdims=True)
     rounding = 4 * np.finfo(np.float64).eps * windows[0].size * largest
     varies = norm > rounding
-    return np.where(varies, centred / np.where(varies, norm, 1.0), 0.0)
+    unit = np.where(varies, centred / np.where(varies, norm, 1.0), 0.0)
+    return np.where(missing, np.nan, unit)

@@ -57,7 +57,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         return rng.uniform(0, self.length, size=(n, 1))
 
     def cover(self) -> Floats:
-        return np.arange(4 * self.length)[:, None] / 4
+        return np.arange(float(self.length))[:, None]
 
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])

@@ -1,0 +1,171 @@
+"""One file that holds arrays and a JSON header: safetensors, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import safetensors
+from numpy.typing import NDArray
+from safetensors.numpy import save as serialise
+
+Tensors = dict[str, NDArray[Any]]
+Header = dict[str, Any]
+
+NAME = "orbitdl"
+"""The one entry of the file's metadata: the header, as JSON."""
+LARGEST_HEADER = 2**24
+"""Bytes; a file that claims a longer one is not ours."""
+DTYPES = {"F64": np.dtype("<f8"), "I64": np.dtype("<i8")}
+
+
+class ModelFileError(ValueError):
+    """A model file or checkpoint cannot be written or read; the message says why in a sentence."""
+
+
+def as_path(path: object, name: str = "path") -> Path:
+    """Return the place of a file, or say what to pass."""
+    if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
+        raise ValueError(f"{name} must be the name of a file, not {path!r}.")
+    if not Path(path).name or "\0" in os.fspath(path):
+        raise ValueError(f"{name} must be the name of a file, not {os.fspath(path)!r}.")
+    return Path(path)
+
+
+def write(path: Path, header: Header, tensors: Tensors) -> None:
+    """Write the file, or leave the old one as it is.
+
+    The content goes to a temporary file in the same folder, to the disk, and takes the name in
+    one step, so that at any moment the name stands for a whole file.
+    """
+    solid = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
+    content = serialise(solid, metadata={NAME: json.dumps(header, allow_nan=False)})
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            raise OSError("there is something else of this name")
+        _replace(target, content)
+    except OSError as error:
+        raise ModelFileError(
+            f"{path} could not be written: {_words(error)}; make room, or name another place."
+        ) from error
+
+
+def read(path: Path, kind: str, version: int) -> tuple[Header, Tensors]:
+    """Return header and arrays of a file of this kind, of this version or an older one."""
+    content = _content(path, kind)
+    try:
+        views = safetensors.deserialize(content)  # type: ignore[no-untyped-call]
+        length = int.from_bytes(content[:8], "little")
+        header = parse(json.loads(content[8 : 8 + length])["__metadata__"][NAME])
+        tensors = {name: _array(view) for name, view in views}
+    except (safetensors.SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
+        raise _foreign(path, kind) from error
+    if header.get("format") != f"{NAME} {kind}":
+        raise _foreign(path, kind)
+    found = header.get("version")
+    if type(found) is not int or found < 1:
+        raise _foreign(path, kind)
+    if found > version:
+        raise ModelFileError(
+            f"{path} was written by a newer orbitdl (format {found}, this one reads up to "
+            f"{version}); upgrade orbitdl."
+        )
+    return header, tensors
+
+
+def sweep(path: Path) -> None:
+    """Remove what killed writes to this path left behind."""
+    target = Path(os.path.realpath(path))
+    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.part")
+    with suppress(OSError):
+        for name in filter(pattern.fullmatch, os.listdir(target.parent)):
+            target.with_name(name).unlink()
+
+
+def parse(text: str) -> Header:
+    """Return the object that a JSON text describes; no NaN, no infinities, no endless integers."""
+    header = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
+    if not isinstance(header, dict):
+        raise ValueError("the header is not an object")
+    json.dumps(header, ensure_ascii=False).encode()  # refuses half characters
+    return header
+
+
+def _replace(target: Path, content: bytes) -> None:
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            _write_through(file, content)
+        os.replace(temporary, target)
+    except BaseException:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
+    if os.name == "posix":  # the new name reaches the disk too
+        folder = os.open(target.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+def _write_through(file: BinaryIO, content: bytes) -> None:
+    file.write(content)
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _content(path: Path, kind: str) -> bytes:
+    """Return all bytes of a file that begins like one of ours."""
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise OSError("it is not a file")
+        with open(path, "rb") as file:
+            begin, size = file.read(9), os.fstat(file.fileno()).st_size
+            length = int.from_bytes(begin[:8], "little")
+            if begin[8:] != b"{" or length > min(LARGEST_HEADER, size - 8):
+                raise _foreign(path, kind)
+            return begin + file.read()
+    except OSError as error:
+        raise ModelFileError(
+            f"{path} could not be read: {_words(error)}; check the name."
+        ) from error
+    except MemoryError as error:
+        raise ModelFileError(f"{path} is too large for the memory of this machine.") from error
+
+
+def _array(view: dict[str, Any]) -> NDArray[Any]:
+    dtype = DTYPES[view["dtype"]]
+    array = np.frombuffer(view["data"], dtype=dtype).reshape(view["shape"])
+    return array.astype(dtype.newbyteorder("="))
+
+
+def _foreign(path: Path, kind: str) -> ModelFileError:
+    return ModelFileError(f"{path} is not an orbitdl {kind}, or it is damaged; name another file.")
+
+
+def _words(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()
+
+
+def _refuse(text: str) -> float:
+    raise ValueError(f"{text} is not a number")
+
+
+def _whole(text: str) -> int:
+    if len(text) > 19:
+        raise ValueError("a whole number is too large")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    return value if abs(value) < float("inf") else _refuse(text)

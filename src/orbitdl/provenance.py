@@ -1,0 +1,46 @@
+"""Where a model comes from: the data it saw, and the software that made it."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from datetime import UTC, datetime
+from typing import Any
+
+import numba
+import numpy
+import scipy
+import sklearn
+from numpy.typing import NDArray
+
+import orbitdl
+
+
+def fingerprint(*arrays: NDArray[Any] | None) -> str:
+    """Return the SHA-256 of shape, type and values of arrays, in hexadecimal; None is left out.
+
+    Examples
+    --------
+    >>> fingerprint(numpy.zeros((2, 3)))[:16]
+    'c1a6e26515766d41'
+    """
+    digest = hashlib.sha256()
+    for array in (array for array in arrays if array is not None):
+        digest.update(f"{array.shape} {array.dtype.str} ".encode())
+        digest.update(numpy.ascontiguousarray(array).data)
+    return digest.hexdigest()
+
+
+def provenance(n_samples: int, data: str) -> dict[str, Any]:
+    """Return versions, the date, the number of samples and the fingerprint of the data."""
+    return {
+        "orbitdl": orbitdl.__version__,
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "scipy": scipy.__version__,
+        "numba": numba.__version__,
+        "scikit-learn": sklearn.__version__,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "samples": n_samples,
+        "fingerprint": data,
+    }

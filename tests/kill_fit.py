@@ -1,0 +1,80 @@
+"""Kill a fit ten times at random moments, let others go on, and print how it went as JSON.
+
+A process of its own, without threads, so that it can fork with warm kernels.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from orbitdl import OrbitDictionaryLearning, checkpoint
+from orbitdl.datasets import make_shift_data
+from orbitdl.groups import ContinuousShift
+
+KILLS = 10
+X = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
+SETTINGS = {
+    "n_components": 3,
+    "group": ContinuousShift(),
+    "max_iter": 15,
+    "tol": 1e-9,
+    "n_restarts": 2,
+    "random_state": 0,
+}
+
+
+def fit(place: Path | None) -> OrbitDictionaryLearning:
+    return OrbitDictionaryLearning(**SETTINGS, checkpoint=place).fit(X)
+
+
+def fit_in_a_fork(place: Path, result: Path) -> int:
+    """Start a process that fits and stores the result; return its number."""
+    pid = os.fork()
+    if pid == 0:
+        model = fit(place)
+        np.savez(result, components=model.components_, history=model.history_.to_frame())
+        os._exit(0)
+    return pid
+
+
+def main(folder: Path) -> None:
+    checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9  # write after every iteration
+    expected = fit(None)
+    began = time.perf_counter()
+    fit(folder / "whole")
+    usual = time.perf_counter() - began
+    rng = np.random.default_rng(0)
+    kills, same, reached, finished = 0, [], [], False
+    place, result = folder / "checkpoint", folder / "result.npz"
+    while kills < KILLS or not finished:
+        pid = fit_in_a_fork(place, result)
+        if kills < KILLS:
+            time.sleep(rng.uniform(0, 0.6 * usual))
+            os.kill(pid, signal.SIGKILL)
+        finished = os.waitpid(pid, 0)[1] != signal.SIGKILL
+        if not finished:
+            kills += 1
+            if place.exists():
+                runs = checkpoint.read(place, "checkpoint", 1)[0]["runs"]
+                reached.append([run["number"] for run in runs])
+        else:
+            found = np.load(result)
+            numbers = expected.history_.to_frame().to_numpy()[:, :-1]  # but the seconds
+            same.append(
+                bool(
+                    np.array_equal(found["components"], expected.components_)
+                    and np.array_equal(found["history"][:, :-1], numbers)
+                )
+            )
+            place.unlink()
+    left = sorted(os.listdir(folder))
+    print(json.dumps({"kills": kills, "same": same, "reached": reached, "left": left}))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,479 @@
+"""Long runs: whatever interrupts them, going on gives the result of an unbroken run, to the bit."""
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import fields, replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from registry import ACTIONS, PERMUTATIONS, action
+from sklearn.base import clone
+from test_files import MyCoder, MyShift, fail_in_the_middle
+
+from orbitdl import ModelFileError, OrbitDictionaryLearning, checkpoint, container
+from orbitdl.codes import Atoms
+from orbitdl.coding import ActiveSet, Matching
+from orbitdl.datasets import make_shift_data
+from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
+from orbitdl.history import History, Record
+from orbitdl.learning import Iteration, State
+from orbitdl.runs import Run, run_from_file, run_to_file
+
+X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
+SETTINGS = {"n_components": 2, "max_iter": 8, "tol": 1e-9, "random_state": 0}
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "run.checkpoint"
+
+
+@pytest.fixture
+def eager(monkeypatch) -> None:
+    """Write after every iteration."""
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    monkeypatch.setattr(checkpoint, "SHARE", 1e9)
+
+
+def estimator(**settings) -> OrbitDictionaryLearning:
+    return OrbitDictionaryLearning(**{**SETTINGS, **settings})
+
+
+def interrupt_at(number: int, run: int = 0):
+    """Return a callback that raises Ctrl-C at an iteration of a run."""
+    starts: list[int] = []
+
+    def callback(iteration: Iteration) -> None:
+        starts.extend([0] * (iteration.number == 0))
+        if len(starts) == run + 1 and iteration.number == number:
+            raise KeyboardInterrupt
+
+    return callback
+
+
+def interrupted(data, number: int, run: int = 0, **settings) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        estimator(**settings, callback=interrupt_at(number, run)).fit(data)
+
+
+def seen_by(model: OrbitDictionaryLearning, data) -> list[int]:
+    """Fit, and return the numbers of the iterations that it did."""
+    numbers: list[int] = []
+    model.set_params(callback=lambda iteration: numbers.append(iteration.number)).fit(data)
+    return numbers
+
+
+def assert_same(model: OrbitDictionaryLearning, other: OrbitDictionaryLearning) -> None:
+    assert_array_equal(model.components_, other.components_)
+    assert [replace(r, seconds=0) for r in model.history_] == [
+        replace(r, seconds=0) for r in other.history_
+    ]
+    assert model.n_iter_ == other.n_iter_
+    assert model.converged_ == other.converged_
+
+
+# Going on
+
+
+def test_a_fit_killed_at_ten_random_moments_gives_the_same_components(tmp_path):
+    script = Path(__file__).with_name("kill_fit.py")
+    done = subprocess.run(
+        [sys.executable, script, tmp_path], capture_output=True, text=True, check=True, timeout=120
+    )
+    told = json.loads(done.stdout)
+    assert told["kills"] == 10
+    assert told["same"]
+    assert all(told["same"])
+    assert told["left"] == ["result.npz", "whole"]
+    assert len({json.dumps(place) for place in told["reached"]}) > 1  # at various places
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_group_goes_on_to_the_same_components(name, path):
+    rep = action(name, 6)
+    data = np.random.default_rng(0).standard_normal((9, *rep.shape))
+    settings = {"group": rep.group, "alpha": 0.2, "max_iter": 5}
+    expected = estimator(**settings).fit(data)
+    interrupted(data, 2, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(data), expected)
+
+
+@pytest.mark.parametrize("name", ["integer shift of channels", "orthogonal", "hexagon"])
+def test_every_part_of_a_state_comes_back(name):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    components = rep.analyze(rng.standard_normal((2, *rep.shape)))
+    offsets, component = np.array([0, 2, 2, 3]), np.array([1, 0, 1])
+    atoms = Atoms(2, offsets, component, rng.standard_normal(3), rep.sample(rng, 3))
+    state = State(4, components, atoms, unused=1, objective=1 / 3, loosest=0.1, stalled=2)
+    history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
+    run = Run(state, history, ended=True, settled=True)
+    again = run_from_file(*run_to_file(run), rep, 3, 2)
+    for field in fields(State):
+        if field.name not in ("components", "atoms"):
+            assert getattr(again.state, field.name) == getattr(state, field.name)
+    assert_array_equal(again.state.components, components)
+    assert again.state.components.dtype == components.dtype
+    for field in fields(Atoms):
+        assert_array_equal(getattr(again.state.atoms, field.name), getattr(atoms, field.name))
+    assert (again.history, again.ended, again.settled) == (history, True, True)
+
+
+def test_the_order_in_memory_is_that_of_the_file():
+    element = np.ones((3, 4)).T
+    atoms = Atoms(2, np.array([0, 4]), np.zeros(4, dtype=int), np.ones(4), element)
+    state = State(1, np.ones((1, 3, 5, 2)).T, atoms)
+    assert state.components.flags.c_contiguous
+    assert state.atoms.element.flags.c_contiguous
+
+
+@pytest.mark.parametrize("number", range(9))
+def test_a_fit_goes_on_from_any_iteration(number, path):
+    expected = estimator().fit(X)
+    interrupted(X, number, checkpoint=path)
+    model = estimator(checkpoint=path)
+    assert seen_by(model, X) == list(range(number, 9))
+    assert_same(model, expected)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"init": "random"},
+        {"init": np.random.default_rng(5).standard_normal((2, 10))},
+        {"normalise_after": True},
+        {"coder": Matching()},
+        {"n_components": 60, "alpha": 0.5},  # more than the samples: some are unused
+        {"tol": 1e-2, "max_iter": 50},  # stands still long before
+        {"random_state": np.random.RandomState(3)},
+    ],
+)
+def test_every_way_to_learn_goes_on(settings, path):
+    expected = clone(estimator(**settings)).fit(X)
+    again = clone(estimator(**settings, checkpoint=path))
+    with pytest.raises(KeyboardInterrupt):
+        clone(again).set_params(callback=interrupt_at(1)).fit(X)
+    assert_same(again.fit(X), expected)
+
+
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
+def test_data_with_missing_entries_go_on_and_their_mask_counts(name, path):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    data = rng.standard_normal((9, *rep.shape))
+    holed = np.where(rng.random(data.shape) < 0.2, np.nan, data)
+    settings = {"group": rep.group, "alpha": 0.2, "max_iter": 4, "tol": 1e-4}
+    expected = estimator(**settings).fit(holed)
+    interrupted(holed, 2, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(holed), expected)
+    with pytest.raises(ModelFileError, match="differs in the data"):
+        estimator(**settings, checkpoint=path).fit(np.nan_to_num(holed))
+
+
+@pytest.mark.parametrize("run", [0, 1, 2])
+def test_restarts_go_on_where_they_stood(run, path):
+    settings = {"n_restarts": 3, "init": "random"}
+    expected = estimator(**settings).fit(X)
+    interrupted(X, 3, run, checkpoint=path, **settings)
+    model = estimator(**settings, checkpoint=path)
+    numbers = seen_by(model, X)
+    assert numbers[:6] == [3, 4, 5, 6, 7, 8]
+    assert len(numbers) == 6 + 9 * (2 - run)
+    assert_same(model, expected)
+
+
+def test_a_run_without_a_seed_goes_on_with_the_seed_it_had(path):
+    settings = {"random_state": None, "n_restarts": 2, "init": "random"}
+    starts: list[np.ndarray] = []
+
+    def note(iteration: Iteration) -> None:
+        if iteration.number == 0:
+            starts.append(iteration.components)
+
+    whole = estimator(**settings, checkpoint=path, callback=note).fit(X)
+    path.unlink()
+    interrupted(X, 3, checkpoint=path, **settings)
+    stored = checkpoint.read(path, "checkpoint", 1)[0]["seed"]
+    model = estimator(**settings, checkpoint=path, callback=note).fit(X)
+    assert checkpoint.read(path, "checkpoint", 1)[0]["seed"] == stored
+    assert not np.array_equal(starts[-1], starts[1])  # another seed than the first
+    assert not np.array_equal(model.components_, whole.components_)
+
+
+def test_a_finished_fit_returns_at_once(path):
+    expected = estimator(checkpoint=path).fit(X)
+    content = path.read_bytes()
+    model = estimator(checkpoint=path)
+    assert seen_by(model, X) == []
+    assert model.history_ == expected.history_
+    assert_same(model, expected)
+    assert path.read_bytes() == content
+
+
+def test_more_iterations_continue_to_what_they_would_have_been(path):
+    for max_iter in (0, 3, 4, 12):
+        settings = {"max_iter": max_iter, "tol": 1e-6}
+        model = estimator(**settings, checkpoint=path)
+        numbers = seen_by(model, X)
+        assert_same(model, estimator(**settings).fit(X))
+    assert numbers[0] == 4
+
+
+def test_a_run_that_stood_still_is_not_continued(path):
+    settings = {"tol": 1e-2, "checkpoint": path}
+    assert estimator(**settings, max_iter=50).fit(X).n_iter_ < 50
+    assert seen_by(estimator(**settings, max_iter=90), X) == []
+
+
+def test_more_restarts_continue_a_fit(path):
+    settings = {"init": "random", "max_iter": 3}
+    estimator(**settings, checkpoint=path).fit(X)
+    model = estimator(**settings, n_restarts=3, checkpoint=path)
+    assert len(seen_by(model, X)) == 8
+    assert_same(model, estimator(**settings, n_restarts=3).fit(X))
+
+
+def test_threads_and_verbosity_may_change(path, capsys):
+    interrupted(X, 2, checkpoint=path)
+    model = estimator(checkpoint=path, n_jobs=2, verbose=1).fit(X)
+    assert_same(model, estimator().fit(X))
+    assert capsys.readouterr().out.startswith("iteration   2 ")
+
+
+def test_the_seconds_of_earlier_iterations_are_kept(path):
+    interrupted(X, 4, checkpoint=path)
+    stored = container.read(path, "checkpoint", 1)[1]["0.history.seconds"]
+    model = estimator(checkpoint=path).fit(X)
+    assert [record.seconds for record in model.history_[:4]] == stored.tolist()
+
+
+def test_a_callback_still_stops_a_run_which_then_goes_on(path):
+    model = estimator(checkpoint=path, callback=lambda iteration: iteration.number == 2).fit(X)
+    stopped = estimator(callback=lambda iteration: iteration.number == 2).fit(X)
+    assert_same(model, stopped)
+    assert_same(model.fit(X), stopped)
+    assert_same(estimator(checkpoint=path).fit(X), estimator().fit(X))
+
+
+def test_an_error_in_a_callback_leaves_a_usable_checkpoint(path):
+    def fail(iteration: Iteration) -> None:
+        if iteration.number == 5:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        estimator(checkpoint=path, callback=fail).fit(X)
+    assert seen_by(estimator(checkpoint=path), X) == [5, 6, 7, 8]
+
+
+def test_nothing_of_the_data_is_in_the_file(path):
+    estimator(checkpoint=path, max_iter=2).fit(X)
+    _, tensors = container.read(path, "checkpoint", 1)
+    assert not any(np.isin(X, array).any() for array in tensors.values())
+
+
+@pytest.mark.parametrize(("cost", "every"), [(0.0, 3), (1.0, 10)])
+def test_checkpoints_are_written_every_few_seconds_and_less_often_if_slow(
+    cost, every, path, monkeypatch
+):
+    now, written = [0.0], [0]
+    numbers: list[int] = []
+
+    def pass_two_seconds(iteration: Iteration) -> None:
+        numbers.append(iteration.number)
+        now[0] += 2.0
+
+    def write(*arguments) -> None:
+        written.append(len(numbers))
+        now[0] += cost
+
+    monkeypatch.setattr(checkpoint, "write", write)
+    monkeypatch.setattr(checkpoint, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    settings = {"max_iter": 40, "tol": 1e-15, "coder": ActiveSet(tol=1e-9)}
+    estimator(**settings, checkpoint=path, callback=pass_two_seconds).fit(X)
+    assert len(numbers) == 41
+    assert set(np.diff(written[2:-1])) == {every}
+    assert written[-1] == 41  # and at the end
+
+
+# Files that belong to something else
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"alpha": 0.2}, r"differs in alpha \(0.1 there, 0.2 here\); delete the file or name"),
+        ({"n_components": 3}, r"differs in n_components \(2 there, 3 here\)"),
+        ({"tol": 1e-3}, r"differs in tol \(1e-09 there, 0.001 here\), coder"),
+        ({"group": ContinuousShift()}, "differs in group, coder"),
+        ({"coder": ActiveSet(tol=1e-9, max_iter=7)}, "differs in coder; delete"),
+        ({"init": "random"}, "differs in init; delete"),
+        ({"init": np.ones((2, 10))}, "differs in init"),
+        ({"random_state": 1}, r"differs in random_state \(0 there, 1 here\)"),
+        ({"random_state": None}, r"differs in random_state \(0 there, None here\)"),
+        ({"normalise_after": True}, r"differs in normalise_after \(False there, True here\)"),
+        ({"max_iter": 3}, "has reached iteration 8, beyond max_iter=3; raise max_iter, or delete"),
+    ],
+)
+def test_the_checkpoint_of_another_fit_is_refused(settings, message, path):
+    estimator(checkpoint=path).fit(X)
+    content = path.read_bytes()
+    with pytest.raises(ModelFileError, match=message) as caught:
+        estimator(checkpoint=path, **settings).fit(X)
+    assert len(str(caught.value).replace(str(path), "")) < 250
+    assert str(caught.value).endswith(".")
+    assert path.read_bytes() == content
+
+
+def test_the_checkpoint_of_other_data_is_refused(path):
+    estimator(checkpoint=path).fit(X)
+    with pytest.raises(ModelFileError, match="belongs to another fit, .* in the data; delete"):
+        estimator(checkpoint=path).fit(X + 1e-12)
+
+
+def test_generators_tell_finite_groups_apart(path):
+    data = np.random.default_rng(0).standard_normal((6, 3))
+    estimator(checkpoint=path, group=PERMUTATIONS).fit(data)
+    other = type(PERMUTATIONS)([[1, 0, 2], [1, 2, 0]])  # the same group by other generators
+    with pytest.raises(ModelFileError, match="differs in group"):
+        estimator(checkpoint=path, group=other).fit(data)
+
+
+def test_other_files_are_refused_and_left_alone(path):
+    model = estimator().fit(X)
+    model.save(path)
+    for content in (path.read_bytes(), b"", b"notes", path.read_bytes()[:500]):
+        path.write_bytes(content)
+        with pytest.raises(ModelFileError, match="is not an orbitdl checkpoint, or it is damaged"):
+            estimator(checkpoint=path).fit(X)
+        assert path.read_bytes() == content
+
+
+def test_a_truncated_or_damaged_checkpoint_is_refused_or_works(path):
+    interrupted(X, 3, checkpoint=path, group=Trivial())
+    content, rng = path.read_bytes(), np.random.default_rng(0)
+    model = estimator(checkpoint=path, group=Trivial(), max_iter=3)
+    for length in range(0, len(content), 64):
+        path.write_bytes(content[:length])
+        with pytest.raises(ModelFileError, match="damaged"):
+            model.fit(X)
+    for _ in range(100):
+        damaged = bytearray(content)
+        damaged[rng.integers(2000)] ^= 1 << rng.integers(8)
+        path.write_bytes(damaged)
+        with suppress(ModelFileError):
+            model.fit(X)
+
+
+HOSTILE = {
+    "offsets": ("0.offsets", lambda a: a[::-1].copy(), "offsets do not count the atoms"),
+    "component": ("0.component", lambda a: a + 7, "of a component that is not there"),
+    "negative component": ("0.component", lambda a: a - 7, "of a component that is not there"),
+    "element": ("0.element", lambda a: a + 7, "an element that is not in the group"),
+    "coefficient": ("0.coefficient", lambda a: a * np.nan, "coefficient contains NaN"),
+    "infinite": ("0.components", lambda a: a + np.inf, "components has values out of range"),
+    "shape": ("0.components", lambda a: a[:1], "components is not an array of shape"),
+    "history": ("0.history.gap", lambda a: a[:1], "gap is not an array of shape"),
+    "unknown": ("0.extra", lambda a: np.ones(2), "a run has other arrays than it should"),
+    "of no run": ("7.extra", lambda a: np.ones(2), "it has an unknown array '7.extra'"),
+    "of no name": ("extra", lambda a: np.ones(2), "it has an unknown array 'extra'"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+def test_hostile_arrays_are_refused(case, path):
+    name, change, message = HOSTILE[case]
+    data = np.random.default_rng(0).standard_normal((6, 3))
+    settings = {"group": PERMUTATIONS, "checkpoint": path}
+    interrupted(data, 2, **settings)
+    header, tensors = container.read(path, "checkpoint", 1)
+    tensors[name] = change(tensors.get(name))
+    container.write(path, header, tensors)
+    with pytest.raises(ModelFileError, match=f"is not a sound checkpoint: .*{message}"):
+        estimator(**settings).fit(data)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": 2}, "was written by a newer orbitdl"),
+        ({"extra": 2}, "the header has an unknown entry 'extra'"),
+        ({"seed": -1}, "its seed is negative"),
+        ({"runs": [3]}, "a run is not a table"),
+        ({"runs": []}, "it has an unknown array"),
+        ({"identity": {}}, "the identity lacks the entry"),
+    ],
+)
+def test_hostile_headers_are_refused(change, message, path):
+    interrupted(X, 2, checkpoint=path)
+    header, tensors = container.read(path, "checkpoint", 1)
+    container.write(path, {**header, **change}, tensors)
+    with pytest.raises(ModelFileError, match=message):
+        estimator(checkpoint=path).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("entry", "value"),
+    [("number", -1), ("unused", 9), ("objective", None), ("stalled", -1), ("ended", 1)],
+)
+def test_hostile_numbers_are_refused(entry, value, path):
+    interrupted(X, 2, checkpoint=path)
+    header, tensors = container.read(path, "checkpoint", 1)
+    header["runs"][0][entry] = value
+    container.write(path, header, tensors)
+    with pytest.raises(ModelFileError, match="is not a sound checkpoint"):
+        estimator(checkpoint=path).fit(X)
+
+
+# Places that cannot be written
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_first_iteration(tmp_path):
+    numbers: list[Iteration] = []
+    for place in (tmp_path, tmp_path / "missing" / "file"):
+        with pytest.raises(ModelFileError, match="could not be (read|written)"):
+            estimator(checkpoint=place, callback=numbers.append).fit(X)
+    assert numbers == []
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_disk_that_fills_up_costs_the_checkpoint_and_not_the_fit(path, monkeypatch):
+    full = fail_in_the_middle(OSError(errno.ENOSPC, "No space left on device"))
+
+    def fill(iteration: Iteration) -> None:
+        if iteration.number == 3:
+            monkeypatch.setattr(container, "_write_through", full)
+
+    with pytest.warns(RuntimeWarning, match="no space left on device; .* The fit goes on"):
+        model = estimator(checkpoint=path, callback=fill).fit(X)
+    assert_same(model, estimator().fit(X))
+    assert os.listdir(path.parent) == [path.name]
+    monkeypatch.undo()
+    assert seen_by(estimator(checkpoint=path), X) == [3, 4, 5, 6, 7, 8]
+
+
+def test_what_a_killed_write_left_behind_is_removed(path):
+    left = path.with_name(f".{path.name}.0123456789abcdef.part")
+    other = path.with_name(f".{path.name}x.0123456789abcdef.part")
+    for place in (left, other):
+        place.write_bytes(b"half")
+    estimator(checkpoint=path, max_iter=0).fit(X)
+    assert sorted(os.listdir(path.parent)) == sorted([other.name, path.name])
+
+
+@pytest.mark.parametrize("settings", [{"group": MyShift()}, {"coder": MyCoder()}])
+def test_a_class_of_one_s_own_works_without_a_checkpoint_only(settings, path):
+    estimator(**settings).fit(X)
+    with pytest.raises(ModelFileError, match="checkpoint cannot be used here: My.* is not one of"):
+        estimator(**settings, checkpoint=path).fit(X)
+    assert not path.exists()
+
+
+def test_a_checkpoint_is_not_part_of_a_model_file(path):
+    model = estimator(checkpoint=path, group=IntegerShift()).fit(X)
+    model.save(path.with_name("model"))
+    assert str(path).encode() not in path.with_name("model").read_bytes()
