@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, PENTAGON, action
 
-from orbitdl import Codes, OrbitDictionaryLearning, encode
+from orbitdl import Codes, OrbitDictionaryLearning, encode, load
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
 from orbitdl.report import write, write_report
@@ -312,6 +312,14 @@ def test_the_table_of_the_run_has_parameters_versions_and_a_fingerprint(heart):
     assert rows["group"] == "ContinuousShift()"
     assert "numpy" in rows["versions"]
     assert rows["fingerprint of the data"] == fingerprint(data.X) != fingerprint(data.X[1:])
+
+
+def test_a_model_from_a_file_tells_the_same_story(heart, tmp_path):
+    model, data = heart
+    model.save(tmp_path / "m.safetensors", preprocessing={"window": 65})
+    again = gather(load(tmp_path / "m.safetensors"), data.X, LABELS)
+    assert paragraphs(again) == paragraphs(gather(model, data.X, LABELS))
+    assert dict(run_table(again))["preprocessing"] == "window = 65"
 
 
 # The file

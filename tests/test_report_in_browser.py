@@ -162,7 +162,7 @@ def test_screenshots_are_kept(page):
     page.screenshot(path=SCREENSHOTS / "report-dark.png", full_page=True)
     page.click("#theme")
     page.set_viewport_size(NARROW)
-    wait_until(page, "document.getElementById('window-plot')._fullLayout.width < 360")
+    wait_until(page, "document.getElementById('window-plot').layout.width < 360")
     page.screenshot(path=SCREENSHOTS / "report-narrow.png", full_page=True)
     assert len(list(SCREENSHOTS.glob("report-*.png"))) >= 3
 
@@ -322,6 +322,15 @@ def test_print_is_light_and_complete(page):
     assert all(page.locator("section").nth(k).is_visible() for k in range(8))
 
 
+def test_figures_fit_the_paper_and_then_the_screen_again(page, tmp_path):
+    width = "document.getElementById('window-plot').layout.width"
+    before = page.evaluate(width)
+    page.evaluate(f"window.addEventListener('beforeprint', () => (window.onPaperWidth = {width}))")
+    page.pdf(path=tmp_path / "r.pdf", format="A4")
+    assert 500 < page.evaluate("onPaperWidth") < 700
+    assert page.evaluate(width) == before
+
+
 def test_a_component_has_one_colour_throughout(page):
     drawn = page.evaluate(
         """[document.getElementById("component-1").data[1].line.color,
@@ -348,7 +357,6 @@ def with_gaps(X):
 
 QUARTERS = Finite([np.rot90(np.arange(9).reshape(3, 3)).ravel()])  # turns of an image
 CASES = {
-    "integer shift": (IntegerShift(), noise(12), {}),
     "fractions, two channels": (
         InterpolatedShift(3),
         noise(12, 2),

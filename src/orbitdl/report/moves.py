@@ -17,6 +17,8 @@ from orbitdl.report.words import element_in_words
 
 MOST_ELEMENTS = 24
 """Elements of a finite group that the slider steps through."""
+BUDGET = 10_000
+"""Numbers that the moved copies of one component may take."""
 MOST_PLANES = 6
 """Coordinate planes in which a rotation may be tried."""
 
@@ -49,12 +51,13 @@ def slider(facts: Facts) -> dict[str, Any]:
 
 def listed_elements(representation: Representation) -> Floats:
     """Return the elements a list slider steps through: all of a small group, else some, (M, p)."""
+    most = max(2, min(MOST_ELEMENTS, BUDGET // int(np.prod(representation.shape))))
     if not isinstance(representation, MatrixRepresentation):
-        return representation.sample(np.random.default_rng(0), MOST_ELEMENTS // 2)
+        return representation.sample(np.random.default_rng(0), most)
     every = representation.elements
-    if len(every) <= MOST_ELEMENTS:
+    if len(every) <= most:
         return every
-    return every[np.linspace(0, len(every) - 1, MOST_ELEMENTS).astype(np.intp)]
+    return every[np.linspace(0, len(every) - 1, most).astype(np.intp)]
 
 
 def start_of_slider(facts: Facts) -> list[float]:

@@ -143,7 +143,9 @@ def _what_events_say(facts: Facts, events: dict[str, Any]) -> str:
     shown = ""
     if total > MOST_EVENTS:
         shown = f" The {number(MOST_EVENTS)} strongest of {count(total, 'atom')} are in this file."
-    return f"{_what_time_is(facts, events['seconds'])}{shown}"
+    return (
+        f"{_what_time_is(facts, events['seconds'])}{shown} Choose a mark to see its {facts.noun}."
+    )
 
 
 def _what_time_is(facts: Facts, in_seconds: bool) -> str:

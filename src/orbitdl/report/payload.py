@@ -29,7 +29,10 @@ def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
     content = {
         "view": _view(facts),
         "slider": moves,
-        "components": [_component(facts, j, elements) for j in range(len(facts.components))],
+        "components": [
+            _component(facts, j, elements if j in shown else None)
+            for j in range(len(facts.components))
+        ],
         "shown": shown.tolist(),
         "history": _history(facts),
     }

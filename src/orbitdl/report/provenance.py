@@ -29,6 +29,9 @@ LONGEST = 64
 def run_table(facts: Facts) -> list[tuple[str, str]]:
     """Return rows of name and value: parameters, data, versions, date."""
     rows = [(name, _shown(value)) for name, value in facts.model.get_params(deep=False).items()]
+    prepared = getattr(facts.model, "preprocessing_", None) or {}
+    if prepared:
+        rows.append(("preprocessing", ", ".join(f"{k} = {v}" for k, v in prepared.items())))
     if facts.history:
         rows.append(("time to learn", f"{sum(r.seconds for r in facts.history):.1f} s"))
     if facts.coded is not None:

@@ -97,7 +97,7 @@ const addCard = (j) => {
   cards.append(card);
   return () => {
     let now = [data.components[j].start, 0];
-    const show = draw(plot, () => componentFigure(j, ...now));
+    const show = draw(plot.id, () => componentFigure(j, ...now));
     if (moving === "none") show();
     else addSlider(card, j, (...position) => { now = position; show(); });
   };

@@ -13,18 +13,20 @@ const layout = (more) => ({
   margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: touch ? false : "zoom",
   hoverlabel: { font: { size: 13 } }, ...more,
 });
+// A figure is as wide as its place, and is drawn again when that changes.
+const drawers = new WeakMap();
 const follow = new ResizeObserver((entries) => entries.forEach(({ target }) => {
-  const wide = target.clientWidth;
-  if (wide && target.layout && target._fullLayout && Math.abs(target._fullLayout.width - wide) > 1) Plotly.Plots.resize(target);
+  const { width } = target.layout || {};
+  if (width && target.clientWidth && width !== target.clientWidth) drawers.get(target)();
 }));
+const put = (place, { traces, look }) => {
+  place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
+  return Plotly.react(place, traces, layout({ ...look, width: place.clientWidth || 300 }), config);
+};
 const draw = (id, make) => {
-  const place = typeof id === "string" ? byId(id) : id;
-  const show = () => {
-    const { traces, look } = make();
-    place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
-    return Plotly.react(place, traces, layout(look), config);
-  };
+  const place = byId(id), show = () => put(place, make());
   figures.push(show);
+  drawers.set(place, show);
   follow.observe(place);
   return show;
 };
@@ -36,9 +38,11 @@ const isCount = view.along !== "sample";
 
 // A range with some room around values, also where they are all but equal.
 const room = (values, part = 0.06) => {
-  const known = values.filter((value) => value !== null);
-  const low = Math.min(...known, Infinity), high = Math.max(...known, -Infinity);
-  if (!known.length) return [-1, 1];
+  let low = Infinity, high = -Infinity;
+  values.forEach((value) => {
+    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  });
+  if (low > high) return [-1, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
   const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
   return [low - pad, high + pad];
@@ -66,7 +70,7 @@ const stacked = (rows, height) => {
 };
 const plane = (layers, height) => {
   const lengths = layers.flatMap(({ lines: [x, y] }) => x.map((value, p) => Math.hypot(value, y[p])));
-  const reach = 1.12 * Math.max(1e-12, ...lengths);
+  const reach = 1.12 * largest(lengths);
   const square = (label) => axis({ label, range: [-reach, reach], constrain: "domain", zeroline: true, zerolinecolor: paper().grid });
   const traces = layers.map(({ lines: [x, y], name, colour: c, width, dash }) => ({
     type: "scatter", mode: width > 1.5 || view.length === 1 ? "lines+markers" : "markers", name,
@@ -85,4 +89,4 @@ const picture = (lines, height, reach) => ({
   }],
   look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis({ label: alongLabel, showgrid: false }), yaxis: axis({ label: view.across, autorange: "reversed", showgrid: false }) },
 });
-const largest = (...lists) => Math.max(1e-12, ...lists.flat(2).filter((value) => value !== null).map(Math.abs));
+const largest = (...lists) => lists.flat(2).reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);

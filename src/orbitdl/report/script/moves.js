@@ -1,20 +1,5 @@
 // What moves a component, computed here: shifts, turns, tables.
-// A shift by tau: every frequency f of x turns by -2 pi f tau / N (exact for band-limited x).
-const spectrum = (x) => {
-  const n = x.length, half = Math.floor(n / 2), real = [], imaginary = [];
-  for (let f = 0; f <= half; f++) {
-    let re = 0, im = 0;
-    for (let t = 0; t < n; t++) {
-      const angle = (2 * Math.PI * ((f * t) % n)) / n;
-      re += x[t] * Math.cos(angle);
-      im -= x[t] * Math.sin(angle);
-    }
-    const weight = (f === 0 || 2 * f === n ? 1 : 2) / n;
-    real.push(weight * re);
-    imaginary.push(weight * im);
-  }
-  return { n, real, imaginary };
-};
+// One period of cosine and sine in n steps.
 const waves = new Map();
 const wave = (n) => {
   if (!waves.has(n)) {
@@ -22,6 +7,23 @@ const wave = (n) => {
     waves.set(n, [table.map(Math.cos), table.map(Math.sin)]);
   }
   return waves.get(n);
+};
+// A shift by tau: every frequency f of x turns by -2 pi f tau / N (exact for band-limited x).
+const spectrum = (x) => {
+  const n = x.length, half = Math.floor(n / 2), real = [], imaginary = [], [cosine, sine] = wave(n);
+  for (let f = 0; f <= half; f++) {
+    let re = 0, im = 0;
+    for (let t = 0, k = 0; t < n; t++) {
+      re += x[t] * cosine[k];
+      im -= x[t] * sine[k];
+      k += f;
+      if (k >= n) k -= n;
+    }
+    const weight = (f === 0 || 2 * f === n ? 1 : 2) / n;
+    real.push(weight * re);
+    imaginary.push(weight * im);
+  }
+  return { n, real, imaginary };
 };
 const shifted = ({ n, real, imaginary }, tau) => {
   const [cosine, sine] = wave(n), out = new Array(n).fill(0);

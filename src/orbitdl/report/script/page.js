@@ -23,6 +23,7 @@ const repaint = () => {
 };
 const setPrinting = (printing) => {
   state.printing = printing;
+  document.documentElement.classList.toggle("printing", printing);
   repaint();
 };
 

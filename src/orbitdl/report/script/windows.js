@@ -50,11 +50,8 @@ const drawImages = (places) => {
   places.forEach((place, k) => {
     place.hidden = k >= all.length;
     if (place.hidden) return;
-    follow.observe(place.lastChild);
     place.firstChild.textContent = all[k].name;
-    const { traces, look } = picture(all[k].lines, 240, reach);
-    place.lastChild.style.height = "240px";
-    Plotly.react(place.lastChild, traces, layout(look), config);
+    put(place.lastChild, picture(all[k].lines, 240, reach));
   });
 };
 const row = (mark, what, ...numbers) => {
@@ -106,6 +103,8 @@ const startBrowser = () => {
     const places = addImages();
     redrawWindow = () => drawImages(places);
     figures.push(redrawWindow);
+    drawers.set(places[0].lastChild, redrawWindow);
+    follow.observe(places[0].lastChild);
   } else {
     redrawWindow = draw("window-plot", windowFigure);
   }
