@@ -20,16 +20,17 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, correlate
+from orbitdl.groups.extrema import grid_size
 from orbitdl.groups.trigonometric import horner, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
 DENSITY = 8
 """Expansion points a sample."""
+FINENESS = 3.15
+"""Points of the certificate grid a sample, at least."""
 PHASES = 16
 """Rows between two points of the certificate grid."""
-STRETCH = 16
-"""Points of the certificate grid looked over at once: its size is a multiple."""
 
 
 class Tables(NamedTuple):
@@ -64,11 +65,6 @@ class Tables(NamedTuple):
         return int(self.rows.shape[-1] // 2)
 
 
-def grid_size(length: int) -> int:
-    """Return the size of the certificate grid: a little over 3 points a sample."""
-    return STRETCH * int(fft.next_fast_len(int(np.ceil(3.15 * length / STRETCH)), real=True))
-
-
 def half_spectrum(C: Blocks) -> NDArray[Any]:
     """Return C (..., F, 1, 1) scaled such that irfft sums ``Re sum_f C_f exp(i f theta)``."""
     spectrum = 0.5 * C[..., 0, 0]
@@ -82,7 +78,7 @@ def build_tables(A: Blocks, length: int, accuracy: float) -> Tables:
     An expansion of ``b / ||y||`` is trusted up to the distance x where Taylor's remainder, at
     most ``(pi x)^8 / 8!``, reaches `accuracy`.
     """
-    n_blocks, size, dense = A.shape[1], grid_size(length), DENSITY * length
+    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), DENSITY * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
     turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]

@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, as_real
+from orbitdl.groups.extrema import grid_size, lowest_fraction, maximise
 from orbitdl.groups.finite_base import lightest_combination
 from orbitdl.groups.fourier import FourierBlocks
-from orbitdl.groups.trigonometric import lowest_fraction, maximise
 
-CHUNK = 256
-"""Polynomials, or samples, put on a grid at a time."""
+FINENESS = 2.3
+"""Points a sample, at least, of the grid on which maxima are looked for."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +48,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
 
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
-        self.grid_size = fft.next_fast_len(4 * self.length, real=True)
+        self.grid_size = grid_size(self.length, FINENESS)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=(n, 1))
@@ -58,25 +57,13 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         return np.abs(self.match(correlation)[0])
 
     def largest_polar(self, correlation: Blocks) -> Floats:
-        result = np.empty(len(correlation))
-        for start in range(0, len(result), CHUNK):
-            C = correlation[start : start + CHUNK]
-            grid = self.on_grid(C, self.grid_size)
-            height = np.maximum(grid.max(axis=-1), -grid.min(axis=-1))
-            top = height.max(axis=1, keepdims=True)
-            row, j = np.nonzero(height >= lowest_fraction(C.shape[2], self.grid_size) * top)
-            np.maximum.at(top[:, 0], row, np.abs(maximise(C[row, j, :, 0, 0], grid[row, j])[0]))
-            result[start : start + CHUNK] = top[:, 0]
-        return result
+        C = np.ascontiguousarray(correlation[..., 0, 0])
+        return np.abs(maximise(C, self.grid_size)[0])
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        flat = correlation.reshape(-1, *correlation.shape[-3:])
-        value, theta = np.empty((2, len(flat)))
-        for start in range(0, len(flat), CHUNK):
-            part = flat[start : start + CHUNK]
-            found = maximise(part[:, :, 0, 0], self.on_grid(part, self.grid_size))
-            value[start : start + CHUNK], theta[start : start + CHUNK] = found
         shape = correlation.shape[:-3]
+        C = np.ascontiguousarray(correlation.reshape(-1, 1, correlation.shape[-3]))
+        value, theta = maximise(C, self.grid_size)
         return value.reshape(shape), (theta * self.length / (2 * np.pi)).reshape(*shape, 1)
 
     def decompose(self, Z: Blocks) -> Combination:
