@@ -21,6 +21,8 @@ from orbitdl.groups.trigonometric import split
 
 UNLIMITED = 1_000_000
 """More atoms than any sample can need."""
+TOGETHER = 128
+"""Samples whose correlations are put on a grid at once: so many stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +82,9 @@ class Sliding(Coder):
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
-            spectrum = (half_spectrum(C) * tables.grid_size).astype(np.complex64)
-            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1)
+            spectrum = np.zeros((*C.shape[:2], tables.grid_size // 2 + 1), np.complex64)
+            spectrum[..., : C.shape[2]] = half_spectrum(C)
+            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1, norm="forward")
             state = make_state(capacity, tables.derivative.shape[1])
             peaks = make_peaks(len(A), tables.grid_size)
             earlier = (
@@ -99,4 +102,4 @@ class Sliding(Coder):
             )  # fmt: skip
             return Atoms.of_rows(len(A), counts, component, c, shift[:, :, None])
 
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        return in_chunks(solve_chunk, len(Y), n_jobs, TOGETHER)

@@ -15,9 +15,9 @@ from orbitdl.coding.sliding_newton import settle_coefficients, solve_inner
 from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
 from orbitdl.coding.sliding_tables import (
     ORDER,
-    add_row,
     gram_at,
     signed_distance,
+    subtract_rows,
     wrap,
 )
 from orbitdl.compiled import fast, internal
@@ -65,8 +65,8 @@ def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-unt
     for j in range(q):
         for m in range(size):
             grid[j, m] = on_grid[j, m]
-    for k in range(count):
-        add_row(tables, st.component[k], st.shift[k], -st.c[k], grid)
+    for k in range(0, count, 2):
+        subtract_rows(tables, st.component, st.shift, st.c, k, min(k + 1, count - 1), grid)
     height, at = largest_of_stretches(grid, tops)
     floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
     found = ZERO

@@ -19,12 +19,11 @@ from scipy import fft
 
 from orbitdl.compiled import fast, internal, internal_finite
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.trigonometric import eight_terms, horner, taylor_at, taylor_factors, turn
+from orbitdl.groups.cell import bend_beyond, bound_of_several, highest_of_several, only_maximum
+from orbitdl.groups.trigonometric import eight_terms, taylor_factors, turn
 
 ORDER = 16
 """Taylor coefficients around a grid point."""
-PIECES = 8
-"""Pieces of a grid cell in which the slope's sign is watched."""
 TAIL = 256.0 * 40320.0
 """What 8 terms leave out of half a cell is at most the 8th derivative by this."""
 STRETCH = 16
@@ -43,81 +42,6 @@ def grid_size(length: int, fineness: float) -> int:
 def lowest_fraction(n_blocks: int, size: int) -> float:
     """Return ``cos(pi deg / M)``: what a grid of M points shows at least of a maximum."""
     return max(float(np.cos(np.pi * (n_blocks - 1) / size)), 0.0)
-
-
-@internal
-def climb(a, sign, low, high):  # type: ignore[no-untyped-def]
-    """Maximise ``sign * p`` between a rising and a falling point: Newton kept by bisection."""
-    x, best, top = 0.5 * (low + high), -np.inf, 0.0
-    for _ in range(60):
-        value, slope, bend = taylor_at(a, x)
-        if sign * value > best:
-            best, top = sign * value, x
-        if sign * slope > 0.0:
-            low = x
-        else:
-            high = x
-        step = -slope / bend if sign * bend < 0.0 else np.inf
-        if abs(step) < 1e-12 or high - low < 1e-12:
-            break
-        x = x + step if low < x + step < high else 0.5 * (low + high)
-    return best, top
-
-
-@internal
-def highest_of_several(a, sign):  # type: ignore[no-untyped-def]
-    """Return the highest maximum of ``sign * p`` in a cell, where its slope changes sign.
-
-    Without a change there is none, and minus infinity is returned.
-    """
-    best, top, rising = -np.inf, 0.0, False
-    for k in range(PIECES + 1):
-        x = 1.02 * (k / PIECES - 0.5)
-        falling = sign * taylor_at(a, x)[1] <= 0.0
-        if rising and falling:
-            value, place = climb(a, sign, x - 1.02 / PIECES, x)
-            if value > best:
-                best, top = value, place
-        rising = not falling
-    return best, top
-
-
-@internal
-def bend_beyond(a, eighth):  # type: ignore[no-untyped-def]
-    """Bound the second derivative in a cell, apart from its value in the middle.
-
-    `eighth` bounds ``|p^(8)|``, and so the terms left out.
-    """
-    some = 3.0 * abs(a[3]) + 3.0 * abs(a[4]) + 2.5 * abs(a[5])
-    return some + 1.875 * abs(a[6]) + 1.3125 * abs(a[7]) + eighth / 46080.0
-
-
-@internal
-def bound_of_several(a, sign, bend):  # type: ignore[no-untyped-def]
-    """Bound the maxima of 8 terms of ``sign * p`` in a cell by values, given ``|p''| <= bend``."""
-    top = -np.inf
-    for k in range(PIECES + 1):
-        top = max(top, sign * horner(a, k / PIECES - 0.5)[0])
-    return top + bend / (8.0 * PIECES * PIECES)
-
-
-@internal
-def only_maximum(a, sign):  # type: ignore[no-untyped-def]
-    """Return the maximum of a concave ``sign * p`` and its place, by Newton's method.
-
-    Minus infinity if it lies beyond six tenths of a cell: there it is a neighbour's.
-    """
-    x = -0.5 * a[1] / a[2]
-    for _ in range(30):
-        x = min(max(x, -0.6), 0.6)
-        value, slope, bend = taylor_at(a, x)
-        step = -slope / bend if sign * bend < 0.0 else np.inf
-        if abs(step) < 1e-9:
-            return sign * value, x
-        if abs(x) == 0.6 and x * step > 0.0:
-            break
-        x += step
-    return -np.inf, 0.0
 
 
 @internal
@@ -148,10 +72,15 @@ def may_exceed(p, k, fifth, best, error):  # type: ignore[no-untyped-def]
 
 @internal_finite
 def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
-    """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
+    """Fill `tops` with the largest absolute value of every stretch; return the overall one.
+
+    Stretches whose entry in `tops` is negative are passed over.
+    """
     flat = grid.reshape(-1)
     height, at = np.float32(0.0), 0
     for s in range(tops.shape[0]):
+        if tops[s] < 0.0:
+            continue
         top = np.float32(0.0)
         for m in range(s * STRETCH, s * STRETCH + STRETCH):
             top = max(top, abs(flat[m]))
@@ -193,6 +122,33 @@ def take_up(C, scale, factors, parts):  # type: ignore[no-untyped-def]
     return fifth, eighth
 
 
+@internal
+def highest_near(parts, angle, sign, best, eighth, factors, work):  # type: ignore[no-untyped-def]
+    """Return ``sign * p`` at an angle, or at the highest maximum in its cell if above `best`.
+
+    Also the distance from the angle, in cells. Eight terms of a Taylor polynomial say whether the
+    maximum can be above `best`, all of them what it is.
+    """
+    order, width = factors.shape
+    real, imag, a = work[0, :width], work[1, :width], work[2, :order]
+    turn(parts, angle, real, imag)
+    eight_terms(factors, 0, real, imag, a)
+    value, place = sign * a[0], 0.0
+    rest = bend_beyond(a, eighth)
+    # concave: one maximum at most, which eight terms misplace by less than 0.1 cells
+    concave = -2.0 * sign * a[2] > rest + eighth / 32256.0
+    if concave:
+        bound = only_maximum(a[:8], sign)[0]
+    else:
+        bound = bound_of_several(a, sign, 2.0 * abs(a[2]) + rest)
+    if bound + eighth / TAIL > max(best, value):
+        eight_terms(factors, 8, real, imag, a)
+        found, x = only_maximum(a, sign) if concave else highest_of_several(a, sign)
+        if found > value:
+            value, place = found, x
+    return value, place
+
+
 @fast
 def find_highest(C, grid, scale, needed, error, factors, value, place):  # type: ignore[no-untyped-def]
     """Fill value and place (in grid cells) with the signed maximum of ``|p|`` over q rows.
@@ -201,55 +157,39 @@ def find_highest(C, grid, scale, needed, error, factors, value, place):  # type:
     the fraction `needed` of the largest cannot belong to the maximum.
     """
     n, q, size = grid.shape
-    order, width = factors.shape
-    parts, real, imag, a = np.zeros((2, width)), np.empty(width), np.empty(width), np.empty(order)
-    short = a[:8]
-    tops = np.empty(q * (size // STRETCH), np.float32)
-    stretches = size // STRETCH
+    width = factors.shape[1]
+    parts, work = np.zeros((2, width)), np.zeros((3, max(width, ORDER)))
+    tops = np.zeros(q * (size // STRETCH), np.float32)
     for i in range(n):
         height, at = largest_of_stretches(grid[i], tops)
-        best, found_value, found_place, first = height - error, 0.0, 0.0, at // stretches
-        for r in range(q):
-            j = (first + r) % q
+        best, taken, fifth, eighth = height - error, -1, 0.0, 0.0
+        value[i], place[i] = 0.0, 0.0
+        if height == 0.0:
+            continue
+        for t in range(tops.shape[0]):  # the highest first
+            s = (at + t) % tops.shape[0]
+            if tops[s] < needed * best - error:
+                continue
+            j, start = s * STRETCH // size, s * STRETCH % size
             p = grid[i, j]
-            taken = False
-            for t in range(stretches):
-                s = (at + t) % stretches
-                if tops[j * stretches + s] < needed * best - error:
+            if taken != j:
+                fifth, eighth = take_up(C[i, j], scale[i], factors, parts)
+                taken = j
+            for k in range(start, start + STRETCH):
+                if abs(p[k]) < needed * best - error:
                     continue
-                for k in range(s * STRETCH, s * STRETCH + STRETCH):
-                    if abs(p[k]) < needed * best - error:
-                        continue
-                    if not taken:
-                        fifth, eighth = take_up(C[i, j], scale[i], factors, parts)
-                        taken = True
-                    if not may_exceed(p, k, fifth, best, error):
-                        continue
-                    sign = 1.0 if p[k] > 0.0 else -1.0
-                    turn(parts, 2.0 * np.pi * k / size, real, imag)
-                    eight_terms(factors, 0, real, imag, a)
-                    if sign * a[0] >= best:
-                        best, found_value, found_place = sign * a[0], a[0], k
-                    rest = bend_beyond(a, eighth)
-                    # then a maximum is the only one, and 8 terms miss it by at most 0.1 cells
-                    concave = -2.0 * sign * a[2] > rest + eighth / 32256.0
-                    if concave:
-                        bound = only_maximum(short, sign)[0]
-                    else:
-                        bound = bound_of_several(a, sign, 2.0 * abs(a[2]) + rest)
-                    if bound + eighth / TAIL <= best:
-                        continue
-                    eight_terms(factors, 8, real, imag, a)
-                    found, x = only_maximum(a, sign) if concave else highest_of_several(a, sign)
-                    if found > best:
-                        best, found_value, found_place = found, sign * found, k + x
-        value[i], place[i] = found_value / scale[i], found_place
+                if may_exceed(p, k, fifth, best, error):
+                    sign, angle = 1.0 if p[k] > 0.0 else -1.0, 2.0 * np.pi * k / size
+                    found, x = highest_near(parts, angle, sign, best, eighth, factors, work)
+                    if found >= best:
+                        best, value[i], place[i] = found, sign * found / scale[i], k + x
 
 
 def maximise(C: Blocks, size: int) -> tuple[Floats, Floats]:
     """Return the signed extreme value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
     n, q, n_blocks = C.shape
-    factors = taylor_factors(2 * np.pi / size * np.arange(n_blocks), ORDER)
+    omega = np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size)
+    factors = taylor_factors(omega, ORDER)
     needed, error = lowest_fraction(n_blocks, size), ROUNDING * np.log2(size)
     value, place, scale = np.empty((3, n))
     chunk = max(ROWS // q, 1)
