@@ -21,8 +21,6 @@ from orbitdl.groups.trigonometric import split
 
 UNLIMITED = 1_000_000
 """More atoms than any sample can need."""
-TOGETHER = 128
-"""Samples whose correlations are put on a grid at once: so many stay in a processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -95,11 +93,11 @@ class Sliding(Coder):
             )
             counts, component = np.zeros(len(C), np.int64), np.zeros((len(C), capacity), np.int64)
             shift, c = np.empty((2, len(C), capacity))
-            found, tol = (counts, component, shift, c), 0.8 * self.tol
+            found, tol = (counts, component, shift, c), 0.95 * self.tol
             solve_all(
                 state, peaks, split(C[..., 0, 0]), on_grid, tables,
                 energy[chunk], alpha, tol, self.max_iter, earlier, found,
             )  # fmt: skip
             return Atoms.of_rows(len(A), counts, component, c, shift[:, :, None])
 
-        return in_chunks(solve_chunk, len(Y), n_jobs, TOGETHER)
+        return in_chunks(solve_chunk, len(Y), n_jobs)
