@@ -17,8 +17,8 @@ WORKERS ?= 2
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
 
-demo: $(VENV)/.installed-plot  ## Learn components from built-in data and draw them
-	$(BIN)/python -m orbitdl.demo
+demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a report and a picture to out
+	$(BIN)/orbitdl demo
 
 test: lint  ## Check style and types, then run every test and every documented example
 	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='README.md' src tests README.md

@@ -51,3 +51,21 @@ def test_two_maxima_within_a_grid_cell_are_told_apart():
         dense = np.linspace(18, 23, 200001)[:, None]
         brute = np.abs(np.sum(np.conj(moves.represent(dense)) * C, axis=(1, 2, 3)).real).max()
         np.testing.assert_allclose(moves.polar(C[None]), brute, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e-200, 1e150])
+@pytest.mark.parametrize("length", [3, 15, 41])
+def test_the_largest_polar_is_the_largest_of_all_components(length, scale):
+    rng = np.random.default_rng(length)
+    moves = ContinuousShift().on((length,))
+    shape = (40, 3, moves.block_shape[0])
+    C = rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+    C *= rng.uniform(0, 1, (40, 3, 1)) ** np.arange(shape[2])
+    expected = [max(by_roots(c) for c in row) for row in C]
+    found = moves.largest_polar(scale * C[..., None, None])
+    np.testing.assert_allclose(found / scale, expected, rtol=1e-10)
+
+
+def test_the_largest_polar_of_nothing_is_zero():
+    moves = ContinuousShift().on((21,))
+    assert np.all(moves.largest_polar(np.zeros((3, 2, 11, 1, 1), dtype=complex)) == 0)

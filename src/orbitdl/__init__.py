@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from orbitdl.alpha import alpha_max, suggest_alpha
     from orbitdl.codes import Codes
     from orbitdl.completion import Completion, complete
     from orbitdl.container import ModelFileError
@@ -26,6 +27,7 @@ __all__ = [
     "ModelFileError",
     "OrbitDictionaryLearning",
     "align",
+    "alpha_max",
     "complete",
     "decode",
     "denoise",
@@ -33,6 +35,7 @@ __all__ = [
     "encode",
     "load",
     "noise_level",
+    "suggest_alpha",
 ]
 
 _HOME = {
@@ -41,6 +44,7 @@ _HOME = {
     "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
     "align": "metrics",
+    "alpha_max": "alpha",
     "complete": "completion",
     "decode": "encoding",
     "denoise": "denoising",
@@ -48,6 +52,7 @@ _HOME = {
     "encode": "encoding",
     "load": "files",
     "noise_level": "denoising",
+    "suggest_alpha": "alpha",
 }
 
 

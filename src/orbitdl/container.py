@@ -51,7 +51,7 @@ def write(path: Path, header: Header, tensors: Tensors) -> None:
         target = Path(os.path.realpath(path))
         if target.exists() and not target.is_file():
             raise OSError("there is something else of this name")
-        _replace(target, content)
+        replace_file(target, content)
     except OSError as error:
         raise ModelFileError(
             f"{path} could not be written: {_words(error)}; make room, or name another place."
@@ -99,7 +99,8 @@ def parse(text: str) -> Header:
     return header
 
 
-def _replace(target: Path, content: bytes) -> None:
+def replace_file(target: Path, content: bytes) -> None:
+    """Put the content under this name in one step; an OSError leaves all as it was."""
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         with open(temporary, "xb") as file:

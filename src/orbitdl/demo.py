@@ -1,7 +1,8 @@
-"""``python -m orbitdl.demo``: learn the beats of a simulated heart, say and draw what was found."""
+"""Learn the beats of a simulated heart, say and draw what was found: see ``orbitdl demo``."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,23 @@ import numpy as np
 import pandas as pd
 
 from orbitdl import Codes, OrbitDictionaryLearning
-from orbitdl.datasets import EcgLikeData, make_ecg_like
+from orbitdl.datasets import EcgLikeData
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
+from orbitdl.learning import Iteration
 
 COLOURS = ("#0072b2", "#d55e00")
-PICTURE = Path("out/demo.png")
+RESTARTS = 3
 
 
-def learn_beats(X: Floats) -> tuple[OrbitDictionaryLearning, Codes]:
+def learn_beats(
+    X: Floats, callback: Callable[[Iteration], None] | None = None
+) -> tuple[OrbitDictionaryLearning, Codes]:
     """Learn two components that may be shifted by any amount, and code the windows with them."""
     model = OrbitDictionaryLearning(
-        n_components=2, group=ContinuousShift(), alpha=0.1, n_restarts=3, random_state=0
+        n_components=2, group=ContinuousShift(), alpha=0.1, n_restarts=RESTARTS, random_state=0
     )
-    model.fit(X)
+    model.set_params(callback=callback).fit(X).set_params(callback=None)
     model.components_ = np.array([peak_first(a) for a in model.components_])
     return model, model.encode(X)
 
@@ -84,7 +88,6 @@ def draw(model: OrbitDictionaryLearning, codes: Codes, X: Floats, path: Path) ->
         axis.set_xlabel("time (samples)")
         axis.set_yticks([])
         axis.spines[["top", "right", "left"]].set_visible(False)
-    path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=130)
     plt.close(figure)
 
@@ -121,18 +124,3 @@ def draw_decomposition(
     axis.text(len(x) * 1.02, 0.1, "window", color="0.5", fontsize=8)
     axis.text(len(x) * 1.02, 0.0, "sum of the atoms below", color="k", fontsize=8)
     axis.set_title(f"3  Window {sample} taken apart", loc="left")
-
-
-def main() -> None:
-    """Run the demonstration."""
-    data = make_ecg_like(n_windows=400, random_state=0)
-    print("Simulated heart recording: normal and premature beats, noise, drift.")
-    print("Learning ...", flush=True)
-    model, codes = learn_beats(data.X)
-    print(describe(model, codes, data))
-    draw(model, codes, data.X, PICTURE)
-    print(f"Picture: {PICTURE}")
-
-
-if __name__ == "__main__":
-    main()

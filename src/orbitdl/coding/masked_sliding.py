@@ -49,6 +49,26 @@ class Signals(NamedTuple):
     bend: Floats
 
 
+class Work(NamedTuple):
+    """The sample at work: its data, what was observed, and scratch space.
+
+    Attributes
+    ----------
+    y, observed : ndarray of shape (entries,)
+    energy : float
+        ``||y||^2``.
+    signals : ndarray of shape (3, capacity, entries)
+        The atoms on the observed entries, with two derivatives.
+    residual : ndarray of shape (entries,)
+    """
+
+    y: Floats
+    observed: Floats
+    energy: float
+    signals: Floats
+    residual: Floats
+
+
 def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signals:
     """Tabulate the components A (q, F, 1, channels)."""
     N, size = representation.length, DENSITY * representation.length
@@ -108,11 +128,13 @@ def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyp
 
 
 @internal
-def look(st, count, y, observed, tables, signals):  # type: ignore[no-untyped-def]
-    """Compute the signals of all atoms, b and G with the signs that `sliding_state` gives them."""
+def look(st, count, work, tables):  # type: ignore[no-untyped-def]
+    """Compute b, G and eta of all atoms, with the signs that `sliding_state` gives them."""
+    signals, residual = work.signals, work.residual
+    residual[:] = work.y
     for k in range(count):
-        move_component(tables, st.component[k], st.shift[k], observed, signals, k)
-        st.b[0, k] = np.dot(signals[0, k], y)
+        move_component(tables, st.component[k], st.shift[k], work.observed, signals, k)
+        st.b[0, k] = np.dot(signals[0, k], work.y)
         for r in range(k + 1):
             g = np.dot(signals[0, k], signals[0, r])
             st.gram[0, k, r], st.gram[0, r, k] = g, g
@@ -120,14 +142,7 @@ def look(st, count, y, observed, tables, signals):  # type: ignore[no-untyped-de
             st.gram[1, r, k] = -np.dot(signals[1, r], signals[0, k])
             g = -np.dot(signals[1, k], signals[1, r])
             st.gram[2, k, r], st.gram[2, r, k] = g, g
-
-
-@internal
-def certificate(st, count, y, signals, residual):  # type: ignore[no-untyped-def]
-    """Fill eta, eta', eta'' at every atom."""
-    residual[:] = y
-    for k in range(count):
-        for t in range(len(y)):
+        for t in range(len(residual)):
             residual[t] -= st.c[k] * signals[0, k, t]
     for k in range(count):
         for p in range(3):
@@ -152,9 +167,9 @@ def settle_first(st, count, alpha):  # type: ignore[no-untyped-def]
 
 
 @internal
-def newton_step(st, count, y, observed, tables, signals, energy, alpha):  # type: ignore[no-untyped-def]
+def newton_step(st, count, work, tables, alpha):  # type: ignore[no-untyped-def]
     """Take one step that lowers the objective; return the new count and whether there was one."""
-    before = value(st, count, energy, alpha)
+    before = value(st, count, work.energy, alpha)
     newton_direction(st, count, tables, alpha)
     length, leaving = longest_step(st, count)
     for k in range(count):
@@ -167,19 +182,19 @@ def newton_step(st, count, y, observed, tables, signals, energy, alpha):  # type
             st.shift[k] = wrap(far, tables.length)
         if leaving >= 0:
             st.c[leaving] = 0.0
-        look(st, count, y, observed, tables, signals)
-        after = value(st, count, energy, alpha)
-        if after <= before + 1e-15 * energy:
+        look(st, count, work, tables)
+        after = value(st, count, work.energy, alpha)
+        if after <= before + 1e-15 * work.energy:
             break
         length, leaving = 0.5 * length, ZERO - 1
     if leaving >= 0:
         count = remove(st, count, leaving)
-        look(st, count, y, observed, tables, signals)
-    return count, after < before - 1e-16 * energy
+        look(st, count, work, tables)
+    return count, after < before - 1e-16 * work.energy
 
 
 @internal
-def merge(st, count, y, observed, tables, signals, energy, alpha, allowed):  # type: ignore[no-untyped-def]
+def merge(st, count, work, tables, alpha, allowed):  # type: ignore[no-untyped-def]
     """Join two atoms of one component and sign that nearly coincide, unless it costs too much."""
     for k in range(1, count):
         for r in range(k):
@@ -188,45 +203,46 @@ def merge(st, count, y, observed, tables, signals, energy, alpha, allowed):  # t
             apart = signed_distance(st.shift[k], st.shift[r], tables.length)
             if abs(apart) > MERGE:
                 continue
-            before = value(st, count, energy, alpha)
+            before = value(st, count, work.energy, alpha)
             c, shift, c_k = st.c[r], st.shift[r], st.c[k]
             st.c[r], st.c[k] = c + c_k, 0.0
             st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
-            look(st, count, y, observed, tables, signals)
-            if value(st, count, energy, alpha) <= before + allowed:
+            look(st, count, work, tables)
+            if value(st, count, work.energy, alpha) <= before + allowed:
                 count = remove(st, count, k)
-                look(st, count, y, observed, tables, signals)
+                look(st, count, work, tables)
                 return count
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
-            look(st, count, y, observed, tables, signals)
+            look(st, count, work, tables)
+    return count
+
+
+@internal
+def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
+    """Bring the atoms of one sample to a stationary point; return how many are left."""
+    look(st, count, work, tables)
+    count = settle_first(st, count, alpha)
+    look(st, count, work, tables)
+    for _ in range(60):
+        if count == 0 or first_order_error(st, count, alpha) <= accuracy * alpha:
+            break
+        count, lower = newton_step(st, count, work, tables, alpha)
+        if not lower:
+            break
+        count = merge(st, count, work, tables, alpha, 1e-3 * accuracy * alpha)
     return count
 
 
 @fast
 def slide_all(st, scratch, tables, offsets, component, shift, c, Y, observed, alpha, accuracy):  # type: ignore[no-untyped-def]
     """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
-    signals, residual = scratch
     for i in range(len(offsets) - 1):
-        y, seen, count = Y[i], observed[i], ZERO
-        energy = np.dot(y, y)
+        work = Work(Y[i], observed[i], np.dot(Y[i], Y[i]), scratch[0], scratch[1])
+        count = ZERO
         for k in range(offsets[i], offsets[i + 1]):
             count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))
             c[k] = 0.0
-        look(st, count, y, seen, tables, signals)
-        kept = settle_first(st, count, alpha)
-        if kept < count:
-            look(st, kept, y, seen, tables, signals)
-        count = kept
-        for _ in range(60):
-            certificate(st, count, y, signals, residual)
-            if count == 0 or first_order_error(st, count, alpha) <= accuracy * alpha:
-                break
-            count, lower = newton_step(st, count, y, seen, tables, signals, energy, alpha)
-            if not lower:
-                break
-            count = merge(
-                st, count, y, seen, tables, signals, energy, alpha, 1e-3 * accuracy * alpha
-            )
+        count = slide(st, count, work, tables, alpha, accuracy)
         for k in range(count):
             c[offsets[i] + k], shift[offsets[i] + k] = st.c[k], st.shift[k]
             component[offsets[i] + k] = st.component[k]

@@ -90,8 +90,9 @@ class Sliding(Coder):
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
-            spectrum = (half_spectrum(C) * tables.grid_size).astype(np.complex64)
-            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1)
+            spectrum = np.zeros((*C.shape[:2], tables.grid_size // 2 + 1), np.complex64)
+            spectrum[..., : C.shape[2]] = half_spectrum(C)
+            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1, norm="forward")
             state = make_state(capacity, tables.derivative.shape[1])
             peaks = make_peaks(len(A), tables.grid_size)
             earlier = (
@@ -102,7 +103,7 @@ class Sliding(Coder):
             )
             counts, component = np.zeros(len(C), np.int64), np.zeros((len(C), capacity), np.int64)
             shift, c = np.empty((2, len(C), capacity))
-            found, tol = (counts, component, shift, c), 0.8 * self.tol
+            found, tol = (counts, component, shift, c), 0.95 * self.tol
             solve_all(
                 state, peaks, split(C[..., 0, 0]), on_grid, tables,
                 energy[chunk], alpha, tol, self.max_iter, earlier, found,

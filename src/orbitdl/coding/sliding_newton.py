@@ -83,18 +83,27 @@ def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-unt
 @internal
 def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
-    for r in range(n):
+    for r in range(0, n, 2):  # two rows at a time share what they read: n is even
+        one, two = factor[r], factor[r + 1]
         for s in range(r):
-            total = H[r, s]
+            row, a, b = factor[s], H[r, s], H[r + 1, s]
             for k in range(s):
-                total -= factor[r, k] * factor[s, k]
-            factor[r, s] = total * factor[s, s]
-        total = H[r, r]
+                a -= one[k] * row[k]
+                b -= two[k] * row[k]
+            one[s], two[s] = a * row[s], b * row[s]
+        a, b, c = H[r, r], H[r + 1, r], H[r + 1, r + 1]
         for k in range(r):
-            total -= factor[r, k] * factor[r, k]
-        if total <= 1e-13 * H[r, r]:
+            a -= one[k] * one[k]
+            b -= one[k] * two[k]
+            c -= two[k] * two[k]
+        if a <= 1e-13 * H[r, r]:
             return False
-        factor[r, r] = 1.0 / np.sqrt(total)
+        one[r] = 1.0 / np.sqrt(a)
+        two[r] = b * one[r]
+        c -= two[r] * two[r]
+        if c <= 1e-13 * H[r + 1, r + 1]:
+            return False
+        two[r + 1] = 1.0 / np.sqrt(c)
     return True
 
 
@@ -138,7 +147,7 @@ def move(st, count, length, C, tables):  # type: ignore[no-untyped-def]
 
 @internal
 def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-untyped-def]
-    """Take one descending Newton step; return the new count and objective."""
+    """Take one descending Newton step; return the new count and objective. Leaves eta fresh."""
     newton_direction(st, count, tables, alpha)
     length, leaving = longest_step(st, count)
     for k in range(count):
@@ -147,6 +156,7 @@ def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-
         move(st, count, length, C, tables)
         if leaving >= 0:
             st.c[leaving] = 0.0
+        certificate_at_atoms(st, count)
         after = value(st, count, energy, alpha)
         if after <= before + 1e-15 * energy:
             if leaving >= 0:
@@ -154,12 +164,16 @@ def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-
             return count, after
         length, leaving = 0.5 * length, MINUS_ONE
     move(st, count, 0.0, C, tables)
+    certificate_at_atoms(st, count)
     return count, before
 
 
 @internal
 def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[no-untyped-def]
-    """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
+    """Join atoms of one component and sign that nearly coincide, unless it costs too much.
+
+    Takes and leaves eta fresh.
+    """
     k = ZERO + 1
     while k < count:
         for r in range(k):
@@ -173,24 +187,29 @@ def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[n
             st.c[r], st.c[k] = c + c_k, 0.0
             st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
             refresh(st, ZERO, count, C, tables)
+            certificate_at_atoms(st, count)
             if value(st, count, energy, alpha) <= before + allowed:
                 count = remove(st, count, k)
                 k -= 1
                 break
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
             refresh(st, ZERO, count, C, tables)
+            certificate_at_atoms(st, count)
         k += 1
     return count
 
 
 @internal
 def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
-    """Move coefficients and shifts until the first-order error is at most `wanted`."""
+    """Move coefficients and shifts until the first-order error is at most `wanted`.
+
+    Leaves eta fresh.
+    """
     if count == 0:
         return ZERO
+    certificate_at_atoms(st, count)
     before = value(st, count, energy, alpha)
     for _ in range(60):
-        certificate_at_atoms(st, count)
         if first_order_error(st, count, alpha) <= wanted:
             break
         count, after = joint_step(st, count, C, tables, energy, alpha, before)
@@ -200,5 +219,4 @@ def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: 
         if after > before - 1e-16 * energy:
             break
         before = value(st, count, energy, alpha)
-    certificate_at_atoms(st, count)
     return count

@@ -15,14 +15,14 @@ from orbitdl.coding.sliding_newton import settle_coefficients, solve_inner
 from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
 from orbitdl.coding.sliding_tables import (
     ORDER,
-    STRETCH,
-    add_row,
     gram_at,
     signed_distance,
+    subtract_rows,
     wrap,
 )
-from orbitdl.compiled import fast, internal, internal_finite
+from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.extrema import STRETCH, largest_of_stretches
 from orbitdl.groups.trigonometric import expand, horner
 
 FLOOR, DOUBT = 0.88, 0.97
@@ -36,6 +36,7 @@ class Peaks(NamedTuple):
 
     grid: NDArray[np.float32]
     tops: NDArray[np.float32]
+    places: Integers
     component: Integers
     shift: Floats
     height: Floats
@@ -48,26 +49,12 @@ def make_peaks(q: int, size: int) -> Peaks:
     return Peaks(
         grid=np.zeros((q, size), dtype=np.float32),
         tops=np.zeros(q * (size // STRETCH), dtype=np.float32),
+        places=np.zeros(STRETCH + 1, dtype=np.int64),
         component=np.zeros(most, dtype=np.int64),
         shift=np.zeros(most),
         height=np.zeros(most),
         expansion=np.zeros(ORDER),
     )
-
-
-@internal_finite
-def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
-    """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
-    flat = grid.reshape(-1)
-    height, at = np.float32(0.0), 0
-    for s in range(tops.shape[0]):
-        top = np.float32(0.0)
-        for m in range(s * STRETCH, s * STRETCH + STRETCH):
-            top = max(top, abs(flat[m]))
-        tops[s] = top
-        if top > height:
-            height, at = top, s
-    return height, at
 
 
 @internal
@@ -78,8 +65,8 @@ def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-unt
     for j in range(q):
         for m in range(size):
             grid[j, m] = on_grid[j, m]
-    for k in range(count):
-        add_row(tables, st.component[k], st.shift[k], -st.c[k], grid)
+    for k in range(0, count, 2):
+        subtract_rows(tables, st.component, st.shift, st.c, k, min(k + 1, count - 1), grid)
     height, at = largest_of_stretches(grid, tops)
     floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
     found = ZERO
@@ -95,14 +82,16 @@ def peaks_between(peaks, found, start, floor, length):  # type: ignore[no-untype
     size = peaks.grid.shape[1]
     j, first = start // size, start % size
     here = peaks.grid[j]
-    for m in range(first, first + STRETCH):
-        height = abs(here[m])
-        if height >= floor:
-            sign = 1.0 if here[m] > 0.0 else -1.0
-            after = here[m + 1 - size * (m + 1 == size)]
-            # on a plateau every point counts: a component may be constant
-            if height >= sign * here[m - 1] and height >= sign * after:
-                found = add_peak(peaks, found, j, m, length)
+    count = ZERO
+    for m in range(first, first + STRETCH):  # without branches, which nobody could foresee
+        sign = np.float32(1.0) if here[m] > 0.0 else np.float32(-1.0)
+        height, before = sign * here[m], sign * here[m - 1]
+        after = sign * here[m + 1 - size * (m + 1 == size)]
+        peaks.places[count] = m
+        # on a plateau every point counts: a component may be constant
+        count += (height >= floor) & (height >= before) & (height >= after)
+    for r in range(count):
+        found = add_peak(peaks, found, j, peaks.places[r], length)
     return found
 
 

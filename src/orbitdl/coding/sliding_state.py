@@ -87,7 +87,7 @@ def keep(st, kept):  # type: ignore[no-untyped-def]
         for p in range(ORDER):
             st.expansion[r, p] = st.expansion[source, p]
         for p in range(3):
-            st.b[p, r] = st.b[p, source]
+            st.b[p, r], st.eta[p, r] = st.b[p, source], st.eta[p, source]
     for p in range(3):
         for r in range(kept):
             for k in range(kept):
@@ -116,9 +116,12 @@ def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
             )  # fmt: skip
         values = horner(st.expansion[k], st.shift[k] - st.centre[k])
         st.b[0, k], st.b[1, k], st.b[2, k] = values
-        for r in range(k + 1):
+        j = st.component[k]
+        st.gram[0, k, k], st.gram[1, k, k] = tables.taylor[j, j, 0, 0], 0.0
+        st.gram[2, k, k] = -tables.bend[j]
+        for r in range(k):
             apart = st.shift[k] - st.shift[r]
-            g, g1, g2 = gram_at(tables, st.component[r], st.component[k], apart)
+            g, g1, g2 = gram_at(tables, st.component[r], j, apart)
             st.gram[0, r, k], st.gram[0, k, r] = g, g
             st.gram[1, r, k], st.gram[1, k, r] = g1, -g1
             st.gram[2, r, k], st.gram[2, k, r] = g2, g2
@@ -138,11 +141,8 @@ def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
 
 @internal
 def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
-    """Return the objective J."""
+    """Return the objective J, given a fresh eta: ``G c = b - eta``."""
     total = 0.5 * energy
     for k in range(count):
-        fit = 0.0
-        for r in range(count):
-            fit += st.c[r] * st.gram[0, k, r]
-        total += st.c[k] * (0.5 * fit - st.b[0, k]) + alpha * abs(st.c[k])
+        total += alpha * abs(st.c[k]) - 0.5 * st.c[k] * (st.b[0, k] + st.eta[0, k])
     return total

@@ -20,16 +20,17 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, correlate
+from orbitdl.groups.extrema import grid_size
 from orbitdl.groups.trigonometric import horner, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
 DENSITY = 8
 """Expansion points a sample."""
-PHASES = 16
+FINENESS = 3.15
+"""Points of the certificate grid a sample, at least."""
+PHASES = 8
 """Rows between two points of the certificate grid."""
-STRETCH = 16
-"""Points of the certificate grid looked over at once: its size is a multiple."""
 
 
 class Tables(NamedTuple):
@@ -64,11 +65,6 @@ class Tables(NamedTuple):
         return int(self.rows.shape[-1] // 2)
 
 
-def grid_size(length: int) -> int:
-    """Return the size of the certificate grid: a little over 3 points a sample."""
-    return STRETCH * int(fft.next_fast_len(int(np.ceil(3.15 * length / STRETCH)), real=True))
-
-
 def half_spectrum(C: Blocks) -> NDArray[Any]:
     """Return C (..., F, 1, 1) scaled such that irfft sums ``Re sum_f C_f exp(i f theta)``."""
     spectrum = 0.5 * C[..., 0, 0]
@@ -82,7 +78,7 @@ def build_tables(A: Blocks, length: int, accuracy: float) -> Tables:
     An expansion of ``b / ||y||`` is trusted up to the distance x where Taylor's remainder, at
     most ``(pi x)^8 / 8!``, reaches `accuracy`.
     """
-    n_blocks, size, dense = A.shape[1], grid_size(length), DENSITY * length
+    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), DENSITY * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
     turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
@@ -127,18 +123,28 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
 
 
 @internal
-def add_row(tables, j, tau, c, out):  # type: ignore[no-untyped-def]
-    """Add ``c G_jl(grid - tau)`` to the grid values out (q, M) of every component l."""
-    size = out.shape[1]
+def row_of(tables, tau, c, size):  # type: ignore[no-untyped-def]
+    """Return phase and start of the row ``c G_jl(grid - tau)``, and weights of two phases."""
     place = tau * size / tables.length
     whole = int(place)
     phase = (place - whole) * PHASES
     p = int(phase)
     late = np.float32(c * (phase - p))
-    early = np.float32(c) - late
-    for other in range(out.shape[0]):
-        first = tables.rows[j, other, p, size - whole : 2 * size - whole]
-        second = tables.rows[j, other, p + 1, size - whole : 2 * size - whole]
-        here = out[other]
+    return p, size - whole, np.float32(c) - late, late
+
+
+@internal
+def subtract_rows(tables, component, shift, c, k, l, out):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Subtract the rows of two atoms, k and l, from grid values (q, M); l = k: of one."""
+    q, size = out.shape
+    p1, start1, a1, b1 = row_of(tables, shift[k], c[k], size)
+    p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, size)
+    j1, j2, rows = component[k], component[l], tables.rows
+    for j in range(q):
+        early1 = rows[j1, j, p1, start1 : start1 + size]
+        late1 = rows[j1, j, p1 + 1, start1 : start1 + size]
+        early2 = rows[j2, j, p2, start2 : start2 + size]
+        late2 = rows[j2, j, p2 + 1, start2 : start2 + size]
+        here = out[j]
         for m in range(size):
-            here[m] += early * first[m] + late * second[m]
+            here[m] -= a1 * early1[m] + b1 * late1[m] + a2 * early2[m] + b2 * late2[m]

@@ -8,12 +8,15 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, as_real
+from orbitdl.groups.extrema import grid_size, lowest_fraction, maximise
 from orbitdl.groups.finite_base import lightest_combination
 from orbitdl.groups.fourier import FourierBlocks, crests
-from orbitdl.groups.trigonometric import climb_from, lowest_fraction, maximise
+from orbitdl.groups.peaks import climb_from
 
 CHUNK = 256
-"""Polynomials, or samples, put on a grid at a time."""
+"""Polynomials put on a grid at a time to find all their peaks."""
+FINENESS = 2.3
+"""Points a sample, at least, of the grid on which maxima are looked for."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
 
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
-        self.grid_size = fft.next_fast_len(4 * self.length, real=True)
+        self.grid_size = grid_size(self.length, FINENESS)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=(n, 1))
@@ -63,33 +66,22 @@ class ContinuousShiftRepresentation(FourierBlocks, Representation):
         return np.abs(self.match(correlation)[0])
 
     def largest_polar(self, correlation: Blocks) -> Floats:
-        result = np.empty(len(correlation))
-        for start in range(0, len(result), CHUNK):
-            C = correlation[start : start + CHUNK]
-            grid = self.on_grid(C, self.grid_size)
-            height = np.maximum(grid.max(axis=-1), -grid.min(axis=-1))
-            top = height.max(axis=1, keepdims=True)
-            row, j = np.nonzero(height >= lowest_fraction(C.shape[2], self.grid_size) * top)
-            np.maximum.at(top[:, 0], row, np.abs(maximise(C[row, j, :, 0, 0], grid[row, j])[0]))
-            result[start : start + CHUNK] = top[:, 0]
-        return result
+        C = np.ascontiguousarray(correlation[..., 0, 0])
+        return np.abs(maximise(C, self.grid_size)[0])
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        flat = correlation.reshape(-1, *correlation.shape[-3:])
-        value, theta = np.empty((2, len(flat)))
-        for start in range(0, len(flat), CHUNK):
-            part = flat[start : start + CHUNK]
-            found = maximise(part[:, :, 0, 0], self.on_grid(part, self.grid_size))
-            value[start : start + CHUNK], theta[start : start + CHUNK] = found
         shape = correlation.shape[:-3]
+        C = np.ascontiguousarray(correlation.reshape(-1, 1, correlation.shape[-3]))
+        value, theta = maximise(C, self.grid_size)
         return value.reshape(shape), (theta * self.length / (2 * np.pi)).reshape(*shape, 1)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         parts = []
+        size = fft.next_fast_len(4 * self.length, real=True)
         for start in range(0, len(correlation), CHUNK):
             C = correlation[start : start + CHUNK, :, 0, 0]
-            grid = self.on_grid(correlation[start : start + CHUNK], self.grid_size)
-            row, k = crests(grid, level * lowest_fraction(C.shape[1], self.grid_size))
+            grid = self.on_grid(correlation[start : start + CHUNK], size)
+            row, k = crests(grid, level * lowest_fraction(C.shape[1], size))
             value, theta = climb_from(C, grid, row, k)
             high = np.abs(value) > level
             parts.append((start + row[high], value[high], theta[high]))

@@ -1,0 +1,5 @@
+"""The command line: ``orbitdl fit``, ``orbitdl encode`` and the rest."""
+
+from orbitdl.command.app import app, main
+
+__all__ = ["app", "main"]

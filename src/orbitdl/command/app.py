@@ -1,0 +1,90 @@
+"""All commands in one place."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+import orbitdl
+from orbitdl.command.demonstrate import demo
+from orbitdl.command.encode import encode
+from orbitdl.command.fit import fit
+from orbitdl.command.look import compare, info
+from orbitdl.command.mend import complete, denoise
+from orbitdl.command.pages import report, reproduce
+
+OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
+
+Every window of the recording becomes a sparse sum of moved copies of a few components: heartbeats,
+calls, steps, spikes. You get the components, a table of events, a report, and a proof of how good
+the codes are. No programming is needed.
+"""
+
+EXAMPLES = """From a recording to a table of events and a report:
+  orbitdl fit heart.wav -o heart.safetensors --window 201 --components 4
+  orbitdl encode heart.safetensors heart.wav -o events.csv
+  orbitdl report heart.safetensors heart.wav -o report.html
+
+No data at hand:  orbitdl demo
+One command:      orbitdl fit --help
+Exit codes:       0 fine, 1 bad input or failure, 2 wrong usage, 130 Ctrl-C
+Colours:          on a terminal only; never with NO_COLOR set
+"""
+
+
+def flowing(text: str) -> str:
+    """Let paragraphs flow to the width of the terminal, and keep the lines of examples."""
+    paragraphs = inspect.cleandoc(text).split("\n\n")
+    return "\n\n".join(
+        # after \b typer keeps line breaks, and the terminal does not show it
+        "\b" + paragraph if "\n " in paragraph else paragraph.replace("\n", " ")
+        for paragraph in paragraphs
+    )
+
+
+app = typer.Typer(
+    help=flowing(OVERVIEW),
+    epilog=EXAMPLES,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+PANELS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Learn": (fit,),
+    "Use a model": (encode, complete, denoise),
+    "Look at a model": (report, info, compare),
+    "See it work": (demo, reproduce),
+}
+for panel, commands in PANELS.items():
+    for command in commands:
+        help_text = flowing(command.__doc__ or "")
+        app.command(rich_help_panel=panel, help=help_text)(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"orbitdl {orbitdl.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def overview(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Take options that belong to no command."""
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="orbitdl")

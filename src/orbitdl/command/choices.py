@@ -1,0 +1,92 @@
+"""Words of the command line, and what they stand for in the library."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from orbitdl.groups import Group
+
+
+class GroupName(StrEnum):
+    """What may move the components."""
+
+    trivial = "trivial"
+    integer_shift = "integer-shift"
+    interpolated_shift = "interpolated-shift"
+    continuous_shift = "continuous-shift"
+    orthogonal = "orthogonal"
+    finite = "finite"
+
+
+class Start(StrEnum):
+    """Where learning starts from."""
+
+    data = "data"
+    random = "random"
+
+
+def make_group(name: GroupName, subdivisions: int | None, generators: Path | None) -> Group:
+    """Return the group of this name; options that belong to another one are refused."""
+    from orbitdl import groups
+
+    if subdivisions is not None and name is not GroupName.interpolated_shift:
+        raise typer.BadParameter(
+            f"--subdivisions belongs to --group interpolated-shift, not to {name}."
+        )
+    if (generators is not None) != (name is GroupName.finite):
+        raise typer.BadParameter(
+            "--group finite and --generators FILE.npy belong together; give both."
+        )
+    if name is GroupName.interpolated_shift:
+        return groups.InterpolatedShift(2 if subdivisions is None else subdivisions)
+    if generators is not None:
+        return groups.Finite(_generators(generators))
+    simple: dict[GroupName, type[Group]] = {
+        GroupName.trivial: groups.Trivial,
+        GroupName.integer_shift: groups.IntegerShift,
+        GroupName.continuous_shift: groups.ContinuousShift,
+        GroupName.orthogonal: groups.Orthogonal,
+    }
+    return simple[name]()
+
+
+def describe_group(group: Group | None) -> str:
+    """Return a group as people write it."""
+    from orbitdl.groups import Finite
+
+    if isinstance(group, Finite):
+        return f"Finite({len(group.matrices)} elements)"
+    return "IntegerShift()" if group is None else repr(group)
+
+
+def _generators(path: Path) -> NDArray[Any]:
+    """Read permutations (k, d) or matrices (k, d, d)."""
+    import numpy as np
+
+    from orbitdl.command.reading import read_npy
+
+    if not path.is_file():
+        raise FileNotFoundError(f"cannot read {path}: there is no such file.")
+    values = read_npy(path).values
+    return values.astype(np.intp) if values.ndim == 2 and (values % 1 == 0).all() else values
+
+
+def number_or(text: str, option: str, *words: str) -> float | None:
+    """Return a positive number, or None where the text is one of the words."""
+    if text in words:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        listed = " or ".join(["a positive number", *words])
+        raise typer.BadParameter(f"{option} must be {listed}, not {text}.")
+    return value

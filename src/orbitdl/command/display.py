@@ -1,0 +1,119 @@
+"""What the user sees: results on stdout, progress and complaints on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+    from rich.table import Table
+
+    from orbitdl.learning import Iteration
+
+PAUSE = 10.0
+"""Seconds between two lines of progress where there is no terminal to draw a bar on."""
+WIDTH = 100
+"""Columns of a table where there is no terminal that says how many fit."""
+
+
+def this_command() -> str:
+    """Return the command as it was typed, quoted for the shell."""
+    return shlex.join(["orbitdl", *sys.argv[1:]])
+
+
+def at_most(fraction: float) -> str:
+    """Return a bound in per cent, rounded up."""
+    return f"{math.ceil(1e4 * fraction) / 1e4:.2%}"
+
+
+class Screen:
+    """Prints a command's results: sentences and tables, one JSON object, or nothing.
+
+    Parameters
+    ----------
+    as_json : bool
+        Print one JSON object on stdout and nothing else there.
+    quiet : bool
+        Print no sentences and no progress.
+    """
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
+        self.as_json, self.quiet = as_json, quiet
+
+    def say(self, sentence: str) -> None:
+        """Print a sentence for people."""
+        if not (self.quiet or self.as_json):
+            typer.echo(sentence)
+
+    def show(self, table: Table) -> None:
+        """Print a table for people; in colour on a terminal only."""
+        from rich.console import Console
+
+        if not (self.quiet or self.as_json):
+            console = Console()
+            Console(width=None if console.is_terminal else WIDTH).print(table)
+
+    def result(self, values: dict[str, Any]) -> None:
+        """Print the result for machines, if they asked."""
+        if self.as_json:
+            typer.echo(json.dumps(values, allow_nan=False, default=str))
+
+    @contextmanager
+    def learning(self, n_iterations: int) -> Iterator[Callable[[Iteration], None]]:
+        """Give a callback that shows the iterations of a run of at most so many."""
+        with self._bar() as progress:
+            task = progress.add_task("Learning", total=n_iterations, facts="starting")
+            said = time.monotonic()
+
+            def show(it: Iteration) -> None:
+                nonlocal said
+                facts = f"iteration {it.number}  objective {it.objective:.6g}  gap {it.gap:.0e}"
+                progress.update(task, advance=1, facts=facts)
+                if progress.disable and not self.quiet and time.monotonic() - said > PAUSE:
+                    said = time.monotonic()
+                    typer.echo(facts, err=True)
+
+            yield show
+
+    @contextmanager
+    def working(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
+        """Give a function that is told how many of `total` windows were done since last time."""
+        with self._bar() as progress:
+            task = progress.add_task(what, total=total, facts=f"{total} windows")
+            yield lambda done: progress.advance(task, done)
+
+    @contextmanager
+    def steps(self) -> Iterator[Callable[[str, str, int, int], None]]:
+        """Give a function that is told the part, what it does, steps done and steps in all."""
+        with self._bar() as progress:
+            task = progress.add_task("Starting", total=None, facts="")
+
+            def show(part: str, what: str, done: int, total: int) -> None:
+                progress.update(task, description=part, facts=what, completed=done, total=total)
+
+            yield show
+
+    def _bar(self) -> Progress:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[facts]}"),
+            TextColumn("at most"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+        )
+        off = self.quiet or not console.is_terminal
+        return Progress(*columns, console=console, transient=True, disable=off)

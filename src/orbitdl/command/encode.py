@@ -1,0 +1,77 @@
+"""``orbitdl encode``: list the events of a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orbitdl.command import options
+from orbitdl.command.display import Screen, at_most
+from orbitdl.command.failures import guarded
+
+
+@guarded
+def encode(
+    model: options.Model,
+    data: options.Data,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", metavar="TABLE", help="The table to write: .csv, .parquet or .json."
+        ),
+    ],
+    step: options.Step = None,
+    channel: options.Channel = None,
+    rate: options.Rate = None,
+    layout: options.LayoutOption = options.Layout.auto,
+    key: options.Key = None,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """List where the components of a model occur in data, one row an event.
+
+    The data are treated as those that the model was learned from: channel, window length and
+    normalisation are in the model file. Windows adjoin, so that an event is listed once; one that
+    lies across a border may be split. With a smaller --step windows overlap, and each lists only
+    the events in its middle: that avoids the borders and still lists an event once.
+
+    Examples:
+      orbitdl encode ecg.safetensors mitdb/100 -o events.csv
+      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --step 100
+      orbitdl encode waves.safetensors windows.npy -o events.json --json
+
+    Columns of the table:
+      window       number of the window, from 0
+      component    number of the component, from 0
+      coefficient  how strongly it occurs, in the units of the data
+      shift        samples it was moved by (other groups: their parameters)
+      position     sample where the moved component is largest in absolute value
+      time         the same in seconds from the start, if the rate is known
+
+    Where windows are given instead of a recording, position counts from the start of the window.
+    """
+    from orbitdl import load
+    from orbitdl.command.applying import encode_windows, windows_for
+    from orbitdl.command.events import event_table
+    from orbitdl.command.output import TABLES, require_writable, write_table
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    require_writable(output, TABLES)
+    learned = load(model).set_params(n_jobs=jobs)
+    windows = windows_for(
+        learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+    )
+    codes = encode_windows(learned, windows, screen)
+    events = event_table(codes, learned.components_, windows)
+    write_table(events, output)
+    gap = float(codes.gap.max())
+    facts = {"events": len(events), "windows": len(windows), "rate": windows.rate, "gap": gap}
+    screen.result({"output": str(output), **facts})
+    screen.say(
+        f"Found {len(events)} events in {len(windows)} windows; no other code would lower the "
+        f"objective of any window by more than {at_most(gap)}."
+    )
+    screen.say(f"Events: {output}")

@@ -1,0 +1,89 @@
+"""What ``orbitdl fit`` does once the data are windows: choose alpha, learn, tell."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from orbitdl import OrbitDictionaryLearning, suggest_alpha
+from orbitdl.command.choices import describe_group
+from orbitdl.command.display import Screen, at_most
+from orbitdl.command.failures import Interrupted
+from orbitdl.command.windows import Windows
+from orbitdl.groups import Group
+from orbitdl.learning import Iteration
+
+
+def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
+    """Return `suggest_alpha` to two digits, and say so."""
+    typical = suggest_alpha(windows.values, group=group, fraction=1.0)
+    alpha = float(f"{0.1 * typical:.2g}")
+    screen.say(
+        f"Chose alpha {alpha:g}: a tenth of alpha_max {typical:.3g}, from which on the code of a "
+        "typical window is empty. Halve it for finer detail, double it for fewer events."
+    )
+    return alpha
+
+
+def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
+    """Fit the model under a progress bar; say on Ctrl-C where the work is."""
+    has_begun, total = state.exists(), model.n_restarts * (model.max_iter + 1)
+
+    def watch(iteration: Iteration) -> None:
+        nonlocal has_begun
+        has_begun = True
+        show(iteration)
+
+    try:
+        with screen.learning(total) as show:
+            model.set_params(callback=watch).fit(windows.values)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            f"Interrupted; the state is in {state}: run the same command again to go on."
+            if state.exists()
+            else "Interrupted before the first iteration; nothing was written."
+        ) from None
+    except Exception:
+        if not has_begun:  # a run that cannot be done leaves nothing in the way of another
+            state.unlink(missing_ok=True)
+        raise
+    finally:
+        model.set_params(callback=None, n_jobs=None)
+
+
+def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
+    """Return the facts of a run, for machines."""
+    last = model.history_[-1]
+    return {
+        "group": describe_group(model.group),
+        "components": len(model.components_),
+        "shape": list(model.components_.shape[1:]),
+        "alpha": model.alpha,
+        "windows": len(windows),
+        "samples_left_out": windows.left_out,
+        "rate": windows.rate,
+        "iterations": model.n_iter_,
+        "converged": bool(model.converged_),
+        "objective": last.objective,
+        "gap": last.gap,
+        "atoms_a_window": last.atoms,
+        "seconds": sum(record.seconds for record in model.history_),
+    }
+
+
+def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
+    """Say the same in a few sentences."""
+    shape = " x ".join(map(str, facts["shape"]))
+    screen.say(
+        f"Learned {facts['components']} components from {facts['windows']} windows of {shape} "
+        f"samples in {facts['iterations']} iterations ({facts['seconds']:.1f} s)."
+    )
+    if facts["samples_left_out"]:
+        screen.say(f"{facts['samples_left_out']} samples at the end did not fill a window.")
+    if not facts["converged"]:
+        screen.say("It was still improving when it stopped: a larger --max-iter will go further.")
+    screen.say(
+        f"A window takes {facts['atoms_a_window']:.1f} moved components on average; no other code "
+        f"would lower the objective of any window by more than {at_most(facts['gap'])}."
+    )
+    screen.say(f"Model: {output}")

@@ -1,0 +1,57 @@
+"""Which component of one model is which of another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl.command.choices import describe_group
+from orbitdl.groups import IntegerShift
+from orbitdl.groups.base import Floats, correlate
+from orbitdl.metrics import orbit_distances
+
+
+def match(a: OrbitDictionaryLearning, b: OrbitDictionaryLearning) -> dict[str, Any]:
+    """Return the pairs of least total distance, who is left alone, and both mean distances.
+
+    Of every pair: the distance ``min_g ||a_i -+ g b_j||^2``, and the sign and move that reach it.
+    """
+    A, B = a.components_, b.components_
+    if A.shape[1:] != B.shape[1:]:
+        raise ValueError(
+            f"the components have shapes {A.shape[1:]} and {B.shape[1:]}; only models of one shape "
+            "can be compared."
+        )
+    group = IntegerShift() if a.group is None else a.group
+    distance = orbit_distances(A, B, group)
+    rows, columns = linear_sum_assignment(distance)
+    representation = group.on(A.shape[1:])
+    C = correlate(representation.analyze(A[rows]), representation.analyze(B[columns]))
+    value, element = representation.match(C[np.arange(len(rows)), np.arange(len(rows))])
+
+    def nearest(g: Floats) -> Floats:
+        """Say shifts to the left with a minus sign; other parameters have no direction."""
+        circle = A.shape[1] if representation.parameters == ("shift",) else np.inf
+        return g - circle * np.round(g / circle) if circle < np.inf else g
+
+    pairs = [
+        {
+            "a": int(i),
+            "b": int(j),
+            "distance": float(distance[i, j]),
+            "sign": -1 if v < 0 else 1,
+            "move": dict(zip(representation.parameters, map(float, nearest(g)), strict=True)),
+        }
+        for i, j, v, g in zip(rows, columns, value, element, strict=True)
+    ]
+    return {
+        "group": describe_group(group),
+        "pairs": pairs,
+        "only_in_a": [int(i) for i in np.setdiff1d(np.arange(len(A)), rows)],
+        "only_in_b": [int(j) for j in np.setdiff1d(np.arange(len(B)), columns)],
+        "a_to_b": dictionary_distance(A, B, group),
+        "b_to_a": dictionary_distance(B, A, group),
+    }

@@ -1,0 +1,107 @@
+"""Options that several commands share: one name, one meaning, one help text."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+CUTTING = "How the data are read"
+PRINTING = "What is printed"
+
+
+class Layout(StrEnum):
+    """What the rows of a file are."""
+
+    auto = "auto"
+    recording = "recording"
+    windows = "windows"
+
+
+def require_positive(value: float) -> float:
+    """Refuse zero and less."""
+    if not 0 < value < float("inf"):
+        raise typer.BadParameter(f"{value:g} is not a positive number.")
+    return value
+
+
+def require_threads(value: int) -> int:
+    """Refuse no threads at all."""
+    if value == 0:
+        raise typer.BadParameter("0 threads cannot work; -1 is all cores.")
+    return value
+
+
+Data = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="A recording or windows: .npy, .npz, .csv, .parquet, .wav, or a WFDB record "
+        "(its .hea file or its name). NaN or an empty cell is a missing value.",
+    ),
+]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that fit wrote.")]
+Channel = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Number (from 0) or name of a column or lead; several with commas between; or mean.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Rate = Annotated[
+    float | None,
+    typer.Option(
+        metavar="HZ",
+        min=1e-9,
+        help="Samples a second; goes before what the file says.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Key = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Which array of an .npz file to read.", rich_help_panel=CUTTING
+    ),
+]
+LayoutOption = Annotated[
+    Layout,
+    typer.Option(
+        "--layout",
+        help="Whether rows are samples in time (recording) or windows. auto: sound, WFDB records "
+        "and single columns are recordings; rows and columns are a recording if a window length "
+        "is known or if a table (.csv, .parquet) has up to 8 columns, and windows otherwise.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Step = Annotated[
+    int | None,
+    typer.Option(
+        metavar="SAMPLES",
+        min=1,
+        help="Samples from the start of one window to the next; by default its length.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Jobs = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        callback=require_threads,
+        help="Threads; -1 is all cores. The result does not depend on it.",
+    ),
+]
+Json = Annotated[
+    bool,
+    typer.Option(
+        "--json", help="Print one JSON object and nothing else.", rich_help_panel=PRINTING
+    ),
+]
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print nothing unless something fails.", rich_help_panel=PRINTING
+    ),
+]

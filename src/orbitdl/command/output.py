@@ -1,0 +1,69 @@
+"""Writing tables and arrays: whole or not at all."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.command.content import Floats
+from orbitdl.container import replace_file
+
+TABLES = (".csv", ".parquet", ".json")
+ARRAYS = (".npy", ".csv")
+
+
+def require_writable(path: Path, suffixes: tuple[str, ...] = ()) -> None:
+    """Refuse an output that cannot be written, before any work is done."""
+    folder = path.absolute().parent
+    if suffixes and path.suffix.lower() not in suffixes:
+        raise ValueError(f"cannot write {path}: its name must end in {' or '.join(suffixes)}.")
+    if path.is_dir():
+        raise ValueError(f"cannot write {path}: it is a folder; name a file in it.")
+    if not folder.is_dir():
+        raise ValueError(f"cannot write {path}: there is no folder {folder}; make it first.")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise ValueError(f"cannot write {path}: it is read-only; name another file.")
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise ValueError(f"cannot write {path}: {error.strerror}; name another place.") from error
+
+
+def write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table in the format of the suffix: .csv, .parquet or .json (a list of rows)."""
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        buffer = io.BytesIO()
+        frame.to_parquet(buffer, index=False)
+        content = buffer.getvalue()
+    elif suffix == ".json":
+        content = frame.to_json(orient="records", double_precision=15).encode()
+    else:
+        content = frame.to_csv(index=False).encode()
+    _write(path, content)
+
+
+def write_array(array: Floats, path: Path, names: tuple[str, ...] = ()) -> None:
+    """Write an array as .npy, or as .csv with the names of its columns, if there are any."""
+    buffer = io.BytesIO()
+    if path.suffix.lower() == ".npy":
+        np.save(buffer, array, allow_pickle=False)
+    else:
+        header = ",".join(names) if len(names) == array.shape[-1] else ""
+        np.savetxt(buffer, array, delimiter=",", fmt="%.17g", header=header, comments="")
+    _write(path, buffer.getvalue())
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        raise OSError(
+            f"{path} could not be written: {error.strerror}; make room for it."
+        ) from error

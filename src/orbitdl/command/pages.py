@@ -1,0 +1,127 @@
+"""``orbitdl report`` and ``orbitdl reproduce``: pages to read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orbitdl.command import options
+from orbitdl.command.display import Screen, this_command
+from orbitdl.command.failures import guarded
+
+
+@guarded
+def report(
+    model: options.Model,
+    data: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="DATA",
+            help="What the model shall be shown at work on; without it, the report is about the "
+            "model alone. The formats of fit.",
+            show_default=False,
+        ),
+    ] = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="PAGE", help="The HTML file to write.")
+    ] = Path("report.html"),
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
+    unit: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Unit of the data, such as mV.")
+    ] = None,
+    step: options.Step = None,
+    channel: options.Channel = None,
+    rate: options.Rate = None,
+    layout: options.LayoutOption = options.Layout.auto,
+    key: options.Key = None,
+    jobs: options.Jobs = -1,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write one HTML file that shows what was learned; it needs no network to be read.
+
+    Components with a slider that moves them, how often each is used, windows taken apart into
+    events, the course of the learning, and remarks on the quality of data and model.
+
+    Examples:
+      orbitdl report ecg.safetensors mitdb/100 -o report.html
+      orbitdl report ecg.safetensors mitdb/100 --title "Record 100" --unit mV
+      orbitdl report ecg.safetensors -o model.html
+    """
+    from orbitdl import load
+    from orbitdl.command.applying import encode_windows, windows_for
+    from orbitdl.command.output import require_writable
+    from orbitdl.report import write_report
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    require_writable(output, (".html", ".htm"))
+    learned = load(model).set_params(n_jobs=jobs)
+    fitted = learned.provenance_.get("command")
+    command = f"{fitted}\n{this_command()}" if fitted else this_command()
+    if data is None:
+        write_report(learned, None, output, rate=rate, title=title, unit=unit, command=command)
+    else:
+        windows = windows_for(
+            learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+        )
+        write_report(
+            learned,
+            windows.values,
+            output,
+            rate=windows.rate,
+            title=title or f"{model.stem} on {data.name}",
+            command=command,
+            step=windows.step,
+            unit=unit,
+            channels=windows.names or None,
+            codes=encode_windows(learned, windows, screen),
+        )
+    screen.result({"output": str(output)})
+    screen.say(f"Report: {output}")
+
+
+@guarded
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="EXPERIMENT",
+            help="recovery, ecg, timing, unseen, synchronization; all if left out.",
+            show_default=False,
+        ),
+    ] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="At reduced size: a minute or two.")
+    ] = False,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the page.")
+    ] = Path("out/reproduction"),
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Run the experiments of the paper and write a page with our results beside its claims.
+
+    Examples:
+      orbitdl reproduce --quick
+      orbitdl reproduce recovery synchronization -o out/two
+    """
+    from rich.table import Table
+
+    from orbitdl import experiments
+
+    screen = Screen(as_json=as_json, quiet=quiet)
+    chosen = tuple(names or experiments.NAMES)
+    with screen.steps() as show:
+        done = experiments.reproduce(chosen, quick=quick, output=output, report=show)
+    rows = [
+        {"claim": r.claim.text, "paper": r.claim.said, "here": r.got, "verdict": str(r.verdict)}
+        for r in done.rows
+    ]
+    screen.result({"page": str(done.page), "rows": rows})
+    table = Table("what the paper says", "its figure", "here", "verdict", show_lines=True)
+    for row in rows:
+        table.add_row(*row.values())
+    screen.show(table)
+    screen.say(f"Page: {done.page}")

@@ -1,0 +1,5 @@
+"""The report: one HTML file that shows what was learned, to readers who need no mathematics."""
+
+from orbitdl.report.write import write_report
+
+__all__ = ["write_report"]

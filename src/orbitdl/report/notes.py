@@ -1,0 +1,196 @@
+"""Remarks on the quality of data and fit, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from orbitdl.metrics import orbit_distances
+from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.usage import Usage, usage_of
+from orbitdl.report.words import bound, count, listed, number, percent
+
+RARE = 0.1
+"""A component is nearly unused below this fraction of an even share of all atoms' sizes."""
+ALIKE = 0.1
+"""Components are duplicates below this squared orbit distance: similarity above 95 %."""
+POOR = 0.5
+"""A window is not explained if its code carries less than this share of its energy."""
+BORDER = 0.05
+"""An atom is at the border if its peak lies within this fraction of the length from an end."""
+CROWDED = 2.0
+"""A border is crowded if it has this many times its even share."""
+FEW = 20
+"""Fewer atoms than this say nothing about borders."""
+LOST = 1e-3
+"""Share of the energy in the alternating part from which on it is worth a remark."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """A remark: a level ("check": something to act on; "know": good to know), a name, a text."""
+
+    level: Literal["check", "know"]
+    about: str
+    text: str
+
+
+def remarks(facts: Facts) -> list[Note]:
+    """Return all remarks on a fit, those to act on first; none if there is nothing to remark."""
+    notes = [*_on_learning(facts), *_on_duplicates(facts)]
+    if facts.coded is not None:
+        usage = usage_of(facts.coded)
+        notes += _on_coding(facts, facts.coded)
+        notes += _on_usage(facts.coded, usage)
+        notes += _on_borders(facts, facts.coded)
+        notes += _on_data(facts, facts.coded)
+    return sorted(notes, key=lambda note: note.level != "check")
+
+
+def _on_learning(facts: Facts) -> Iterator[Note]:
+    if facts.converged is False:
+        yield Note(
+            "check",
+            "not converged",
+            f"Learning stopped after {count(facts.model.n_iter_, 'iteration')} while the objective "
+            f"was still falling: the components may still change. Raise max_iter (now "
+            f"{facts.model.max_iter}) and fit again.",
+        )
+
+
+def _on_duplicates(facts: Facts) -> Iterator[Note]:
+    distance = orbit_distances(facts.components, facts.components, facts.group)
+    pairs = np.argwhere(np.triu(distance < ALIKE, k=1))
+    if len(pairs):
+        alike = [f"{i} with {j} (similarity {percent(1 - distance[i, j] / 2)})" for i, j in pairs]
+        yield Note(
+            "check",
+            "duplicate components",
+            f"Components of nearly the same shape, once moved onto each other: {listed(alike)}. "
+            "Fewer components may be enough.",
+        )
+
+
+def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
+    n, silent = len(coded.X), (coded.atoms_a_window == 0) & (coded.energy > 0)
+    if silent.mean() > 0.5:
+        yield Note(
+            "check",
+            "alpha too large",
+            f"{count(int(silent.sum()), facts.noun)} of {number(n)} ({percent(silent.mean())}) "
+            f"are coded by nothing: alpha = {facts.model.alpha:g} is too large for these data. "
+            "Lower it and fit again.",
+        )
+    poor = np.flatnonzero(coded.explained < POOR)
+    if len(poor) and silent.mean() <= 0.5:
+        worst = poor[np.argmin(coded.explained[poor])]
+        yield Note(
+            "check",
+            "not explained",
+            f"{count(len(poor), facts.noun)} of {number(n)} ({percent(len(poor) / n)}) "
+            f"{'is' if len(poor) == 1 else 'are'} explained by less than half; the worst is "
+            f"{facts.noun} {worst} ({percent(max(0.0, coded.explained[worst]))}). Look at "
+            f"{'it' if len(poor) == 1 else 'them'} below, worst first: an artefact, noise, or a "
+            "shape that needs one more component.",
+        )
+    early = np.array(["above" in str(status) for status in coded.codes.status])
+    if early.any():
+        yield Note(
+            "check",
+            "gap",
+            f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
+            f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
+        )
+
+
+def _on_usage(coded: Coded, usage: Usage) -> Iterator[Note]:
+    unused = np.flatnonzero(usage.atoms == 0)
+    if len(unused) and len(unused) < len(usage.atoms):
+        many = len(unused) > 1
+        yield Note(
+            "check",
+            "unused components",
+            f"{'Components' if many else 'Component'} {listed(unused.tolist())} "
+            f"{'are' if many else 'is'} not used at all by these data.",
+        )
+    rare = np.flatnonzero((usage.atoms > 0) & (usage.share < RARE / len(usage.share)))
+    if len(rare):
+        uses = listed([f"{j} ({count(int(usage.atoms[j]), 'atom')})" for j in rare])
+        yield Note(
+            "know",
+            "nearly unused components",
+            f"Hardly used: component{'s' if len(rare) > 1 else ''} {uses}. A rare but real event, "
+            "or a component too many.",
+        )
+
+
+def _on_borders(facts: Facts, coded: Coded) -> Iterator[Note]:
+    """Yield a remark for components whose atoms, weighted by size, crowd the window's ends."""
+    if not facts.is_shift:
+        return
+    atoms, length = coded.codes.atoms, facts.representation.shape[0]
+    margin = max(1.0, BORDER * length)
+    place = facts.places(atoms.component, atoms.element)
+    near = np.minimum(place, length - place) < margin
+    size, even = np.abs(atoms.coefficient), 2 * margin / length
+    total = np.bincount(atoms.component, size, atoms.n_components)
+    inside = np.bincount(atoms.component[near], size[near], atoms.n_components)
+    many = np.bincount(atoms.component, minlength=atoms.n_components) >= FEW
+    crowded = np.flatnonzero(many & (inside > CROWDED * even * total))
+    if len(crowded):
+        shares = [f"component {j} ({percent(inside[j] / total[j])})" for j in crowded]
+        yield Note(
+            "check",
+            "crowded border",
+            f"Atoms crowd the ends of their windows: {listed(shares)}, by size, within "
+            f"{count(round(margin), 'sample')} of an end, where {percent(even)} would be even. "
+            "Shifts are circular, what leaves at one end enters at the other: such atoms often "
+            "stand for a piece that the cut went through. Longer or overlapping windows help.",
+        )
+
+
+def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
+    if coded.missing > 0:
+        whole = int(np.isnan(coded.X).reshape(len(coded.X), -1).all(axis=1).sum())
+        none = f" {count(whole, facts.noun)} of them have no value at all." if whole else ""
+        touched = int(np.isnan(coded.X).reshape(len(coded.X), -1).any(axis=1).sum())
+        yield Note(
+            "know",
+            "missing",
+            f"{percent(coded.missing)} of the values are missing, in "
+            f"{count(touched, facts.noun)}. They are left out of every figure here and drawn as "
+            f"gaps.{none}",
+        )
+    lost = _alternating(facts, coded)
+    if lost > LOST:
+        yield Note(
+            "know",
+            "alternating part",
+            f"{percent(lost)} of the energy alternates from sample to sample. With an even length "
+            f"({facts.representation.shape[0]} samples) fractional shifts cannot move that part, "
+            "so no code explains it: cut windows of an odd length if it matters.",
+        )
+    step = facts.labels.step
+    if step is not None and facts.is_shift and step < facts.representation.shape[0]:
+        yield Note(
+            "know",
+            "overlap",
+            f"Windows overlap (a new one every {step} samples): the same event is seen by several "
+            "of them and counted each time.",
+        )
+    empty = int(np.sum((coded.energy == 0) & ~np.isnan(coded.X).reshape(len(coded.X), -1).all(1)))
+    if empty:
+        yield Note("know", "empty", f"{count(empty, facts.noun)} hold nothing but zeros.")
+
+
+def _alternating(facts: Facts, coded: Coded) -> float:
+    """Return the share of the energy that the group cannot move, over windows without gaps."""
+    whole = coded.X[~np.isnan(coded.X).reshape(len(coded.X), -1).any(axis=1)]
+    energy = float(np.sum(whole**2))
+    if facts.representation.moves_all or energy == 0:
+        return 0.0
+    moved = facts.representation.analyze(whole)
+    return max(0.0, 1 - float(np.sum(np.abs(moved) ** 2)) / energy)

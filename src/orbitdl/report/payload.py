@@ -1,0 +1,160 @@
+"""The data of the page, as one JSON document: plain numbers and words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.groups.base import Floats
+from orbitdl.groups.trivial import TrivialRepresentation
+from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.moves import listed_elements, slider, start_of_slider
+from orbitdl.report.usage import Usage, events_of, usage_of
+from orbitdl.report.windows import ShownAtom, Window, windows_of
+
+MOST_COMPONENTS = 24
+"""Components drawn, the most used."""
+DIGITS = 4
+"""Decimal places of drawn values, counted from the largest."""
+
+
+def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
+    """Return all that the page draws."""
+    usage = None if facts.coded is None else usage_of(facts.coded)
+    shown = shown_components(len(facts.components), usage)
+    moves = slider(facts)
+    elements = listed_elements(facts.representation) if moves["kind"] == "list" else None
+    content = {
+        "view": _view(facts),
+        "slider": moves,
+        "components": [
+            _component(facts, j, elements if j in shown else None)
+            for j in range(len(facts.components))
+        ],
+        "shown": shown.tolist(),
+        "history": _history(facts),
+    }
+    if facts.coded is not None and usage is not None:
+        content["usage"] = _usage(usage)
+        content["events"] = _events(facts, facts.coded)
+        content.update(_windows(facts, facts.coded, n_windows))
+    return content
+
+
+def shown_components(q: int, usage: Usage | None) -> NDArray[np.intp]:
+    """Return the numbers of the components that are drawn, in order: the most used ones."""
+    weight = np.zeros(q) if usage is None else usage.share
+    return np.sort(np.argsort(-weight, kind="stable")[:MOST_COMPONENTS])
+
+
+def rounded(values: Floats, digits: int = DIGITS) -> Any:
+    """Return nested lists with `digits` places below the largest value; NaN becomes None."""
+    finite = np.abs(values[np.isfinite(values)])
+    largest = float(finite.max(initial=0.0))
+    places = digits - int(np.floor(np.log10(largest))) if largest > 0 else 0
+    return _without_nan(np.round(values, places).tolist())
+
+
+def _without_nan(values: Any) -> Any:
+    if isinstance(values, list):
+        return [_without_nan(value) for value in values]
+    return None if values != values else values
+
+
+def _view(facts: Facts) -> dict[str, Any]:
+    view, labels = facts.view, facts.labels
+    names = getattr(facts.model, "feature_names_in_", None)
+    return {
+        "kind": view.kind,
+        "lines": view.n_lines,
+        "length": view.length,
+        "along": view.along,
+        "across": view.across,
+        "noun": facts.noun,
+        "rate": labels.rate if view.along == "sample" else None,
+        "unit": labels.unit,
+        "channels": _channels(facts),
+        "entries": None if names is None or view.along == "sample" else [str(n) for n in names],
+    }
+
+
+def _channels(facts: Facts) -> list[str]:
+    view, names = facts.view, facts.labels.channels
+    if len(names) == view.n_lines and view.across in ("channel", "column", "coordinate"):
+        return list(names)
+    return [f"{view.across} {k}" for k in range(view.n_lines)]
+
+
+def _component(facts: Facts, j: int, elements: Floats | None) -> dict[str, Any]:
+    shape, a = facts.representation.shape, facts.components[j]
+    drawn: dict[str, Any] = {
+        "lines": rounded(facts.view.lines(a, shape), digits=7),
+        "start": start_of_slider(facts)[j],
+    }
+    if elements is not None:
+        moved = facts.representation.act(elements, a[None])
+        drawn["moved"] = rounded(facts.view.lines(moved, shape))
+    return drawn
+
+
+def _history(facts: Facts) -> dict[str, list[float | None]]:
+    return {
+        "number": [float(record.number) for record in facts.history],
+        "objective": [record.objective for record in facts.history],
+        "gap": [record.gap if record.gap > 0 else None for record in facts.history],
+    }
+
+
+def _usage(usage: Usage) -> dict[str, Any]:
+    return {
+        "atoms": usage.atoms.tolist(),
+        "windows": usage.windows.tolist(),
+        "edges": rounded(usage.edges),
+        "histogram": usage.histogram.tolist(),
+    }
+
+
+def _events(facts: Facts, coded: Coded) -> dict[str, Any]:
+    events = events_of(facts, coded)
+    return {
+        "time": rounded(events.time, digits=7),
+        "seconds": events.in_seconds,
+        "sample": events.sample.tolist(),
+        "component": events.component.tolist(),
+        "coefficient": rounded(events.coefficient),
+        "end": events.end,
+        "total": events.total,
+    }
+
+
+def _windows(facts: Facts, coded: Coded, n_windows: int) -> dict[str, Any]:
+    """Return windows and, for groups the page cannot compute, the table of their moved atoms."""
+    table: list[Any] = []
+    windows = [_window(facts, window, table) for window in windows_of(facts, coded, n_windows)]
+    return {"windows": windows, "moved": table, "total": len(coded.X)}
+
+
+def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
+    shape = facts.representation.shape
+    return {
+        "number": window.number,
+        "data": rounded(facts.view.lines(window.data, shape)),
+        "fit": rounded(facts.view.lines(window.approximation, shape)),
+        "explained": None if np.isnan(window.explained) else window.explained,
+        "count": window.n_atoms,
+        "gap": window.gap,
+        "atoms": [_atom(facts, atom, table) for atom in window.atoms],
+    }
+
+
+def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
+    drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
+    if facts.is_shift:
+        drawn.update(shift=float(atom.element[0]), place=atom.place)
+    elif not isinstance(facts.representation, TrivialRepresentation):
+        drawn["moved"] = len(table)
+        moved = facts.representation.act(atom.element, facts.components[atom.component])
+        table.append(rounded(facts.view.lines(moved, facts.representation.shape)))
+    return drawn

@@ -1,0 +1,92 @@
+// Figures: each is drawn by a function, again whenever colours change.
+const figures = [];
+const narrow = () => window.innerWidth < 560;
+const touch = matchMedia("(pointer: coarse)").matches;
+const config = { displaylogo: false, displayModeBar: false, scrollZoom: false };
+const axis = (more) => ({
+  color: paper().soft, gridcolor: paper().grid, linecolor: paper().grid, zeroline: false, automargin: true,
+  tickfont: { size: 12 }, ...more, title: { text: more.label || "", standoff: 8, font: { size: 13 } },
+});
+const layout = (more) => ({
+  paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: "closest",
+  font: { color: paper().ink, family: getComputedStyle(document.body).fontFamily, size: 13 },
+  margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: touch ? false : "zoom",
+  hoverlabel: { font: { size: 13 } }, ...more,
+});
+// A figure is as wide as its place, and is drawn again when that changes.
+const drawers = new WeakMap();
+const follow = new ResizeObserver((entries) => entries.forEach(({ target }) => {
+  const { width } = target.layout || {};
+  if (width && target.clientWidth && width !== target.clientWidth) drawers.get(target)();
+}));
+const put = (place, { traces, look }) => {
+  place.style.height = `${look.height}px`; // else the page shrinks it while Plotly measures
+  return Plotly.react(place, traces, layout({ ...look, width: place.clientWidth || 300 }), config);
+};
+const draw = (id, make) => {
+  const place = byId(id), show = () => put(place, make());
+  figures.push(show);
+  drawers.set(place, show);
+  follow.observe(place);
+  return show;
+};
+
+const along = Array.from({ length: view.length }, (_, t) => (view.rate ? t / view.rate : t));
+const alongLabel = view.rate ? "time (s)" : view.along === "sample" ? "time (samples)" : view.along;
+const valueLabel = (name) => (view.unit ? `${name} (${view.unit})` : name);
+const isCount = view.along !== "sample";
+
+// A range with some room around values, also where they are all but equal.
+const room = (values, part = 0.06) => {
+  let low = Infinity, high = -Infinity;
+  values.forEach((value) => {
+    if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  });
+  if (low > high) return [-1, 1];
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
+  return [low - pad, high + pad];
+};
+// Rows of lines below each other; a row is {label, layers: [{y, colour, width, dash, name}]}.
+const stacked = (rows, height) => {
+  const gap = rows.length > 1 ? 0.09 / Math.max(1, rows.length - 1) : 0;
+  const total = rows.reduce((sum, row) => sum + (row.weight || 1), 0);
+  const look = { height, xaxis: axis({ label: alongLabel, anchor: `y${rows.length > 1 ? rows.length : ""}` }) };
+  if (isCount && view.length <= 30) look.xaxis.dtick = view.length <= 12 ? 1 : 5;
+  const traces = [];
+  let top = 1;
+  rows.forEach((row, r) => {
+    const share = (1 - gap * (rows.length - 1)) * ((row.weight || 1) / total), suffix = r ? r + 1 : "";
+    look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range || room(row.layers.flatMap((layer) => layer.y)) });
+    top -= share + gap;
+    row.layers.forEach((layer) => traces.push({
+      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: along,
+      y: layer.y, name: layer.name, text: view.entries || undefined, yaxis: `y${suffix}`,
+      line: { color: layer.colour, width: layer.width, dash: layer.dash || "solid" },
+      hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false,
+    }));
+  });
+  return { traces, look };
+};
+const plane = (layers, height) => {
+  const lengths = layers.flatMap(({ lines: [x, y] }) => x.map((value, p) => Math.hypot(value, y[p])));
+  const reach = 1.12 * largest(lengths);
+  const square = (label) => axis({ label, range: [-reach, reach], constrain: "domain", zeroline: true, zerolinecolor: paper().grid });
+  const traces = layers.map(({ lines: [x, y], name, colour: c, width, dash }) => ({
+    type: "scatter", mode: width > 1.5 || view.length === 1 ? "lines+markers" : "markers", name,
+    x: view.length === 1 ? [0, x[0]] : x, y: view.length === 1 ? [0, y[0]] : y,
+    line: { color: c, width: view.length === 1 ? width : 1, dash: dash || "solid" },
+    marker: { color: c, size: view.length === 1 ? [0, 9] : 4 + 2 * width, symbol: "circle" },
+    hovertemplate: `(%{x:.3g}, %{y:.3g})<extra>${name}</extra>`,
+  }));
+  const look = { height, xaxis: square(view.channels[0]), yaxis: { ...square(view.channels[1]), scaleanchor: "x" } };
+  return { traces, look };
+};
+const picture = (lines, height, reach) => ({
+  traces: [{
+    type: "heatmap", z: lines, colorscale: scale(), zmid: 0, zmin: -reach, zmax: reach, x: view.rate ? along : undefined,
+    colorbar: { thickness: 10, len: 0.9, outlinewidth: 0, tickfont: { size: 11 } }, hovertemplate: "%{z:.3g}<extra></extra>",
+  }],
+  look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis({ label: alongLabel, showgrid: false }), yaxis: axis({ label: view.across, autorange: "reversed", showgrid: false }) },
+});
+const largest = (...lists) => lists.flat(2).reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);

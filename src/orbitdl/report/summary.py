@@ -1,0 +1,69 @@
+"""The summary at the top: a few sentences and a few figures."""
+
+from __future__ import annotations
+
+from orbitdl.groups.trivial import TrivialRepresentation
+from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.words import bound, count, moves_in_words, number, percent, sizes
+
+
+def paragraphs(facts: Facts) -> list[str]:
+    """Say in words what was learned, and then how good it is."""
+    learned = f"{_what_was_learned(facts)} They {moves_in_words(facts.representation)}."
+    ended = _how_learning_ended(facts)
+    if facts.coded is None:
+        only = (
+            "This report was written from the model alone: with data it also shows how the "
+            "components are used, data points taken apart, and events over time."
+        )
+        return [f"{learned} {ended}", only]
+    used, certified = _how_data_are_coded(facts, facts.coded)
+    return [f"{learned} {used}", f"{certified} {ended}"]
+
+
+def figures(facts: Facts) -> list[tuple[str, str]]:
+    """Return the key figures, each with the words that belong to it."""
+    shown = [(number(len(facts.components)), "components")]
+    if facts.coded is not None:
+        coded = facts.coded
+        shown += [
+            (number(len(coded.X)), f"{facts.noun}s"),
+            (percent(max(0.0, coded.explained_in_all)), "of the energy explained"),
+            (f"{coded.atoms_a_window.mean():.1f}", f"atoms a {facts.noun}"),
+            (bound(float(coded.codes.gap.max())), "certified gap, at most"),
+        ]
+    ended = {True: "yes", False: "no", None: "not recorded"}[facts.converged]
+    return [*shown, (ended, "converged")]
+
+
+def _what_was_learned(facts: Facts) -> str:
+    size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
+    if facts.coded is None:
+        return f"The model has {count(len(facts.components), 'component')} {size}."
+    many = count(len(facts.coded.X), facts.noun)
+    return f"{count(len(facts.components), 'component')} describe {many} {size}."
+
+
+def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
+    share = percent(max(0.0, coded.explained_in_all))
+    mean, gap = coded.atoms_a_window.mean(), bound(float(coded.codes.gap.max()))
+    fixed = isinstance(facts.representation, TrivialRepresentation)
+    copies = "Multiples of them" if fixed else "Their moved copies"
+    return (
+        f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
+        f"atoms a {facts.noun} on average.",
+        f"This is certified: with these components and this sparsity (alpha = "
+        f"{facts.model.alpha:g}), no other choice of atoms lowers the objective of any "
+        f"{facts.noun} by more than {gap}.",
+    )
+
+
+def _how_learning_ended(facts: Facts) -> str:
+    if not facts.history:
+        return "How the learning went is not recorded in this model."
+    first, last = facts.history[0].objective, facts.history[-1].objective
+    iterations = count(facts.history[-1].number, "iteration")
+    way = f"the objective went from {first:.4g} to {last:.4g} in {iterations}"
+    if facts.converged:
+        return f"Learning has converged: {way}, and then stood still."
+    return f"Learning has not converged: {way}, and was still falling."

@@ -1,0 +1,136 @@
+"""Numbers, units and moves in plain words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from orbitdl.groups.base import Floats, Representation
+from orbitdl.groups.finite import MatrixRepresentation
+from orbitdl.groups.fourier import FourierBlocks
+from orbitdl.groups.orthogonal import OrthogonalRepresentation
+from orbitdl.groups.shift import GridShiftRepresentation
+from orbitdl.groups.trivial import TrivialRepresentation
+
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Keeps a number and its unit, and groups of digits, on one line."""
+
+
+def percent(fraction: float) -> str:
+    """Return a fraction as a percentage with about three digits.
+
+    Examples
+    --------
+    >>> [percent(x).replace(NO_BREAK, " ") for x in (0.9731, 0.0001, 1.0, 0.0, 1e-9)]
+    ['97.3 %', '0.01 %', '100 %', '0 %', 'less than 0.001 %']
+    """
+    value = 100 * fraction
+    if 0 < value < 0.001:
+        return f"less than 0.001{NO_BREAK}%"
+    digits = 1 if abs(value) >= 1 else 3
+    text = f"{value:.{digits}f}".rstrip("0").rstrip(".")
+    return f"{text}{NO_BREAK}%"
+
+
+def bound(fraction: float) -> str:
+    """Return a percentage that the fraction does not exceed.
+
+    Examples
+    --------
+    >>> [bound(x).replace(NO_BREAK, " ") for x in (8.41e-5, 1e-9, 0.0, 0.0312)]
+    ['0.009 %', '0.001 %', '0 %', '3.2 %']
+    """
+    digits = 1 if fraction >= 0.01 else 3
+    return percent(math.ceil(100 * fraction * 10**digits) / 10**digits / 100)
+
+
+def number(value: float) -> str:
+    """Return a number with four digits at most, thousands apart.
+
+    Examples
+    --------
+    >>> [number(x).replace(NO_BREAK, " ") for x in (12345.0, 0.123456, 7.0, 1e-7)]
+    ['12 345', '0.1235', '7', '1e-07']
+    """
+    if math.isfinite(value) and (value == int(value) or abs(value) >= 1000):
+        return f"{value:,.0f}".replace(",", NO_BREAK) if abs(value) < 1e9 else f"{value:.3g}"
+    return f"{value:.4g}"
+
+
+def count(n: int, thing: str, things: str | None = None) -> str:
+    """Return "1 window", "2 windows"."""
+    return f"{number(n)} {thing if n == 1 else things or thing + 's'}"
+
+
+def listed(items: Sequence[object]) -> str:
+    """Return "1", "1 and 2", "1, 2 and 3"; long lists are cut.
+
+    Examples
+    --------
+    >>> listed([0]), listed([0, 3]), listed(range(20))
+    ('0', '0 and 3', '0, 1, 2, 3, 4, 5, 6, 7 and 12 more')
+    """
+    names = [str(item) for item in items]
+    if len(names) > 9:
+        names = [*names[:8], f"{len(names) - 8} more"]
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def sizes(shape: tuple[int, ...], along: str, rate: float | None) -> str:
+    """Return the size of a data point in words, with its duration where the rate is known."""
+    if along != "sample":
+        return f"of {' x '.join(map(str, shape))} values"
+    channels = f" in {count(shape[1], 'channel')}" if len(shape) == 2 else ""
+    duration = "" if rate is None else f" ({shape[0] / rate:.3g} s)"
+    return f"of {count(shape[0], 'sample')}{duration}{channels}"
+
+
+def moves_in_words(representation: Representation) -> str:
+    """Say what may move the components, as the end of a sentence that starts with "They"."""
+    if isinstance(representation, TrivialRepresentation):
+        return "do not move: only their size and sign vary"
+    if isinstance(representation, GridShiftRepresentation):
+        k = representation.subdivisions
+        grid = "by whole samples" if k == 1 else f"in steps of 1/{k} of a sample"
+        return f"may be shifted {grid}"
+    if isinstance(representation, FourierBlocks):
+        return "may be shifted by any amount, fractions of a sample included"
+    if isinstance(representation, OrthogonalRepresentation):
+        return f"may be turned and mirrored in any way in space of dimension {representation.d}"
+    if isinstance(representation, MatrixRepresentation):
+        return f"may be moved in any of {count(representation.size, 'way')} of a finite group"
+    return f"may be moved by the group {representation.group.name}"
+
+
+def element_in_words(representation: Representation, element: Floats) -> str:
+    """Say how one group element moves a component; nothing where there is nothing to say."""
+    if isinstance(representation, FourierBlocks):
+        return f"{element[0]:.{0 if _is_whole(representation) else 2}f}"
+    if isinstance(representation, OrthogonalRepresentation):
+        return _turn_in_words(element.reshape(representation.d, representation.d))
+    if isinstance(representation, TrivialRepresentation):
+        return ""
+    if isinstance(representation, MatrixRepresentation):
+        return "as learned" if element[0] == 0 else f"element {int(element[0])}"
+    return ", ".join(f"{value:.3g}" for value in element[:4])
+
+
+def _is_whole(representation: FourierBlocks) -> bool:
+    return isinstance(representation, GridShiftRepresentation) and representation.subdivisions == 1
+
+
+def _turn_in_words(matrix: Floats) -> str:
+    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
+    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
+    if d == 1:
+        return "mirrored" if mirrored else "as learned"
+    if d == 2:
+        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
+        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
+    if d == 3:
+        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
+        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
+    return "mirrored and turned" if mirrored else "turned"

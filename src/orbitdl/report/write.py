@@ -1,0 +1,123 @@
+"""Write the report: check, gather, assemble, and put the file in place at once."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from numpy.typing import ArrayLike
+
+from orbitdl.codes import Codes
+from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.report.facts import Labels, gather
+from orbitdl.report.page import page
+from orbitdl.validation import require_count, require_positive
+
+
+def write_report(
+    model: OrbitDictionaryLearning,
+    X: ArrayLike | None,
+    path: str | os.PathLike[str],
+    *,
+    rate: float | None = None,
+    title: str | None = None,
+    n_windows: int = 200,
+    command: str | None = None,
+    step: int | None = None,
+    unit: str | None = None,
+    channels: Sequence[str] | None = None,
+    codes: Codes | None = None,
+) -> Path:
+    """Write one HTML file that shows what a model has learned and how it codes data.
+
+    The file needs no network. It has a summary and remarks in words, the components with a slider
+    that moves them, how they are used, windows taken apart into atoms, events over time, the
+    course of the learning, and how to run it again.
+
+    Parameters
+    ----------
+    model : OrbitDictionaryLearning
+        Fitted.
+    X : array-like of shape (n, ...) or None
+        Data to code; NaN is missing. With None the report is about the model alone.
+    path : str or path-like
+        Where to write; an existing file is replaced once the new one is complete.
+    rate : float, optional
+        Samples a second; then times are in seconds.
+    title : str, optional
+    n_windows : int
+        Windows the reader can look at, at most: the worst explained and others evenly spread.
+        Large data points allow fewer.
+    command : str, optional
+        The command line that made the report.
+    step : int, optional
+        Samples from the start of one window to the start of the next; if left out, windows are
+        taken to adjoin.
+    unit : str, optional
+        Unit of the data, such as "mV".
+    channels : sequence of str, optional
+        Names of the channels.
+    codes : Codes, optional
+        ``model.encode(X)``, if it is at hand.
+
+    Returns
+    -------
+    Path
+        The file written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from orbitdl import OrbitDictionaryLearning
+    >>> from orbitdl.datasets import make_shift_data
+    >>> X = make_shift_data(n_samples=50, length=20, random_state=0).X
+    >>> model = OrbitDictionaryLearning(n_components=2, random_state=0).fit(X)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = write_report(model, X, f"{folder}/report.html", rate=100.0)
+    ...     file.stat().st_size < 10e6
+    True
+    """
+    target = _require_place(path)
+    labels = Labels(
+        title="What was learned" if title is None else str(title),
+        rate=None if rate is None else require_positive(rate, "rate"),
+        step=None if step is None else require_count(step, "step"),
+        unit=unit,
+        channels=() if channels is None else tuple(str(name) for name in channels),
+    )
+    n_windows = require_count(n_windows, "n_windows")
+    facts = gather(model, X, labels, codes)
+    write_at_once(target, page(facts, n_windows, command))
+    return target
+
+
+def write_at_once(path: Path, text: str) -> None:
+    """Write beside the target and rename: a reader sees the old file or the whole new one."""
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(name, 0o666 & ~_umask())
+        os.replace(name, path)
+    except BaseException:
+        os.unlink(name)
+        raise
+
+
+def _require_place(path: str | os.PathLike[str]) -> Path:
+    """Return the path if a file can be there."""
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(f"{target} is a folder; give the name of a file to write.")
+    if not target.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {target.parent}; make it first.")
+    return target
+
+
+def _umask() -> int:
+    """Return the permissions new files are to lack."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,406 @@
+"""The command line: every command, every failure, and what is printed where."""
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.io import wavfile
+from typer.testing import CliRunner
+
+import orbitdl
+from orbitdl import experiments
+from orbitdl.command import app
+from orbitdl.experiments import Reproduction
+from orbitdl.experiments.claims import Claim, Row, Verdict
+from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift, Orthogonal
+
+RATE, LENGTH = 100.0, 64
+N_WINDOWS = 30
+
+
+def pulses(times: np.ndarray, sizes: np.ndarray, n: int) -> np.ndarray:
+    """Return pulses, asymmetric and peaked at these times (in samples), as a signal of length n."""
+    t = np.arange(n) - times[:, None]
+    shape = np.exp(-0.5 * (t / 2.5) ** 2) - 0.3 * np.exp(-0.5 * ((t - 9) / 3) ** 2)
+    return sizes @ shape
+
+
+def planted() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a recording of one pulse every 64 samples, off the grid, and where and how large."""
+    rng = np.random.default_rng(0)
+    times = np.arange(N_WINDOWS) * LENGTH + rng.uniform(12, 44, N_WINDOWS)
+    sizes = rng.uniform(1, 3, N_WINDOWS)
+    n = N_WINDOWS * LENGTH
+    return pulses(times, sizes, n) + 1e-3 * rng.standard_normal(n), times, sizes
+
+
+SIGNAL, TIMES, SIZES = planted()
+PEAK = np.linalg.norm(pulses(np.array([32.0]), np.ones(1), LENGTH))  # a pulse of size 1
+FIT = ["--components", "1", "--alpha", "0.02", "--jobs", "1", "--max-iter", "15"]
+
+
+def run(*arguments: object) -> "Result":
+    return Result(CliRunner().invoke(app, [str(a) for a in arguments]))
+
+
+class Result:
+    """Exit code, stdout and stderr; a traceback is a failure of the test."""
+
+    def __init__(self, result) -> None:
+        self.code, self.out, self.err = result.exit_code, result.stdout, result.stderr
+        assert "Traceback" not in self.err
+
+    def fine(self) -> "Result":
+        assert self.code == 0, self.err
+        return self
+
+    def refused(self, sentence: str) -> "Result":
+        assert self.code == 1
+        assert re.search(sentence, self.err), self.err
+        assert self.err.startswith("Error: ")
+        assert self.err.count("\n") == 1
+        assert self.out == ""
+        return self
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Return a folder with the planted recording and a model learned from it."""
+    path = tmp_path_factory.mktemp("command")
+    np.save(path / "rec.npy", SIGNAL)
+    fitted = run(
+        "fit", path / "rec.npy", "-o", path / "model", "--window", LENGTH, "--rate", RATE, *FIT
+    )
+    fitted.fine()
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(folder) -> Path:
+    return folder / "model"
+
+
+# fit
+
+
+def test_fit_writes_a_model_that_knows_how_its_data_were_made(model):
+    learned = orbitdl.load(model)
+    assert learned.components_.shape == (1, LENGTH)
+    assert learned.preprocessing_["window"] == LENGTH
+    assert learned.preprocessing_["rate"] == RATE
+    assert learned.provenance_["data"] == "rec.npy"
+
+
+def test_fit_learns_the_planted_shape(model):
+    truth = pulses(np.array([20.0]), np.ones(1), LENGTH)[None]
+    found = orbitdl.load(model).components_
+    distance = orbitdl.dictionary_distance(truth / PEAK, found, ContinuousShift())
+    assert distance < 1e-3
+
+
+def test_fit_says_what_it_did_in_words_and_no_more_when_quiet(folder):
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "again", "--window", LENGTH, *FIT)
+    told = run(*arguments).fine().out
+    assert "Learned 1 components from 30 windows of 64 samples" in told
+    assert str(folder / "again") in told
+    silent = run(*arguments, "--quiet").fine()
+    assert silent.out == ""
+    assert silent.err == ""
+
+
+def test_fit_prints_one_json_object_for_machines(folder):
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "again", "--window", 60, *FIT)
+    facts = json.loads(run(*arguments, "--json").fine().out)
+    assert facts["windows"] == 32
+    assert facts["samples_left_out"] == 0
+    assert facts["alpha"] == 0.02
+    assert facts["gap"] <= 1e-4
+    assert facts["model"] == str(folder / "again")
+
+
+def test_alpha_auto_says_what_it_chose_and_why(folder):
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "auto", "--window", LENGTH)
+    told = run(*arguments, "--components", 1, "--max-iter", 1).fine().out
+    alpha = orbitdl.load(folder / "auto").alpha
+    assert f"Chose alpha {alpha:g}: a tenth of alpha_max" in told
+    windows = SIGNAL.reshape(-1, LENGTH)
+    assert_allclose(alpha, orbitdl.suggest_alpha(windows, group=ContinuousShift()), rtol=0.05)
+
+
+GROUPS = {
+    "trivial": ([], orbitdl.groups.Trivial),
+    "integer-shift": ([], IntegerShift),
+    "interpolated-shift": (["--subdivisions", "3"], InterpolatedShift),
+    "continuous-shift": ([], ContinuousShift),
+    "orthogonal": ([], Orthogonal),
+    "finite": (["--generators", "GENERATORS"], Finite),
+}
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_every_group_can_be_asked_for(tmp_path, name):
+    more, kind = GROUPS[name]
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((8, 5)))
+    np.save(tmp_path / "generators.npy", np.array([[1, 2, 3, 4, 0]]))
+    more = [tmp_path / "generators.npy" if a == "GENERATORS" else a for a in more]
+    settings = ("--components", 2, "--alpha", 0.3, "--max-iter", 1, "--jobs", 1)
+    run("fit", tmp_path / "x.npy", "-o", tmp_path / "m", "--group", name, *more, *settings).fine()
+    learned = orbitdl.load(tmp_path / "m")
+    assert isinstance(learned.group, kind)
+    run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
+    events = pd.read_csv(tmp_path / "e.csv")
+    assert list(events)[:3] == ["window", "component", "coefficient"]
+    assert events["position"].between(0, 5).all()
+
+
+def test_the_same_seed_and_any_number_of_jobs_give_the_same_model(folder):
+    arguments = ("fit", folder / "rec.npy", "--window", 32, "--step", 2, "--seed", 3)
+    for jobs in (1, 2):
+        run(*arguments, "-o", folder / f"jobs{jobs}", "--max-iter", 2, "--jobs", jobs).fine()
+    one, two = (orbitdl.load(folder / f"jobs{jobs}").components_ for jobs in (1, 2))
+    assert_array_equal(one, two)
+
+
+# encode
+
+
+def check_events(path: Path) -> pd.DataFrame:
+    """Find every planted event once, to a twentieth of a sample, with its size."""
+    events = pd.read_csv(path)
+    strong = events[events["coefficient"].abs() > 0.5 * PEAK]
+    assert len(strong) == len(TIMES)
+    assert_allclose(strong["position"], TIMES, atol=0.05)
+    assert_allclose(strong["coefficient"].abs(), SIZES * PEAK, rtol=0.05)
+    return strong
+
+
+def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
+    run("encode", model, folder / "rec.npy", "-o", folder / "events.csv").fine()
+    events = check_events(folder / "events.csv")
+    assert_allclose(events["time"], events["position"] / RATE)
+    assert events["position"].is_monotonic_increasing
+
+
+def test_overlapping_windows_list_an_event_once_too(folder, model):
+    run("encode", model, folder / "rec.npy", "-o", folder / "over.csv", "--step", 16).fine()
+    check_events(folder / "over.csv")
+
+
+def test_events_across_borders_are_found_with_overlapping_windows(folder, model):
+    """Moved by half a window, events lie near or on the borders of adjoining windows."""
+    moved = np.concatenate([SIGNAL[28:], np.zeros(28)])
+    np.save(folder / "moved.npy", moved)
+    run("encode", model, folder / "moved.npy", "-o", folder / "moved.csv", "--step", 16).fine()
+    events = pd.read_csv(folder / "moved.csv")
+    strong = events[events["coefficient"].abs() > 0.5 * PEAK]
+    inside = TIMES - 28 >= 0
+    near = [np.abs(strong["position"] - t).min() for t in (TIMES - 28)[inside]]
+    assert np.median(near) < 0.05
+
+
+def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder):
+    offset = SIGNAL + 5
+    np.save(folder / "offset.npy", offset)
+    name = folder / "normal"
+    cutting = ("--window", LENGTH, "--normalize")
+    run("fit", folder / "offset.npy", "-o", name, *cutting, *FIT).fine()
+    run("encode", name, folder / "offset.npy", "-o", folder / "normal.csv").fine()
+    events = pd.read_csv(folder / "normal.csv")
+    strong = events[events["coefficient"].abs() > 0.5 * PEAK]
+    centred = pulses(np.array([32.0]), np.ones(1), LENGTH)
+    size = np.linalg.norm(centred - centred.mean())
+    assert_allclose(strong["coefficient"].abs(), SIZES * size, rtol=0.12)
+    assert "time" not in events  # no rate is known
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])
+def test_tables_are_written_by_suffix(folder, model, suffix):
+    path = folder / f"table.{suffix}"
+    facts = json.loads(run("encode", model, folder / "rec.npy", "-o", path, "--json").fine().out)
+    reader = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[suffix]
+    table = reader(path)
+    assert len(table) == facts["events"] > 0
+    columns = ["window", "component", "coefficient", "shift", "position", "time"]
+    assert list(table) == columns
+
+
+def write_record(path: Path, signal: np.ndarray, rate: float) -> None:
+    """Write a WFDB record of one lead, 16 bit numbers, 5000 a millivolt."""
+    path.with_suffix(".dat").write_bytes(np.rint(5000 * signal).astype("<i2").tobytes())
+    lines = f"{path.name} 1 {rate:g} {len(signal)}\n{path.name}.dat 16 5000(0)/mV 16 0 0 0 0 II\n"
+    path.with_suffix(".hea").write_text(lines)
+
+
+SAVERS = {
+    "rec.npy": lambda path: np.save(path, SIGNAL),
+    "rec.npz": lambda path: np.savez(path, x=SIGNAL),
+    "rec.csv": lambda path: pd.DataFrame({"x": SIGNAL}).to_csv(path, index=False),
+    "two.csv": lambda path: pd.DataFrame({"t": TIMES.sum() + 0 * SIGNAL, "x": SIGNAL}).to_csv(path),
+    "rec.parquet": lambda path: pd.DataFrame({"x": SIGNAL}).to_parquet(path),
+    "rec.wav": lambda path: wavfile.write(path, int(RATE), SIGNAL),
+    "record": lambda path: write_record(path, SIGNAL, RATE),
+}
+
+
+@pytest.mark.parametrize("name", SAVERS)
+def test_encode_finds_the_same_events_in_every_format(tmp_path, model, name):
+    SAVERS[name](tmp_path / name)
+    more = ["--channel", "x"] if name == "two.csv" else []
+    run("encode", model, tmp_path / name, "-o", tmp_path / "events.csv", *more).fine()
+    events = check_events(tmp_path / "events.csv")
+    assert_allclose(events["time"], events["position"] / RATE)  # of the file, or of the model
+
+
+def test_windows_are_coded_one_by_one(folder, model):
+    np.save(folder / "windows.npy", SIGNAL.reshape(-1, LENGTH))
+    run("encode", model, folder / "windows.npy", "-o", folder / "windows.csv").fine()
+    events = pd.read_csv(folder / "windows.csv")
+    strong = events[events["coefficient"].abs() > 0.5 * PEAK]
+    assert_allclose(strong["position"], TIMES % LENGTH, atol=0.05)
+    assert_array_equal(strong["window"], np.arange(N_WINDOWS))
+
+
+def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, model):
+    wavfile.write(tmp_path / "fast.wav", 200, SIGNAL)
+    arguments = ("encode", model, tmp_path / "fast.wav", "-o", tmp_path / "e.csv")
+    run(*arguments).refused("200 samples a second, but the model was learned at 100")
+    run(*arguments, "--rate", 100).fine()
+    check_events(tmp_path / "e.csv")
+
+
+def test_a_last_window_that_is_not_full_is_coded_too(tmp_path, model):
+    np.save(tmp_path / "short.npy", SIGNAL[: -LENGTH // 4])
+    run("encode", model, tmp_path / "short.npy", "-o", tmp_path / "events.csv").fine()
+    check_events(tmp_path / "events.csv")
+
+
+# complete and denoise
+
+
+@pytest.mark.parametrize("step", [LENGTH, 16])
+def test_complete_fills_gaps_and_leaves_the_rest_as_it_was(tmp_path, model, step):
+    holed = SIGNAL.copy()
+    holed[np.rint(TIMES[:5]).astype(int) + 3] = np.nan  # on the flanks of five pulses
+    holed[-1] = np.nan
+    np.save(tmp_path / "holed.npy", holed)
+    arguments = ("complete", model, tmp_path / "holed.npy", "-o", tmp_path / "whole.npy")
+    facts = json.loads(run(*arguments, "--step", step, "--json").fine().out)
+    assert facts["filled"] == 6
+    whole = np.load(tmp_path / "whole.npy")
+    seen = ~np.isnan(holed)
+    assert_array_equal(whole[seen], holed[seen])
+    assert_allclose(whole, SIGNAL, atol=0.1)
+
+
+def test_complete_exactly_agrees_without_noise(tmp_path, model):
+    component = orbitdl.load(model).components_[0]
+    windows = np.array([2 * np.roll(component, 5), np.roll(component, 30)])
+    windows[0, 20:24] = np.nan
+    np.save(tmp_path / "w.npy", windows)
+    run("complete", model, tmp_path / "w.npy", "-o", tmp_path / "whole.csv", "--exact").fine()
+    whole = np.loadtxt(tmp_path / "whole.csv", delimiter=",")
+    assert_allclose(whole[0], 2 * np.roll(component, 5), atol=1e-4)
+
+
+@pytest.mark.parametrize("more", [[], ["--alpha", "noise", "--debias"], ["--step", "16"]])
+def test_denoise_brings_the_recording_closer_to_the_truth(tmp_path, model, more):
+    truth = pulses(TIMES, SIZES, len(SIGNAL))
+    noisy = truth + 0.1 * np.random.default_rng(1).standard_normal(len(truth))
+    np.save(tmp_path / "noisy.npy", noisy[:-10])
+    more = more or ["--alpha", "0.3"]
+    run("denoise", model, tmp_path / "noisy.npy", "-o", tmp_path / "clean.npy", *more).fine()
+    clean = np.load(tmp_path / "clean.npy")
+    assert clean.shape == (len(truth) - 10,)
+    assert np.std(clean - truth[:-10]) < 0.5 * np.std(noisy - truth)
+
+
+def test_channels_keep_their_names(tmp_path):
+    table = pd.DataFrame({"left": SIGNAL, "right": 2 * SIGNAL})
+    table.to_csv(tmp_path / "two.csv", index=False)
+    cutting = ("--window", LENGTH, *FIT)
+    run("fit", tmp_path / "two.csv", "-o", tmp_path / "m", *cutting).fine()
+    run("denoise", tmp_path / "m", tmp_path / "two.csv", "-o", tmp_path / "clean.csv").fine()
+    clean = pd.read_csv(tmp_path / "clean.csv")
+    assert list(clean) == ["left", "right"]
+    assert_allclose(clean, table, atol=0.1)
+
+
+# report and demo
+
+
+def test_report_writes_one_page_with_and_without_data(tmp_path, folder, model):
+    for more in ([], [folder / "rec.npy"]):
+        run("report", model, *more, "-o", tmp_path / "page.html", "--unit", "mV").fine()
+        assert (tmp_path / "page.html").read_text().rstrip().endswith("</html>")
+
+
+def test_demo_writes_recording_model_report_and_picture(tmp_path):
+    told = run("demo", "-o", tmp_path / "new").fine().out
+    assert "Learned 2 components from 400 windows" in told
+    names = {"heart.npy", "demo.safetensors", "report.html", "demo.png"}
+    assert {path.name for path in (tmp_path / "new").iterdir()} == names
+    command = told.rstrip().splitlines()[-1].split()  # the last line is a command to try
+    run(*command[1:]).fine()
+
+
+def test_reproduce_hands_over_to_the_experiments_and_tells_their_verdicts(tmp_path, monkeypatch):
+    claim = Claim("recovery.error", "Fig. 1", "the error is small", "0.05")
+    asked = {}
+
+    def pretend(names, *, quick, output, report):
+        asked.update(names=names, quick=quick, output=output)
+        report("recovery", "a start", 1, 2)
+        return Reproduction([Row(claim, "0.001", Verdict.BETTER, "why")], output)
+
+    monkeypatch.setattr(experiments, "reproduce", pretend)
+    told = run("reproduce", "recovery", "--quick", "-o", tmp_path).fine().out
+    assert asked == {"names": ("recovery",), "quick": True, "output": tmp_path}
+    for words in ("the error is small", "0.05", "0.001", "better", "reproduction.html"):
+        assert words in told.replace("\n", "")
+    facts = json.loads(run("reproduce", "-o", tmp_path, "--json").fine().out)
+    assert facts["rows"][0]["verdict"] == "better"
+    assert asked["names"] == experiments.NAMES
+
+
+def test_an_experiment_that_is_not_there_is_refused(tmp_path):
+    run("reproduce", "magic", "-o", tmp_path).refused("choose from recovery")
+
+
+# info and compare
+
+
+def test_info_tells_of_group_history_preprocessing_and_provenance(model):
+    told = run("info", model).fine().out
+    for words in ("ContinuousShift()", "0.02", "converged", "window", "fingerprint", "rec.npy"):
+        assert words in told
+    facts = json.loads(run("info", model, "--json").fine().out)
+    assert facts["shape"] == [LENGTH]
+    assert facts["history"]["iterations"] == orbitdl.load(model).n_iter_
+
+
+def test_compare_finds_moved_and_permuted_components(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20, 9))
+    first = orbitdl.OrbitDictionaryLearning(3, IntegerShift(), max_iter=1, random_state=0).fit(X)
+    first.save(tmp_path / "a")
+    first.components_ = -np.roll(first.components_[[2, 0, 1]], 4, axis=1)
+    first.save(tmp_path / "b")
+    facts = json.loads(run("compare", tmp_path / "a", tmp_path / "b", "--json").fine().out)
+    assert [(pair["a"], pair["b"]) for pair in facts["pairs"]] == [(0, 1), (1, 2), (2, 0)]
+    assert all(pair["sign"] == -1 and pair["move"] == {"shift": -4.0} for pair in facts["pairs"])
+    assert facts["a_to_b"] < 1e-12
+    assert "0.0000" in run("compare", tmp_path / "a", tmp_path / "b").fine().out
+
+
+def test_compare_says_who_has_no_partner(tmp_path):
+    X = np.random.default_rng(0).standard_normal((20, 9))
+    for q in (1, 2):
+        orbitdl.OrbitDictionaryLearning(q, max_iter=1, random_state=0).fit(X).save(
+            tmp_path / f"{q}"
+        )
+    told = run("compare", tmp_path / "1", tmp_path / "2").fine().out
+    assert re.search(r"Without a partner in B: \d", told)

@@ -1,0 +1,307 @@
+"""What the command line does when something is wrong, and what it prints where."""
+
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from typer.testing import CliRunner
+
+import orbitdl
+from orbitdl.coding import ActiveSet
+from orbitdl.command import app
+from orbitdl.groups import IntegerShift
+
+LENGTH = 16
+X = np.random.default_rng(0).standard_normal((40, LENGTH))
+COMPILING = (
+    "orbitdl: compiling for this machine (some 20 seconds, once; later runs start at once)\n"
+)
+
+
+def run(*arguments: object):
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    assert "Traceback" not in result.stderr
+    return result
+
+
+def refused(result, sentence: str) -> None:
+    """Check for exit code 1, one sentence on stderr and nothing on stdout."""
+    assert result.exit_code == 1
+    assert re.search(sentence, result.stderr), result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+
+
+def start(*arguments: object) -> subprocess.Popen:
+    """Start the command in a process of its own, as a user would."""
+    forced = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")
+    return subprocess.Popen(
+        [sys.executable, "-c", "from orbitdl.command import main; main()", *map(str, arguments)],
+        env={name: value for name, value in os.environ.items() if name not in forced},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+@pytest.fixture
+def files(tmp_path) -> Path:
+    """Return a folder with windows and a model of them."""
+    np.save(tmp_path / "x.npy", X)
+    model = orbitdl.OrbitDictionaryLearning(2, IntegerShift(), 0.5, max_iter=1, random_state=0)
+    model.fit(X).save(tmp_path / "model")
+    return tmp_path
+
+
+# bad input
+
+
+BAD_DATA = {
+    "missing": (lambda p: None, "data.npy: there is no such file"),
+    "wrong shape": (lambda p: np.save(p, X[:, :9]), r"shape \(9,\), but the model was .* \(16,\)"),
+    "too many channels": (lambda p: np.save(p, X[..., None] * [1, 1]), "choose what fits"),
+    "text": (lambda p: np.save(p, np.array([["a"]])), "not real numbers"),
+    "infinite": (lambda p: np.save(p, X * np.inf), "infinite"),
+    "not an array": (lambda p: p.write_text("hello"), "damaged or something else"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_DATA)
+def test_bad_data_are_refused_in_one_sentence(files, kind):
+    make, message = BAD_DATA[kind]
+    make(files / "data.npy")
+    result = run("encode", files / "model", files / "data.npy", "-o", files / "e.csv")
+    refused(result, message)
+    assert not (files / "e.csv").exists()
+
+
+def test_text_in_a_table_is_pointed_at(files):
+    (files / "data.csv").write_text("1,2\n3,x\n")
+    result = run("fit", files / "data.csv", "-o", files / "m", "--layout", "windows")
+    refused(result, "'x' in row 2, column 2")
+
+
+def test_a_recording_needs_a_window_length(files):
+    np.save(files / "rec.npy", X.ravel())
+    refused(run("fit", files / "rec.npy", "-o", files / "m"), "for instance --window 201")
+
+
+@pytest.mark.parametrize("command", ["encode", "complete", "denoise", "report"])
+def test_something_else_than_a_model_is_refused(files, command):
+    suffix = {"encode": "csv", "report": "html"}.get(command, "npy")
+    result = run(command, files / "x.npy", files / "x.npy", "-o", files / f"out.{suffix}")
+    refused(result, "x.npy is not an orbitdl model file")
+
+
+def test_models_of_different_shapes_are_not_compared(files):
+    orbitdl.OrbitDictionaryLearning(1, max_iter=1).fit(X[:, :9]).save(files / "other")
+    refused(run("compare", files / "model", files / "other"), r"\(16,\) and \(9,\)")
+
+
+BAD_USE = {
+    "no output": ["fit", "x.npy"],
+    "no such command": ["learn", "x.npy"],
+    "no such group": ["fit", "x.npy", "-o", "m", "--group", "dihedral"],
+    "no components": ["fit", "x.npy", "-o", "m", "--components", "0"],
+    "alpha in words": ["fit", "x.npy", "-o", "m", "--alpha", "small"],
+    "alpha below zero": ["fit", "x.npy", "-o", "m", "--alpha", "-1"],
+    "an option of another group": ["fit", "x.npy", "-o", "m", "--subdivisions", "2"],
+    "a group without its option": ["fit", "x.npy", "-o", "m", "--group", "finite"],
+    "no threads": ["fit", "x.npy", "-o", "m", "--jobs", "0"],
+    "no tolerance": ["fit", "x.npy", "-o", "m", "--tol", "0"],
+    "no command": [],
+}
+
+
+@pytest.mark.parametrize("case", BAD_USE)
+def test_wrong_usage_exits_with_2(case):
+    result = run(*BAD_USE[case])
+    assert result.exit_code == 2
+    assert "Usage" in result.stderr + result.stdout
+
+
+# bad outputs: refused before the data, which are not there, are looked for
+
+
+BAD_OUTPUTS = {
+    "no folder": ("none/e.csv", "there is no folder"),
+    "a folder": ("folder.csv", "it is a folder"),
+    "a file as folder": ("x.npy/e.csv", "there is no folder"),
+    "another suffix": ("e.xls", "must end in .csv or .parquet or .json"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_OUTPUTS)
+def test_an_output_that_cannot_be_is_refused_first(files, case):
+    name, message = BAD_OUTPUTS[case]
+    (files / "folder.csv").mkdir()
+    refused(run("encode", "no-model", "no-data", "-o", files / name), message)
+
+
+@pytest.mark.parametrize("command", ["fit", "encode", "complete", "denoise", "report"])
+def test_a_read_only_folder_is_refused_first(files, monkeypatch, command):
+    def refuse(**settings):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
+    suffix = {"encode": "csv", "report": "html"}.get(command, "npy")
+    inputs = ["no-data"] if command == "fit" else ["no-model", "no-data"]
+    result = run(command, *inputs, "-o", files / f"out.{suffix}")
+    refused(result, "cannot write .*: Read-only file system")
+
+
+@pytest.fixture
+def full_disk():
+    """Return a function that makes every file longer than 64 bytes fail, as on a full disk."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    yield lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (64, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_leaves_the_old_table_as_it_was(files, full_disk):
+    arguments = ("encode", files / "model", files / "x.npy", "-o", files / "e.csv", "--jobs", 1)
+    assert run(*arguments).exit_code == 0
+    names, old = sorted(os.listdir(files)), (files / "e.csv").read_bytes()
+    full_disk()
+    refused(run(*arguments), "e.csv could not be written: File too large")
+    assert (files / "e.csv").read_bytes() == old
+    assert sorted(os.listdir(files)) == names
+
+
+def test_a_full_disk_stops_fit_in_one_sentence(files, full_disk):
+    arguments = ("fit", files / "x.npy", "-o", files / "m", "--max-iter", 1, "--alpha", 0.5)
+    assert run(*arguments).exit_code == 0
+    old = (files / "m").read_bytes()
+    full_disk()
+    refused(run(*arguments), "could not be written: file too large")
+    assert (files / "m").read_bytes() == old
+
+
+# interruptions
+
+
+def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files):
+    """A run of 100 iterations is stopped in the middle; its end is that of one never stopped."""
+    np.save(files / "many.npy", np.random.default_rng(0).standard_normal((300, LENGTH)))
+    settings = ("--group", "integer-shift", "--alpha", 0.3, "--tol", 1e-9, "--init", "random")
+    arguments = ("fit", files / "many.npy", *settings, "--max-iter", 100)
+    state = files / "stopped.checkpoint"
+    with start(*arguments, "-o", files / "stopped") as process:
+        wait_for(lambda: state.exists() or process.poll() is not None)
+        time.sleep(0.3)
+        process.send_signal(signal.SIGINT)
+        told, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert told == ""
+    assert f"Interrupted; the state is in {state}: run the same command again" in complaint
+    assert "Traceback" not in complaint
+    assert not (files / "stopped").exists()
+
+    for name in ("stopped", "whole"):
+        assert run(*arguments, "-o", files / name).exit_code == 0
+    stopped, whole = orbitdl.load(files / "stopped"), orbitdl.load(files / "whole")
+    assert stopped.n_iter_ == whole.n_iter_
+    assert_array_equal(stopped.components_, whole.components_)
+    assert not state.exists()
+
+
+def wait_for(condition, seconds: float = 60) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
+    arguments = ("fit", files / "x.npy", "-o", files / "m", "--max-iter", 1, "--components", 1)
+    named = ("--checkpoint", files / "state")
+    assert run(*arguments, *named, "--alpha", 0.5).exit_code == 0
+    assert (files / "state").exists()
+    refused(run(*arguments, *named, "--alpha", 0.4), "state .*delete the file or name another")
+    refused(run(*arguments, "--checkpoint", files / "x.npy", "--alpha", 0.4), "checkpoint")
+
+
+@pytest.mark.parametrize("progress", [False, True])
+def test_a_run_that_fails_leaves_a_checkpoint_if_it_got_anywhere(files, monkeypatch, progress):
+    code, calls = ActiveSet.solve, []
+
+    def fail(self, *arguments):
+        calls.append(arguments)
+        if len(calls) > (2 if progress else 0):
+            raise MemoryError
+        return code(self, *arguments)
+
+    monkeypatch.setattr(ActiveSet, "solve", fail)
+    settings = ("--group", "integer-shift", "--alpha", 0.5)
+    refused(run("fit", files / "x.npy", "-o", files / "m", *settings), "fit into memory")
+    assert (files / "m.checkpoint").exists() is progress
+
+
+def test_ctrl_c_elsewhere_says_that_nothing_was_written(files, monkeypatch):
+    def interrupt(self, X):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", interrupt)
+    result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
+    assert result.exit_code == 130
+    assert result.stderr == "Interrupted; nothing was written.\n"
+    assert not (files / "e.csv").exists()
+
+
+# what is printed where
+
+
+@pytest.mark.filterwarnings("default")
+def test_a_warning_is_one_line_on_stderr(files):
+    arguments = ("--max-iter", 1, "--tol", 1e-30, "--alpha", 0.5, "--json")
+    result = run("fit", files / "x.npy", "-o", files / "m", *arguments)
+    assert result.exit_code == 0
+    assert re.fullmatch(r"Warning: .* stopped above the gap tolerance .*\n", result.stderr)
+    json.loads(result.stdout)
+
+
+def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
+    monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X: 1 / 0)
+    result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
+    refused(result, "this should not happen .ZeroDivisionError.*ORBITDL_TRACEBACK=1")
+
+
+def test_piped_output_has_no_colours_and_no_progress_bar(files):
+    with start("fit", files / "x.npy", "-o", files / "m", "--max-iter", 2) as fit:
+        told, complaints = fit.communicate(timeout=60)
+    with start("info", files / "model") as info:
+        table, _ = info.communicate(timeout=60)
+    assert fit.returncode == info.returncode == 0
+    assert not complaints.replace(COMPILING, "")
+    assert "Model:" in told
+    assert "IntegerShift()" in table
+    assert "\x1b" not in told + table
+
+
+def test_help_is_quick_because_nothing_heavy_is_imported():
+    code = "import sys, orbitdl.command; sys.exit('numpy' in sys.modules or 'rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "command", [c.name or c.callback.__name__ for c in app.registered_commands]
+)
+def test_the_help_of_every_command_has_examples(command):
+    told = run(command, "--help")
+    assert told.exit_code == 0
+    assert f"orbitdl {command}" in told.stdout.split("Examples:")[1]
+
+
+def test_the_version_is_that_of_the_library():
+    assert run("--version").stdout == f"orbitdl {orbitdl.__version__}\n"

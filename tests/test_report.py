@@ -1,0 +1,394 @@
+"""The report's facts, remarks and file, without a browser."""
+
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from registry import ACTIONS, PENTAGON, action
+
+from orbitdl import Codes, OrbitDictionaryLearning, encode, load
+from orbitdl.datasets import make_ecg_like, make_shift_data
+from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
+from orbitdl.report import write, write_report
+from orbitdl.report.facts import Labels, gather
+from orbitdl.report.notes import remarks
+from orbitdl.report.page import as_json, page
+from orbitdl.report.payload import payload
+from orbitdl.report.provenance import fingerprint, run_table, snippet
+from orbitdl.report.summary import figures, paragraphs
+from orbitdl.report.usage import events_of, usage_of
+from orbitdl.report.windows import MOST_ATOMS, choose_windows
+from orbitdl.report.words import NO_BREAK
+
+LABELS = Labels("A title")
+
+
+def fitted(group, X, **settings):
+    settings = {"n_components": 2, "alpha": 0.3, "max_iter": 3, "random_state": 0} | settings
+    return OrbitDictionaryLearning(group=group, **settings).fit(X)
+
+
+def facts_of(name, n=12):
+    """Fit a model of the registry's group to noise, and gather the facts."""
+    representation = action(name)
+    X = np.random.default_rng(0).standard_normal((n, *representation.shape))
+    return gather(fitted(representation.group, X), X, LABELS)
+
+
+def given(components, X, group, alpha=0.1, converged=True, **labels):
+    """Gather facts of components and data made up for the purpose."""
+    X = np.asarray(X, dtype=float)
+    model = fitted(group, np.nan_to_num(X), n_components=len(components), max_iter=0, alpha=alpha)
+    model.components_ = np.asarray(components, dtype=float)
+    model.converged_ = converged
+    return gather(model, X, replace(LABELS, **labels))
+
+
+def about(facts):
+    return [note.about for note in remarks(facts)]
+
+
+def bump(length=41, width=1.5):
+    t = np.arange(length) - length // 2
+    wave = np.exp(-0.5 * (t / width) ** 2)
+    return wave / np.linalg.norm(wave)
+
+
+@pytest.fixture(scope="module")
+def heart():
+    data = make_ecg_like(n_windows=40, length=65, random_state=0)
+    return fitted(ContinuousShift(), data.X, alpha=0.1), data
+
+
+# Facts, for every group
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_the_atoms_shown_add_up_to_the_approximation(name):
+    facts = facts_of(name)
+    content = payload(facts, 12)
+    moves, view = facts.representation, facts.view
+    assert len(content["windows"]) == 12
+    for window in content["windows"]:
+        assert window["count"] == len(window["atoms"]) <= MOST_ATOMS
+        total = np.zeros((view.n_lines, view.length))
+        for atom in window["atoms"]:
+            lines = np.array(content["components"][atom["j"]]["lines"])
+            if "shift" in atom:
+                a = facts.components[atom["j"]]
+                lines = view.lines(moves.act(np.array([atom["shift"]]), a), moves.shape)
+            elif "moved" in atom:
+                lines = np.array(content["moved"][atom["moved"]])
+            total += atom["c"] * lines
+        assert_allclose(total, window["fit"], atol=2e-3)
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_every_group_gets_a_page_in_words(name):
+    facts = facts_of(name)
+    text = page(facts, 5, None)
+    content = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
+    assert content["slider"]["kind"] in ("none", "shift", "turn", "list")
+    assert len(content["components"]) == 2
+    assert "$" not in text.split('<script type="application/json"')[0].split("</style>")[1]
+    assert "components describe 12" in text
+    assert "nan" not in " ".join(paragraphs(facts)).lower()
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_the_view_keeps_every_value(name):
+    facts = facts_of(name)
+    lines = facts.view.lines(facts.components, facts.representation.shape)
+    assert lines.shape == (2, facts.view.n_lines, facts.view.length)
+    assert_allclose(np.sort(lines.ravel()), np.sort(facts.components.ravel()))
+
+
+def test_explained_energy_counts_what_was_observed(heart):
+    model, data = heart
+    X = data.X.copy()
+    X[3, 10:20] = np.nan
+    coded = gather(model, X, LABELS).coded
+    left = (X - coded.approximation)[3]
+    seen = ~np.isnan(left)
+    assert_allclose(coded.explained[3], 1 - np.sum(left[seen] ** 2) / np.sum(X[3, seen] ** 2))
+    assert_allclose(coded.missing, 10 / X.size)
+
+
+def test_usage_adds_up_to_all_atoms(heart):
+    model, data = heart
+    coded = gather(model, data.X, LABELS).coded
+    usage, atoms = usage_of(coded), coded.codes.atoms
+    assert usage.atoms.sum() == usage.histogram.sum() == len(atoms.coefficient)
+    assert_allclose(usage.share.sum(), 1)
+    assert_array_equal(usage.windows, (coded.codes.invariants() > 0).sum(axis=0))
+
+
+def test_an_event_is_placed_where_the_component_is_highest():
+    wave, rate = np.roll(bump(), 7), 100.0
+    X = [np.roll(bump(), 3), np.roll(bump(), -5)]
+    facts = given([wave], X, IntegerShift(), alpha=0.5, rate=rate)
+    events = events_of(facts, facts.coded)
+    assert events.in_seconds
+    assert_allclose(events.time, [(20 + 3) / rate, (41 + 20 - 5) / rate])
+    overlapping = replace(facts, labels=replace(facts.labels, step=10))
+    assert_allclose(events_of(overlapping, facts.coded).time, [23 / rate, (10 + 15) / rate])
+    unknown = replace(facts, labels=replace(facts.labels, rate=None))
+    assert_allclose(events_of(unknown, facts.coded).time, [23 / 41, 1 + 15 / 41])
+
+
+def test_the_worst_windows_are_among_those_shown(heart):
+    model, data = heart
+    coded = gather(model, data.X, LABELS).coded
+    chosen = choose_windows(coded, 12)
+    assert len(chosen) == 12
+    assert np.all(np.diff(chosen) > 0)
+    assert set(np.argsort(coded.explained)[:3]) <= set(chosen)
+    assert_array_equal(choose_windows(coded, 500), np.arange(40))
+
+
+def test_codes_at_hand_are_not_computed_again(heart, monkeypatch):
+    model, data = heart
+    codes = model.encode(data.X)
+    monkeypatch.setattr(OrbitDictionaryLearning, "encode", None)
+    assert gather(model, data.X, LABELS, codes).coded.codes is codes
+    with pytest.raises(ValueError, match="codes of 40 windows do not belong"):
+        gather(model, data.X[:3], LABELS, codes)
+
+
+# Words
+
+
+def test_the_summary_says_what_how_well_and_how_far(heart):
+    model, data = heart
+    said = " ".join(paragraphs(gather(model, data.X, replace(LABELS, rate=64.0))))
+    said = said.replace(NO_BREAK, " ")
+    for words in ("2 components describe 40 windows of 65 samples (1.02 s)", "any amount"):
+        assert words in said
+    assert re.search(r"add up to \d\d(\.\d)? % of the energy", said)
+    assert "by more than 0.0" in said
+    assert "not converged" in said
+
+
+def test_the_certified_gap_is_never_rounded_down(heart):
+    model, data = heart
+    facts = gather(model, data.X, LABELS)
+    shown = {words: value for value, words in figures(facts)}["certified gap, at most"]
+    assert float(shown.split(NO_BREAK)[0]) >= 100 * facts.coded.codes.gap.max()
+
+
+def test_without_data_the_report_is_about_the_model(heart):
+    facts = gather(heart[0], None, LABELS)
+    assert "written from the model alone" in " ".join(paragraphs(facts))
+    assert "windows" not in payload(facts, 5)
+    assert 'class="about-model"' in page(facts, 5, None)
+
+
+def test_a_model_without_history_says_so(heart):
+    facts = replace(gather(heart[0], None, LABELS), history=[])
+    assert "not recorded" in " ".join(paragraphs(facts))
+
+
+# Remarks
+
+
+def test_a_clean_fit_has_nothing_to_remark():
+    rng = np.random.default_rng(0)
+    waves = np.array([bump(), bump(width=6)])
+    shifts = rng.permutation(np.linspace(-14, 14, 80).astype(int))
+    X = [np.roll(waves[i % 2], s) for i, s in enumerate(shifts)]
+    facts = given(waves, X, IntegerShift())
+    assert remarks(facts) == []
+    assert "Nothing to remark" in page(facts, 5, None)
+
+
+def test_stopping_early_is_remarked():
+    facts = given([bump()], [bump()] * 3, IntegerShift(), converged=False)
+    assert "not converged" in about(facts)
+
+
+def test_duplicates_are_found_up_to_a_move():
+    waves = [bump(), -np.roll(bump(), 9), bump(width=7)]
+    [note] = [n for n in remarks(given(waves, waves, IntegerShift())) if "dup" in n.about]
+    assert "0 with 1 (similarity 100" in note.text
+    assert "with 2" not in note.text
+
+
+def test_unused_and_rare_components_are_remarked():
+    waves = [bump(), bump(width=6), np.cos(2 * np.pi * 9 * np.arange(41) / 41) / np.sqrt(20.5)]
+    X = [np.roll(bump(), s) for s in range(-15, 15)] + [0.3 * waves[1]]
+    notes = {n.about: n.text for n in remarks(given(waves, X, IntegerShift()))}
+    assert "Component 2 is not used" in notes["unused components"]
+    assert "component 1 (1 atom)" in notes["nearly unused components"].replace(NO_BREAK, " ")
+
+
+def test_windows_left_unexplained_are_remarked_with_the_worst():
+    strange = (-1.0) ** np.arange(41)
+    X = [bump()] * 9 + [bump() + strange]
+    [note] = [n for n in remarks(given([bump()], X, IntegerShift())) if n.about == "not explained"]
+    assert "1 window of 10" in note.text
+    assert "window 9" in note.text
+
+
+def test_an_alpha_that_silences_most_windows_is_remarked():
+    X = [0.2 * bump()] * 8 + [bump()] * 2
+    notes = remarks(given([bump()], X, IntegerShift(), alpha=0.3))
+    assert [n.about for n in notes] == ["alpha too large"]
+    assert "8 windows of 10" in notes[0].text
+
+
+def test_atoms_crowding_the_border_are_remarked():
+    inside = [np.roll(bump(), s) for s in range(-15, 15)]
+    cut = [np.roll(bump(), 20)] * 15
+    assert "crowded border" not in about(given([bump()], inside, IntegerShift()))
+    assert "crowded border" in about(given([bump()], inside + cut, IntegerShift()))
+
+
+def test_the_alternating_part_is_remarked_only_where_it_is_lost():
+    wave = bump(42)
+    X = np.array([np.roll(wave, s) for s in range(-15, 15)])
+    alternating = X + 0.05 * (-1.0) ** np.arange(42)
+    assert "alternating part" not in about(given([wave], X, ContinuousShift()))
+    assert "alternating part" in about(given([wave], alternating, ContinuousShift()))
+    assert "alternating part" not in about(given([wave], alternating, IntegerShift()))
+
+
+def test_missing_samples_are_remarked_and_become_gaps():
+    X = np.array([np.roll(bump(), s) for s in range(-15, 15)])
+    X[2, 5:9] = np.nan
+    X[4] = np.nan
+    facts = given([bump()], X, IntegerShift())
+    [note] = [n for n in remarks(facts) if n.about == "missing"]
+    assert "in 2 windows" in note.text.replace(NO_BREAK, " ")
+    assert "no value at all" in note.text
+    content = payload(facts, 50)
+    assert content["windows"][2]["data"][0][4:10].count(None) == 4
+    assert content["windows"][4]["explained"] is None
+    assert None not in content["windows"][2]["fit"][0]
+
+
+def test_overlapping_windows_and_early_codes_are_remarked():
+    X = [np.roll(bump(), s) for s in range(-15, 15)]
+    facts = given([bump()], X, IntegerShift(), step=10)
+    assert "overlap" in about(facts)
+    status = np.array(["stopped early: gap above 1.0e-04"] * 30, dtype=object)
+    coded = replace(facts.coded, codes=replace(facts.coded.codes, status=status))
+    assert "gap" in about(replace(facts, coded=coded))
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_remarks_can_be_made_for_every_group(name):
+    for note in remarks(facts_of(name)):
+        assert note.level in ("check", "know")
+        assert note.text.endswith(".")
+
+
+# What was run
+
+
+def test_the_snippet_fits_the_same_components_again(heart):
+    model, data = heart
+    scope = {"X": data.X}
+    exec(snippet(gather(model, data.X, LABELS)), scope)
+    assert_allclose(scope["model"].components_, model.components_)
+    assert isinstance(scope["codes"], Codes)
+
+
+@pytest.mark.parametrize("group", [PENTAGON, Trivial(), Finite([[1, 0]])])
+def test_the_snippet_names_any_group(group):
+    X = np.random.default_rng(0).standard_normal((5, 2))
+    scope = {"X": X}
+    exec(snippet(gather(fitted(group, X), X, LABELS)), scope)
+    assert type(scope["model"].group) is type(group)
+
+
+def test_the_table_of_the_run_has_parameters_versions_and_a_fingerprint(heart):
+    model, data = heart
+    rows = dict(run_table(gather(model, data.X, replace(LABELS, rate=64.0))))
+    assert rows["alpha"] == "0.1"
+    assert rows["group"] == "ContinuousShift()"
+    assert "numpy" in rows["versions"]
+    assert rows["fingerprint of the data"] == fingerprint(data.X) != fingerprint(data.X[1:])
+
+
+def test_a_model_from_a_file_tells_the_same_story(heart, tmp_path):
+    model, data = heart
+    model.save(tmp_path / "m.safetensors", preprocessing={"window": 65})
+    again = gather(load(tmp_path / "m.safetensors"), data.X, LABELS)
+    assert paragraphs(again) == paragraphs(gather(model, data.X, LABELS))
+    assert dict(run_table(again))["preprocessing"] == "window = 65"
+
+
+# The file
+
+
+def test_texts_from_outside_are_escaped(heart, tmp_path):
+    model, data = heart
+    evil = "</script><script>alert(1)</script><b>&\"'"
+    text = write_report(
+        model, data.X, tmp_path / "r.html", title=evil, command=evil, unit=evil, channels=[evil]
+    ).read_text()
+    assert evil not in text
+    assert "<script>alert" not in text
+    assert unescape(re.search(r"<h1>(.*?)</h1>", text, re.S)[1]) == evil
+    assert json.loads(as_json({"a": evil})) == {"a": evil}
+
+
+def test_the_file_is_small_and_allows_no_network(heart, tmp_path):
+    model, data = heart
+    file = write_report(model, data.X, tmp_path / "r.html", rate=64.0)
+    assert file.stat().st_size < 10e6
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file.read_text())[1]
+    assert policy.startswith("default-src 'none'")
+    assert "http" not in policy
+
+
+def test_large_windows_are_shown_in_smaller_number():
+    X = np.random.default_rng(0).standard_normal((30, 20_000))
+    codes = encode(X, X[:1], group=Trivial(), alpha=1e4)
+    model = fitted(Trivial(), X[:2], n_components=1, max_iter=0)
+    model.components_ = X[:1]
+    content = payload(gather(model, X, LABELS, codes), 30)
+    assert 1 <= len(content["windows"]) <= 10
+
+
+def test_a_report_replaces_the_old_one_only_when_complete(heart, tmp_path, monkeypatch):
+    model, data = heart
+    file = tmp_path / "r.html"
+    file.write_text("old")
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(write.os, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        write_report(model, None, file)
+    assert file.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"rate": -1.0}, "rate must be a positive number"),
+        ({"n_windows": 0}, "n_windows must be a whole number"),
+        ({"step": 0}, "step must be a whole number"),
+        ({"path": "nowhere/r.html"}, "There is no folder nowhere"),
+        ({"path": "."}, "is a folder"),
+    ],
+)
+def test_bad_arguments_are_refused_before_any_work(heart, monkeypatch, settings, message):
+    monkeypatch.setattr(OrbitDictionaryLearning, "encode", None)
+    model, data = heart
+    with pytest.raises((ValueError, OSError), match=message):
+        write_report(**{"model": model, "X": data.X, "path": "r.html"} | settings)
+
+
+def test_components_beyond_two_dozen_are_left_to_the_table():
+    X = make_shift_data(40, 9, 2, 2, random_state=0).X
+    facts = gather(fitted(Trivial(), X, n_components=30), X, LABELS)
+    assert len(payload(facts, 5)["shown"]) == 24
+    assert "24 most used of 30" in page(facts, 5, None)

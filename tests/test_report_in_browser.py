@@ -1,0 +1,423 @@
+"""The report in headless Chromium: it works by mouse and keys, fits every screen, stays inside."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from registry import PENTAGON
+
+from orbitdl import OrbitDictionaryLearning
+from orbitdl.datasets import make_ecg_like
+from orbitdl.groups import (
+    ContinuousShift,
+    Finite,
+    IntegerShift,
+    InterpolatedShift,
+    Orthogonal,
+    Trivial,
+)
+from orbitdl.report import write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SCREENSHOTS = Path(__file__).parents[1] / "out" / "screenshots"
+WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+
+def fitted(group, X, **settings):
+    settings = {"n_components": 2, "alpha": 0.2, "max_iter": 2, "random_state": 0} | settings
+    return OrbitDictionaryLearning(group=group, **settings).fit(X)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def heart(tmp_path_factory):
+    data = make_ecg_like(n_windows=60, length=65, random_state=0)
+    model = fitted(ContinuousShift(), data.X, alpha=0.1, max_iter=20)
+    file = tmp_path_factory.mktemp("report") / "heart.html"
+    write_report(
+        model, data.X, file, rate=data.rate, n_windows=20, title="A simulated heart", unit="mV"
+    )
+    return model, data, file
+
+
+class Watched:
+    """A page with everything that went wrong on it, and every address it asked for."""
+
+    def __init__(self, page):
+        self.page, self.faults, self.requests = page, [], []
+        page.on("console", lambda message: self.faults.append(message.text))
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, file):
+        self.faults.clear()
+        self.requests.clear()
+        self.page.goto(Path(file).as_uri())
+        return self.page
+
+    def overflows(self):
+        return self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
+
+
+@pytest.fixture(scope="module")
+def watched(browser):
+    page = browser.new_page(viewport=WIDE, color_scheme="light")
+    yield Watched(page)
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, heart):
+    page = browser.new_page(viewport=WIDE, color_scheme="light")
+    opened = Watched(page)
+    opened.open(heart[2])
+    yield opened
+    page.close()
+
+
+@pytest.fixture
+def page(opened):
+    """The report of a heart, opened once and put back to its start for every test."""
+    page = opened.page
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light", media="screen")
+    if page.get_attribute("#theme", "aria-pressed") == "true":
+        page.click("#theme")
+    page.select_option("#order", "number")
+    page.evaluate("goTo(0)")
+    yield page
+    assert opened.faults == []
+
+
+def curve(page, place, trace):
+    values = page.evaluate(f"Array.from(document.getElementById('{place}').data[{trace}].y)")
+    return np.array(values, dtype=float)
+
+
+def slide(page, selector, value):
+    page.eval_on_selector(
+        selector,
+        """(slider, value) => {
+            slider.value = value;
+            slider.dispatchEvent(new Event("input", { bubbles: true }));
+        }""",
+        value,
+    )
+
+
+def wait_until(page, expression):
+    """Wait for what happens a moment later; the page's policy forbids playwright's own way."""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"this never came true: {expression}")
+
+
+def words(page):
+    return page.inner_text("#window-words")
+
+
+def window_number(page):
+    return int(page.input_value("#number"))
+
+
+# Whole
+
+
+def test_nothing_is_asked_of_the_network(page, opened, heart):
+    outside = [url for url in opened.requests if not url.startswith(("data:", "blob:"))]
+    assert outside == [heart[2].as_uri()]
+    blocked = page.evaluate("fetch('https://example.org').then(() => 'open', () => 'blocked')")
+    assert blocked == "blocked"
+    opened.faults.clear()  # the refusal itself is a message on the console
+
+
+def test_all_parts_are_there_and_the_title_is_ours(page):
+    assert page.title() == "A simulated heart"
+    assert page.locator("h2").count() == 8
+    for place in ("component-0", "usage-counts", "usage-sizes", "window-plot", "events-plot"):
+        assert page.locator(f"#{place} .main-svg").count() > 0
+    for place in ("objective-plot", "gap-plot"):
+        assert page.locator(f"#{place} .main-svg").count() > 0
+
+
+def test_screenshots_are_kept(page):
+    page.screenshot(path=SCREENSHOTS / "report-wide.png", full_page=True)
+    page.click("#theme")
+    page.screenshot(path=SCREENSHOTS / "report-dark.png", full_page=True)
+    page.click("#theme")
+    page.set_viewport_size(NARROW)
+    wait_until(page, "document.getElementById('window-plot').layout.width < 360")
+    page.screenshot(path=SCREENSHOTS / "report-narrow.png", full_page=True)
+    assert len(list(SCREENSHOTS.glob("report-*.png"))) >= 3
+
+
+# Components
+
+
+@pytest.mark.parametrize("shift", [0.0, 12.3, 40.7, 65.0])
+def test_the_slider_moves_the_curve_by_the_exact_continuous_shift(page, heart, shift):
+    model = heart[0]
+    before = curve(page, "component-1", 0)
+    slide(page, "#slider-1", shift)
+    expected = ContinuousShift().on((65,)).act(np.array([shift]), model.components_[1])
+    assert_allclose(curve(page, "component-1", 1), expected, atol=1e-6)
+    assert_allclose(curve(page, "component-1", 0), before)  # grey stays
+    assert not np.allclose(before, expected, atol=1e-3)
+    assert f"{shift:.1f} samples ({shift / 64:.3f} s)" in page.inner_text(".card:nth-child(2)")
+
+
+def test_the_slider_starts_with_the_peak_in_the_middle_and_obeys_keys(page):
+    assert np.argmax(np.abs(curve(page, "component-0", 1))) == 65 // 2
+    slider = page.locator("#slider-0")
+    before = float(slider.input_value())
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    assert float(slider.input_value()) == pytest.approx(before + 0.1)
+    assert slider.get_attribute("aria-valuetext").startswith(f"{before + 0.1:.1f} samples")
+    assert slider.get_attribute("aria-label") == "Shift of component 0"
+
+
+def test_every_control_has_a_name(page):
+    nameless = page.evaluate(
+        """Array.from(document.querySelectorAll("input, select, button")).filter((control) =>
+            !(control.labels?.length || control.getAttribute("aria-label") ||
+              control.textContent.trim())).length"""
+    )
+    assert nameless == 0
+
+
+# Windows
+
+
+def test_buttons_go_on_and_back(page):
+    assert "1 of 20" in words(page)
+    assert page.is_disabled("#previous")
+    first = curve(page, "window-plot", 0)
+    page.click("#next")
+    assert "2 of 20" in words(page)
+    assert not np.allclose(first, curve(page, "window-plot", 0))
+    page.click("#previous")
+    assert_allclose(curve(page, "window-plot", 0), first)
+
+
+def test_keys_go_on_and_back_and_to_the_ends(page):
+    page.focus("#browser")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    assert "3 of 20" in words(page)
+    page.keyboard.press("ArrowLeft")
+    assert "2 of 20" in words(page)
+    page.keyboard.press("End")
+    assert "20 of 20" in words(page)
+    assert page.is_disabled("#next")
+    page.keyboard.press("Home")
+    assert "1 of 20" in words(page)
+
+
+def test_a_number_leads_to_its_window_or_the_nearest(page):
+    page.fill("#number", "59")
+    page.keyboard.press("Tab")
+    assert window_number(page) == 59
+    shown = set(page.evaluate("data.windows.map((window) => window.number)"))
+    absent = min(set(range(60)) - shown)
+    page.fill("#number", str(absent))
+    page.keyboard.press("Tab")
+    assert window_number(page) in shown
+    assert f"Window {absent} is not in this file" in words(page)
+
+
+def test_the_worst_window_comes_first_when_asked_for(page, heart):
+    model, data, _ = heart
+    left = np.sum((data.X - model.reconstruct(data.X)) ** 2, axis=1) / np.sum(data.X**2, axis=1)
+    page.select_option("#order", "worst")
+    assert window_number(page) == np.argmax(left)
+    page.select_option("#order", "random")
+    page.select_option("#order", "number")
+    assert window_number(page) == 0
+
+
+def test_a_window_shows_data_approximation_and_atoms(page, heart):
+    model, data, _ = heart
+    codes = model.encode(data.X[:1])
+    assert_allclose(curve(page, "window-plot", 0), data.X[0], atol=1e-4)
+    assert_allclose(curve(page, "window-plot", 1), model.decode(codes)[0], atol=1e-4)
+    n = page.evaluate("document.getElementById('window-plot').data.length")
+    total = sum(curve(page, "window-plot", k) for k in range(2, n))
+    assert_allclose(total, model.decode(codes)[0], atol=1e-3)
+    rows = page.locator("#atoms tbody tr").all_inner_texts()
+    assert len(rows) == n
+    largest = np.argmax(np.abs(codes.atoms.coefficient))
+    assert f"component {codes.atoms.component[largest]}" in rows[2]
+    assert f"{codes.atoms.element[largest, 0]:.2f}" in rows[2]
+
+
+# Events
+
+
+def test_a_part_of_the_events_can_be_chosen(page):
+    whole = page.inner_text("#events-words")
+    page.select_option("#span", index=1)
+    assert page.is_visible("#from")
+    part = page.inner_text("#events-words")
+    slide(page, "#from", 1)
+    last = page.evaluate("document.getElementById('events-plot').layout.xaxis.range")
+    assert part != whole
+    assert last[0] > 30
+    assert last[1] >= 60 * 65 / 64
+
+
+# Colours, screens, paper
+
+
+def background(page):
+    return page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+
+def ink(page):
+    return page.evaluate("document.getElementById('window-plot').layout.font.color")
+
+
+def test_the_button_changes_paper_and_figures(page):
+    light, drawn = background(page), ink(page)
+    page.click("#theme")
+    assert page.get_attribute("#theme", "aria-pressed") == "true"
+    assert background(page) != light
+    assert ink(page) != drawn
+    page.click("#theme")
+    assert (background(page), ink(page)) == (light, drawn)
+
+
+def test_the_system_chooses_the_colours_at_first(watched, heart):
+    watched.page.emulate_media(color_scheme="dark")
+    page = watched.open(heart[2])
+    assert page.inner_text("#theme") == "Light"
+    dark = background(page)
+    page.emulate_media(color_scheme="light")
+    wait_until(page, "document.getElementById('theme').textContent === 'Dark'")
+    assert background(page) != dark
+
+
+def test_print_is_light_and_complete(page):
+    page.click("#theme")
+    page.emulate_media(media="print")
+    assert background(page) == "rgb(255, 255, 255)"
+    wait_until(page, "document.getElementById('window-plot').layout.font.color === '#1c2126'")
+    assert page.is_hidden("nav")
+    assert all(page.locator("section").nth(k).is_visible() for k in range(8))
+
+
+def test_figures_fit_the_paper_and_then_the_screen_again(page, tmp_path):
+    width = "document.getElementById('window-plot').layout.width"
+    before = page.evaluate(width)
+    page.evaluate(f"window.addEventListener('beforeprint', () => (window.onPaperWidth = {width}))")
+    page.pdf(path=tmp_path / "r.pdf", format="A4")
+    assert 500 < page.evaluate("onPaperWidth") < 700
+    assert page.evaluate(width) == before
+
+
+def test_a_component_has_one_colour_throughout(page):
+    drawn = page.evaluate(
+        """[document.getElementById("component-1").data[1].line.color,
+            document.getElementById("usage-counts").data[0].marker.color[1],
+            document.getElementById("events-plot").data[1].marker.color,
+            document.getElementById("usage-sizes").data[1].line.color]"""
+    )
+    assert set(drawn) == {"#d55e00"}
+
+
+# Every kind of group, and what may be odd about data
+
+
+def noise(*shape):
+    return np.random.default_rng(0).standard_normal((12, *shape))
+
+
+def with_gaps(X):
+    X = X.copy()
+    X[0, 3:6] = np.nan
+    X[1] = np.nan
+    return X
+
+
+QUARTERS = Finite([np.rot90(np.arange(9).reshape(3, 3)).ravel()])  # turns of an image
+CASES = {
+    "fractions, two channels": (
+        InterpolatedShift(3),
+        noise(12, 2),
+        {"channels": ["<i>I</i>", "V"]},
+    ),
+    "many channels": (ContinuousShift(), noise(15, 10), {"rate": 5.0}),
+    "fixed": (Trivial(), noise(12), {}),
+    "turns of space": (Orthogonal(), noise(3, 6), {}),
+    "turns of vectors": (Orthogonal(), noise(4), {}),
+    "images": (QUARTERS, noise(3, 3), {}),
+    "gaps": (IntegerShift(), with_gaps(noise(12)), {"rate": 10.0, "step": 5}),
+    "silence": (IntegerShift(), 1e-3 * noise(12), {}),
+}
+
+
+@pytest.fixture
+def phone(watched, tmp_path):
+    """Return a function that fits, reports and opens on a phone; all must be well in the end."""
+
+    def opened(group, X, **labels):
+        model = fitted(group, np.nan_to_num(X))
+        page = watched.open(write_report(model, X, tmp_path / "r.html", **labels))
+        return model, page
+
+    watched.page.set_viewport_size(NARROW)
+    yield opened
+    assert not watched.overflows()
+    assert watched.faults == []
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_kind_of_report_works_on_a_phone(phone, name):
+    group, X, labels = CASES[name]
+    _, page = phone(group, X, **labels)
+    page.click("#next")
+    for slider in page.locator(".card input").all():
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+    page.click("#theme")
+
+
+def test_turning_in_the_plane_keeps_lengths_and_turns_by_the_angle(phone):
+    model, page = phone(Orthogonal(), noise(2, 6))
+    slide(page, "#slider-0", 90)
+    x = page.evaluate("document.getElementById('component-0').data[1].x")
+    assert_allclose(x, -model.components_[0][1], atol=1e-6)
+    assert_allclose(curve(page, "component-0", 1), model.components_[0][0], atol=1e-6)
+
+
+def test_the_list_of_a_finite_group_steps_through_its_elements(phone):
+    model, page = phone(PENTAGON, noise(2, 3))
+    slide(page, "#slider-1", 7)
+    expected = PENTAGON.on((2, 3)).act(np.array([7.0]), model.components_[1])
+    assert_allclose(curve(page, "component-1", 1), expected[1], atol=1e-3)
+    assert "element 7" in page.inner_text(".card:nth-child(2)")
+
+
+def test_a_report_of_the_model_alone_has_no_empty_parts(watched, heart, tmp_path):
+    page = watched.open(write_report(heart[0], None, tmp_path / "r.html"))
+    assert page.is_visible("#components")
+    assert page.is_visible("#learning")
+    assert page.is_hidden("#windows")
+    assert page.is_hidden("#events")
+    assert watched.faults == []
