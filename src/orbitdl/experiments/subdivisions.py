@@ -32,7 +32,7 @@ class Settings:
 
     n_windows: int = 1000
     subdivisions: tuple[int, ...] = (1, 2, 3, 4, 6, 8, 12)
-    cutoffs: tuple[float, ...] = (180.0, 40.0, 20.0, 10.0)
+    cutoffs: tuple[float, ...] = (180.0, 45.0, 20.0, 10.0)
     rates: tuple[int, ...] = (1, 2, 4, 6)
     alpha: float = 0.1
     iterations: int = 40
