@@ -6,7 +6,7 @@ import numpy as np
 
 from orbitdl.compiled import internal
 
-RIDGE = 1e-12
+RIDGE = 1e-14
 """Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
 other. A dependent atom becomes a long step, cut at a sign change."""
 

@@ -161,8 +161,12 @@ UNSEEN = (
           "Completing 100 windows by our framework leaves a relative squared error of 0.079.",
           "0.079", better="below", within=about(COMPLETION["continuous"])),
     Claim("unseen.regular", "Section 5.3, Fig. 12",
-          "Completing them by regular DL leaves an error of 350 (read: it fails, by more than 10).",
-          "350", within=(10.0, inf)),
+          "Completing them by regular DL leaves an error of 350.",
+          "350", within=about(COMPLETION["regular"])),
+    Claim("unseen.fails", "Section 5.3, Fig. 12",
+          "Our framework completes what regular DL fails to complete (read: its error is more than "
+          "a hundred times ours, on either signal).",
+          "0.079 against 350", within=(100.0, inf)),
 )  # fmt: skip
 
 SYNCHRONIZATION = (
