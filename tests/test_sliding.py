@@ -183,3 +183,23 @@ def test_every_ecg_window_reaches_its_tolerance(q):
         blocks = moves.analyze(A)
         gap = tight.code(moves, moves.analyze(X), blocks, alpha, codes.atoms, warn=False).gap
         assert np.mean(gap <= 1e-8) >= 0.99
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.2])
+def test_one_event_is_one_atom(missing):
+    """A pulse, fitted closely: no second atom of the same sign a thousandth of a sample away."""
+    rng = np.random.default_rng(0)
+    t = np.arange(64) - 30.0
+    shape = np.exp(-0.5 * (t / 2.5) ** 2) - 0.3 * np.exp(-0.5 * ((t - 9) / 3) ** 2)
+    shape /= np.linalg.norm(shape)
+    shifts = ContinuousShift().on((64,))
+    places = rng.uniform(0, 64, (300, 1))
+    X = rng.uniform(1, 6, (300, 1)) * shifts.act(places, np.tile(shape, (300, 1)))
+    X += 1e-3 * rng.standard_normal(X.shape)
+    X[rng.uniform(size=X.shape) < missing] = np.nan
+    events = encode(X, [shape], group=ContinuousShift(), alpha=0.02).to_frame()
+    for _, own in events.groupby("sample"):
+        place, sign = own["shift"].to_numpy(), np.sign(own["coefficient"].to_numpy())
+        apart = np.abs((place[:, None] - place + 32) % 64 - 32)
+        same = (sign[:, None] == sign) & ~np.eye(len(own), dtype=bool)
+        assert not np.any(same & (apart < 0.01))

@@ -194,9 +194,10 @@ def newton_step(st, count, work, tables, alpha):  # type: ignore[no-untyped-def]
 
 
 @internal
-def merge(st, count, work, tables, alpha, allowed):  # type: ignore[no-untyped-def]
-    """Join two atoms of one component and sign that nearly coincide, unless it costs too much."""
-    for k in range(1, count):
+def merge(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
+    """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
+    k = ZERO + 1
+    while k < count:
         for r in range(k):
             if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
                 continue
@@ -208,12 +209,14 @@ def merge(st, count, work, tables, alpha, allowed):  # type: ignore[no-untyped-d
             st.c[r], st.c[k] = c + c_k, 0.0
             st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
             look(st, count, work, tables)
-            if value(st, count, work.energy, alpha) <= before + allowed:
+            if value(st, count, work.energy, alpha) <= (1.0 + 0.1 * accuracy) * before:
                 count = remove(st, count, k)
                 look(st, count, work, tables)
-                return count
+                k -= 1
+                break
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
             look(st, count, work, tables)
+        k += 1
     return count
 
 
@@ -229,8 +232,8 @@ def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-
         count, lower = newton_step(st, count, work, tables, alpha)
         if not lower:
             break
-        count = merge(st, count, work, tables, alpha, 1e-3 * accuracy * alpha)
-    return count
+        count = merge(st, count, work, tables, alpha, accuracy)
+    return merge(st, count, work, tables, alpha, accuracy)
 
 
 @fast

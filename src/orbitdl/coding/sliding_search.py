@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.sliding_newton import settle_coefficients, solve_inner
-from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
+from orbitdl.coding.sliding_newton import merge_close, settle_coefficients, solve_inner
+from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, certificate_at_atoms, put, value
 from orbitdl.coding.sliding_tables import (
     ORDER,
     gram_at,
@@ -208,7 +208,7 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
 @internal
 def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
-    excess, last, stuck, allowed = np.inf, np.inf, False, 0.0
+    excess, last, stuck, allowed, objective = np.inf, np.inf, False, 0.0, 0.0
     close = (0.1 * tol) ** (1.0 / 3.0)
     count = settle_coefficients(st, ZERO, count, C, tables, alpha)
     for _ in range(max_iter):
@@ -231,7 +231,8 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
         count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
         if count > before:
             count = settle_coefficients(st, before, count, C, tables, alpha)
-    return count
+            certificate_at_atoms(st, count)
+    return merge_close(st, count, C, tables, energy, alpha, 0.01 * tol * objective)
 
 
 @fast
