@@ -87,3 +87,12 @@ def test_what_was_fitted_in_a_process_loads_in_another(model):
     learned = orbitdl.load(model)
     assert learned.components_.shape == (1, LENGTH)
     assert learned.group == ContinuousShift()
+
+
+def test_an_input_is_never_overwritten(tmp_path, model):
+    SAVERS["rec.npy"](tmp_path / "rec.npy")
+    before = (tmp_path / "rec.npy").read_bytes()
+    data = tmp_path / "rec.npy"
+    refused(process("fit", data, "-o", data, "--window", 64), "it is what is read; name another")
+    refused(process("complete", model, data, "-o", data), "it is what is read; name another")
+    assert data.read_bytes() == before

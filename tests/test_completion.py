@@ -113,3 +113,14 @@ def test_impossible_agreement_is_one_sentence():
     with pytest.raises(ValueError, match=message) as caught:
         complete(holed(X), pulses(), group=Trivial())
     assert str(caught.value).endswith("use exact=False, or an alpha.")
+
+
+def test_the_size_of_components_only_changes_the_unit():
+    rng = np.random.default_rng(3)
+    X, A = rng.standard_normal((1, 8)), rng.standard_normal((1, 8))
+    X[0, 0] = np.nan
+    plain = complete(X, A, group=IntegerShift())
+    for scale in (1e-12, 1e12):
+        scaled = complete(X, scale * A, group=IntegerShift())
+        np.testing.assert_allclose(scaled.value * scale, plain.value, rtol=1e-6)
+        np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)

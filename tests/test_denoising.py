@@ -101,3 +101,11 @@ def test_an_unknown_way_to_choose_alpha_is_refused():
         denoise(noisy, A, group=IntegerShift(), alpha="auto")
     with pytest.raises(ValueError, match="alpha must be a positive number"):
         denoise(noisy, A, group=IntegerShift(), alpha=-1.0)
+
+
+def test_what_no_component_explains_is_noise_of_the_size_of_what_was_observed():
+    X, nothing = [[1.0, np.nan], [2.0, 1.0]], [[0.0, 0.0]]
+    assert noise_level(X, nothing, group=IntegerShift()) == pytest.approx(np.sqrt(2))
+    np.testing.assert_array_equal(
+        denoise(X, nothing, group=IntegerShift(), alpha="noise"), np.zeros((2, 2))
+    )

@@ -9,8 +9,8 @@ from registry import ACTIONS, CODERS, action
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Semidefinite, Sliding
-from orbitdl.coding.certificate import certify
-from orbitdl.coding.problem import Masked, Problem
+from orbitdl.coding.certificate import certify, relative_gap
+from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.datasets import make_shift_data
 from orbitdl.dictionary import Statistics
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
@@ -274,3 +274,16 @@ def test_a_frequency_that_is_never_observed_does_no_harm():
 def test_data_without_any_observed_entry_cannot_be_learned_from():
     with pytest.raises(ValueError, match=r"^X has no observed entry; pass data that are not all"):
         OrbitDictionaryLearning().fit(np.full((3, 8), np.nan))
+
+
+@pytest.mark.parametrize("group", [IntegerShift(), InterpolatedShift(2), ContinuousShift()])
+def test_a_component_that_fits_everywhere_alike_is_used(group):
+    X = np.array([[1.0, np.nan, 1.0, 1.0, 1.0]])
+    codes = encode(X, np.ones((1, 5)), group=group, alpha=0.1)
+    assert codes.gap[0] <= 1e-4
+    np.testing.assert_allclose(codes.invariants(), [[1 - 0.1 / 4]], rtol=1e-3)
+
+
+def test_a_code_that_is_not_a_number_never_counts_as_certified():
+    misfit = Misfit(np.zeros((1, 1, 1, 1)), np.array([np.nan]), np.array([np.nan]))
+    assert relative_gap(misfit, np.ones(1), 0.1, np.zeros(1))[1] == np.inf

@@ -112,7 +112,7 @@ BAD_FILES = {
     "missing record": (lambda p: p / "none", "no such file or WFDB record"),
     "missing header": (lambda p: p / "none.hea", "WFDB record"),
     "unknown suffix": (lambda p: write_text(p / "a.xyz", "1"), "pass .npy, .npz, .csv"),
-    "a folder": (lambda p: p, "pass .npy, .npz, .csv"),
+    "a folder": (lambda p: p, "it is a folder; name a file in it"),
     "text in a cell": (
         lambda p: write_text(p / "a.csv", "a,b\n1,2\n3,oops\n"),
         "'oops' in row 3, column b",
@@ -122,7 +122,7 @@ BAD_FILES = {
         "'oops' in row 2, column 2",
     ),
     "ragged rows": (lambda p: write_text(p / "a.csv", "1,2\n3,4,5\n"), "as a table of numbers"),
-    "empty table": (lambda p: write_text(p / "a.csv", ""), "as a table of numbers"),
+    "empty table": (lambda p: write_text(p / "a.csv", ""), "holds no numbers"),
     "header alone": (lambda p: write_text(p / "a.csv", "a,b\n"), "holds no numbers"),
     "not a table": (lambda p: save(p / "a.npy", LEADS).rename(p / "a.csv"), "table of numbers"),
     "infinite": (lambda p: save(p / "a.npy", np.array([1, np.inf])), "infinite values; put NaN"),
@@ -268,3 +268,30 @@ def test_a_strange_preprocessing_in_a_model_file_is_refused():
     for strange in ({"window": "9"}, {"window": -1}, {"rate": True}, {"channel": [1]}):
         with pytest.raises(ValueError, match="unknown way"):
             Preprocessing.of(strange)
+
+
+CSV = {
+    "a title with blanks": "volt (mV)\n1.5\n2\n",
+    "a blank after the comma": "t, x\n0, 1.5\n0, 2\n",
+    "decimal commas": "t;x\n0;1,5\n0;2\n",
+    "comments on top": "# my recording\n# of today\nx\n1.5\n2\n",
+    "no title": "1.5\n2\n",
+    "blanks between columns": "t x\n0 1.5\n0 2\n",
+}
+
+
+@pytest.mark.parametrize("kind", CSV)
+def test_tables_of_many_makers_are_read(tmp_path, kind):
+    (tmp_path / "x.csv").write_text(CSV[kind])
+    content = read(tmp_path / "x.csv", None)
+    np.testing.assert_array_equal(content.values[:, -1], [1.5, 2.0])
+    assert content.values.shape[1] == (2 if content.names[:1] == ("t",) else 1)
+    if content.names:
+        assert content.names[-1] in ("x", "volt (mV)")
+
+
+def test_a_column_that_looks_like_time_is_remarked_on():
+    table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
+    content = Content(table, names=("time", "x"), kind="table")
+    with pytest.warns(UserWarning, match="column time rises evenly, as time does"):
+        prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")

@@ -203,3 +203,12 @@ def test_one_event_is_one_atom(missing):
         apart = np.abs((place[:, None] - place + 32) % 64 - 32)
         same = (sign[:, None] == sign) & ~np.eye(len(own), dtype=bool)
         assert not np.any(same & (apart < 0.01))
+
+
+@pytest.mark.parametrize("length", [1, 2, 7, 9, 15, 24, 39])
+def test_constant_data_are_coded_by_atoms_that_depend_on_each_other(length):
+    rng = np.random.default_rng(length)
+    A = rng.standard_normal((1, length))
+    codes = encode(np.ones((1, length)), A, group=ContinuousShift(), alpha=0.1)
+    assert np.isfinite(codes.objective).all()
+    assert codes.gap[0] <= 1e-4

@@ -99,7 +99,9 @@ def suggest_alpha(
     Y = require_group(group).on(data.shape[1:]).analyze(data)
     norms = np.sqrt(inner(Y, Y))
     if not norms.any():
-        raise ValueError("X has nothing that the group could move, so no alpha can be suggested.")
+        raise ValueError(
+            "the data are zero or missing throughout, so no alpha can be suggested; pass others."
+        )
     return fraction * float(np.median(norms[norms > 0]))
 
 

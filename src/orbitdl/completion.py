@@ -132,6 +132,8 @@ def _agree(
     tol: float,
 ) -> tuple[Atoms, Floats, Floats]:
     representation, A = as_representation(group, data, components)
+    size = float(np.sqrt(inner(A, A).max())) or 1.0
+    A = A / size
     seen = np.ones(data.shape, dtype=bool) if observed is None else observed
     norms = np.sqrt(inner(data, data, axes=data.ndim - 1))
     unit = np.where(norms > 0, norms, 1.0)
@@ -142,6 +144,7 @@ def _agree(
         for i, (y, m) in enumerate(zip(*masked, strict=True))
     ]
     atoms = Atoms.concatenate([one.atoms for one in found])
+    unit = unit / size
     value, bound = (np.array([one[k] for one in found]) * unit for k in (1, 2))
     _warn_unless_met(value, bound, 10 * tol)
     return atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element), value, bound

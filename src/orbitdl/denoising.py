@@ -16,7 +16,7 @@ DRAWS = 256
 """Draws of white noise from which its largest correlation with an atom is learned."""
 LOOSE, SAMPLES = 1e-2, 200
 """Gap, and largest number, of the codes from which the level of noise is estimated."""
-STEPS, FALL, PATIENCE = 40, 0.75, 3
+STEPS, FALL, PATIENCE = 40, 0.75, 6
 """Thresholds tried at most, the factor from one to the next, and how many in vain."""
 
 
@@ -76,8 +76,8 @@ def denoise(
         if alpha != "noise":
             raise ValueError(f'alpha must be a positive number or "noise", not {alpha!r}.')
         level = noise_level(X, components, group=group, coder=coder, n_jobs=n_jobs, mask=mask)
-        least = 1e-4 * float(np.sqrt(np.mean(data**2))) or 1.0
-        alpha = max(level, least) * noise_reach(representation, A)
+        alpha = max(level, 1e-4 * root_mean_square(data, observed)) * noise_reach(representation, A)
+        alpha = alpha or 1.0  # nothing to code, or nothing to code it with
     codes = encode(
         data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
     )
@@ -128,7 +128,7 @@ def noise_level(
     reach = noise_reach(representation, A)
     top = float(representation.largest_polar(correlate(representation.analyze(data), A)).max())
     if top == 0.0:
-        return float(np.sqrt(np.mean(data**2)))
+        return root_mean_square(data, observed)
     best, level, worse = np.inf, 0.0, 0
     for alpha in top * FALL ** np.arange(STEPS):
         codes = encode(
@@ -143,6 +143,12 @@ def noise_level(
         if worse == PATIENCE:
             break
     return level
+
+
+def root_mean_square(data: Floats, observed: NDArray[np.bool_] | None) -> float:
+    """Return the size of the observed entries; the others are zero."""
+    count = data.size if observed is None else max(int(observed.sum()), 1)
+    return float(np.sqrt(np.sum(data**2) / count))
 
 
 def noise_reach(representation: Representation, A: Blocks) -> float:

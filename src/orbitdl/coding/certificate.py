@@ -75,7 +75,8 @@ def relative_gap(
     scale = np.clip(best, -limit, limit)
     objective = 0.5 * energy + penalty
     excess = np.maximum(objective - scale * product + 0.5 * scale**2 * energy, 0.0)
-    return objective, np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
+    gap = np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
+    return objective, np.where(np.isnan(objective), np.inf, gap)
 
 
 def objectives(problem: Problem, atoms: Atoms) -> Floats:

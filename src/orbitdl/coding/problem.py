@@ -8,7 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
+from orbitdl.groups.base import (
+    Blocks,
+    Combination,
+    Floats,
+    Integers,
+    Representation,
+    correlate,
+    inner,
+)
 
 
 class Masked(NamedTuple):
@@ -104,6 +112,11 @@ class Problem(NamedTuple):
             return inner(self.Y, self.Y)
         return inner(self.masked.signal, self.masked.signal, self.masked.signal.ndim - 1)
 
+    def next_to_nothing(self, component: Integers) -> Floats:
+        """Return coefficients that change nothing: 1e-9 of what alpha takes from such an atom."""
+        norms: Floats = inner(self.A, self.A)[component]
+        return 1e-9 * self.alpha / np.where(norms > 0, norms, 1.0)
+
     def with_best_match(self, atoms: Atoms) -> Atoms:
         """Add to every sample the atom that fits its residual best, with next to no weight."""
         fitted = atoms.superpose(self.representation, self.A)
@@ -111,7 +124,7 @@ class Problem(NamedTuple):
         n, q = value.shape
         component = np.abs(value).argmax(axis=1)
         place = np.arange(n), component
-        weight = 1e-9 * self.alpha * np.sign(value[place])
+        weight = self.next_to_nothing(component) * np.sign(value[place])
         return atoms.add(Combination(np.arange(n) * q + component, weight, element[place]))
 
     def _masked_residual(self, masked: Masked, fitted: Blocks) -> Floats:

@@ -6,9 +6,12 @@ import numpy as np
 
 from orbitdl.compiled import internal
 
-RIDGE = 1e-14
+RIDGE = 1e-13
 """Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
 other. A dependent atom becomes a long step, cut at a sign change."""
+
+LARGEST = 1e100
+"""A step beyond this comes from too many dependent atoms: the last one is not needed."""
 
 
 @internal
@@ -74,6 +77,9 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
         if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
             break
         solve_factored(factor, count, step)
+        if not np.abs(step[:count]).sum() < LARGEST:
+            count = remove_at(count - 1, count, atoms, c, sign, gram)  # the others say it all
+            continue
         length, leaving = 1.0, np.int64(-1)
         for r in range(count):
             if (c[r] + step[r]) * sign[r] <= 0.0:

@@ -74,7 +74,7 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     penalty = alpha * atoms.invariants().sum(axis=1)
     gap = relative_gap(misfit, top, alpha, penalty)[1]
     high = np.abs(value) >= 0.5 * (alpha + top[row // len(A)])
-    weight = 1e-9 * alpha * np.sign(value[high])
+    weight = problem.next_to_nothing(row[high] % len(A)) * np.sign(value[high])
     return gap, Combination(row[high], weight, element[high])
 
 

@@ -59,7 +59,7 @@ def encode(
     from orbitdl.command.output import TABLES, require_writable, write_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, TABLES)
+    require_writable(output, TABLES, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
         learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 
 from orbitdl.command.content import Content, Floats
@@ -50,3 +52,16 @@ def _place(name: str, names: tuple[str, ...], count: int) -> int:
     raise ValueError(
         f"--channel {name} is not there: pass a number from 0 to {count - 1}{listed} or mean."
     )
+
+
+def warn_of_time(values: Floats, names: tuple[str, ...]) -> None:
+    """Warn if a column of several rises evenly, as time or a running number does."""
+    for k in range(values.shape[-1] if values.ndim == 2 and values.shape[-1] > 1 else 0):
+        steps = np.diff(values[:, k])
+        if len(steps) > 1 and steps.min() > 0 and np.ptp(steps) <= 1e-3 * steps.mean():
+            name = names[k] if names else str(k)
+            warnings.warn(
+                f"column {name} rises evenly, as time does, and is learned as a channel; "
+                "leave it out with --channel.",
+                stacklevel=2,
+            )

@@ -58,7 +58,7 @@ def complete(
     from orbitdl.command.output import ARRAYS, require_writable, write_array
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, ARRAYS)
+    require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
         learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
@@ -118,7 +118,7 @@ def denoise(
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = "noise" if alpha == "noise" else number_or(alpha, "--alpha", "model", "noise")
-    require_writable(output, ARRAYS)
+    require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
         learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step

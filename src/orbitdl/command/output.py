@@ -13,13 +13,17 @@ import pandas as pd
 from orbitdl.command.content import Floats
 from orbitdl.container import replace_file
 
+Inputs = tuple[Path | None, ...]
+
 TABLES = (".csv", ".parquet", ".json")
 ARRAYS = (".npy", ".csv")
 
 
-def require_writable(path: Path, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse an output that cannot be written, before any work is done."""
+def require_writable(path: Path, suffixes: tuple[str, ...] = (), inputs: Inputs = ()) -> None:
+    """Refuse an output that cannot be written, or is an input, before any work is done."""
     folder = path.absolute().parent
+    if any(source is not None and path.resolve() == source.resolve() for source in inputs):
+        raise ValueError(f"cannot write {path}: it is what is read; name another file.")
     if suffixes and path.suffix.lower() not in suffixes:
         raise ValueError(f"cannot write {path}: its name must end in {' or '.join(suffixes)}.")
     if path.is_dir():

@@ -56,7 +56,7 @@ def report(
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, (".html", ".htm"))
+    require_writable(output, (".html", ".htm"), (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     fitted = learned.provenance_.get("command")
     command = f"{fitted}\n{this_command()}" if fitted else this_command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -32,6 +33,8 @@ def read(path: Path, key: str | None = None) -> Content:
 
 def _reader(path: Path) -> Callable[..., Content]:
     suffix = path.suffix.lower()
+    if path.is_dir():
+        raise ValueError(f"cannot read {path}: it is a folder; name a file in it.")
     if suffix in READERS:
         if not path.is_file():
             raise FileNotFoundError(f"cannot read {path}: there is no such file.")
@@ -88,7 +91,7 @@ def read_wav(path: Path) -> Content:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", wavfile.WavFileWarning)  # chunks that are not sound
             rate, sound = wavfile.read(path)
-    except (ValueError, EOFError) as error:
+    except (ValueError, EOFError, struct.error) as error:
         raise ValueError(
             f"cannot read {path} as a WAV file: it is damaged or of an unknown kind."
         ) from error

@@ -13,22 +13,45 @@ from orbitdl.command.content import Content
 def read_csv(path: Path) -> Content:
     """Read rows of numbers; a first row that is not numbers names the columns.
 
-    Columns are separated by what the first row has most of: commas, semicolons, tabs or blanks. An
-    empty cell is a missing value.
+    Columns are separated by what the second row has most of: commas, semicolons, tabs or blanks;
+    none of them, and there is one column. Between semicolons numbers may have decimal commas. An
+    empty cell is a missing value; lines that begin with # at the top of a file are left out.
     """
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        first = lines.readline().strip()
-    separator = max(",;\t", key=first.count)
-    separator = separator if separator in first else r"\s+"
+    first, second, comments = _first_lines(path)
+    separator = max(";,\t", key=second.count)  # in doubt commas are decimal
+    if separator not in second:
+        separator = r"\s+" if len(second.split()) > 1 else ","
     header = 0 if any(_is_text(cell) for cell in _cells(first, separator)) else None
     try:
         frame = pd.read_csv(
-            path, sep=separator, header=header, skip_blank_lines=False, encoding="utf-8-sig"
+            path,
+            sep=separator,
+            header=header,
+            skiprows=comments,
+            decimal="," if separator == ";" and "," in second else ".",
+            skipinitialspace=True,
+            skip_blank_lines=False,
+            encoding="utf-8-sig",
         )
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise ValueError(
+            f"cannot read {path} as a table of numbers: its letters are not in UTF-8; save it so."
+        ) from error
+    except pd.errors.EmptyDataError as error:
+        raise ValueError(f"{path} holds no numbers.") from error
+    except pd.errors.ParserError as error:
         reason = str(error).strip().rstrip(".").replace("\n", " ")
         raise ValueError(f"cannot read {path} as a table of numbers: {reason}.") from error
     return _of_frame(frame, path, first_row=1 if header is None else 2, named=header is not None)
+
+
+def _first_lines(path: Path) -> tuple[str, str, int]:
+    """Return the first line that is no comment, the next one, and how many comments precede."""
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        comments, first = 0, lines.readline().strip()
+        while first.startswith("#"):
+            comments, first = comments + 1, lines.readline().strip()
+        return first, lines.readline().strip() or first, comments
 
 
 def _cells(line: str, separator: str) -> list[str]:
@@ -74,4 +97,8 @@ def _of_frame(frame: pd.DataFrame, path: Path, *, first_row: int, named: bool) -
             )
         columns.append(numbers.to_numpy(dtype=np.float64, na_value=np.nan))
     values = np.column_stack(columns) if columns else np.zeros((0, 0))
-    return Content(values, names=tuple(map(str, frame.columns)) if named else (), kind="table")
+    return Content(
+        values,
+        names=tuple(str(name).strip() for name in frame.columns) if named else (),
+        kind="table",
+    )

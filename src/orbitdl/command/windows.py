@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.command.content import Content, Floats
-from orbitdl.command.layout import choose_channel, is_recording
+from orbitdl.command.layout import choose_channel, is_recording, warn_of_time
 from orbitdl.command.preprocessing import Preprocessing
 
 
@@ -127,6 +127,7 @@ def _signal(content: Content, channel: str | None) -> tuple[Floats, tuple[str, .
         )
     if channel is not None:
         return choose_channel(signal, content.names, channel, least=2), ()
+    warn_of_time(signal, content.names)
     return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, content.names)
 
 

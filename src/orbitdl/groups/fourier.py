@@ -92,14 +92,16 @@ class FourierBlocks:
 
 
 def crests(values: Floats, level: float) -> tuple[Integers, Integers]:
-    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level."""
+    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level.
+
+    Of a plateau one point is returned, and none if it is not the largest of its row.
+    """
     height = np.abs(values)
     padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)
-    high = height >= level
-    high &= height > padded[:, :-2]
-    high &= height >= padded[:, 2:]
-    flat = np.flatnonzero(high.ravel() if height.shape[1] > 1 else height >= level)
-    row, column = np.divmod(flat, values.shape[1])
+    high = (height > padded[:, :-2]) & (height > padded[:, 2:])
+    high[np.arange(len(height)), height.argmax(axis=1)] = True
+    high &= height >= level
+    row, column = np.divmod(np.flatnonzero(high), values.shape[1])
     return row, column
 
 
