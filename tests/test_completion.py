@@ -76,7 +76,11 @@ def test_observed_entries_stay_as_they_are():
     seen = ~np.isnan(gaps)
     np.testing.assert_array_equal(filled[seen], X[seen])
     blind = np.sum(X[~seen] ** 2)
-    assert np.sum((filled - X)[~seen] ** 2) < 0.2 * blind
+    lost = np.sum((filled - X)[~seen] ** 2)
+    assert lost < 0.2 * blind
+    refitted = model.complete(gaps, debias=True)
+    np.testing.assert_array_equal(refitted[seen], X[seen])
+    assert np.sum((refitted - X)[~seen] ** 2) < lost
 
 
 def test_exact_completion_of_the_model_is_that_of_the_function():

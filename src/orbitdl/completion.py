@@ -14,6 +14,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked, Problem
+from orbitdl.denoising import refit
 from orbitdl.encoding import as_representation, decode_atoms, encode
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate, inner
 from orbitdl.groups.finite_base import lightest_combination
@@ -64,6 +65,7 @@ def complete(
     coder: Coder | None = None,
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
+    debias: bool = False,
     tol: float = 1e-4,
 ) -> Completion:
     """Fill the missing entries of data points.
@@ -79,6 +81,9 @@ def complete(
         completion agrees with the observed entries exactly.
     coder, n_jobs, mask
         As in `encode`; without alpha the coder is not used.
+    debias : bool
+        With alpha: fill with the atoms found, fitted to the observed entries by least squares; the
+        penalty has shrunk their coefficients. Value and bound are those of the penalised program.
     tol : float
         Without alpha: relative distance of value and bound to aim at.
 
@@ -120,6 +125,8 @@ def complete(
     if observed is None:
         return Completion(data, atoms, value, bound)
     representation, A = as_representation(group, data, components)
+    if debias and alpha is not None:
+        atoms = refit(representation, atoms, A, data, observed)
     filling = decode_atoms(representation, atoms, A)
     return Completion(np.where(observed, data, filling), atoms, value, bound)
 

@@ -232,18 +232,27 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         return self.decode(self.encode(X, mask=mask))
 
     def complete(
-        self, X: ArrayLike, *, mask: ArrayLike | None = None, exact: bool = False
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        exact: bool = False,
+        debias: bool = False,
     ) -> Floats:
         """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
 
-        Missing entries are taken from the sparse code of the observed ones at this model's alpha.
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha;
+        `debias` refits its atoms by least squares, which mostly fills better.
         With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program beside the data.
         """
         data, observed = self._check_fitted_data(X, mask)
         alpha = None if exact else self.alpha
-        return completion.complete(data, alpha=alpha, mask=observed, **self._settings()).X
+        found = completion.complete(
+            data, alpha=alpha, mask=observed, debias=debias, **self._settings()
+        )
+        return found.X
 
     def denoise(
         self,

@@ -31,6 +31,10 @@ def complete(
             "without noise. Slower.",
         ),
     ] = False,
+    debias: Annotated[
+        bool,
+        typer.Option("--debias", help="Refit the coefficients, which sparsity shrinks."),
+    ] = False,
     step: options.Step = None,
     channel: options.Channel = None,
     rate: options.Rate = None,
@@ -48,7 +52,7 @@ def complete(
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
-      orbitdl complete ecg.safetensors broken.npy -o whole.npy --step 50
+      orbitdl complete ecg.safetensors broken.npy -o whole.npy --step 50 --debias
       orbitdl complete waves.safetensors windows.npy -o whole.npy --exact
     """
     import numpy as np
@@ -65,7 +69,7 @@ def complete(
     )
     missing = np.isnan(windows.source)
     filled = map_windows(
-        lambda X: learned.complete(X, exact=exact),
+        lambda X: learned.complete(X, exact=exact, debias=debias),
         windows,
         "Filling in",
         screen,
