@@ -61,7 +61,7 @@ def draw_completions(lead: dict[str, Any]) -> Picture:
                   label="completed")  # fmt: skip
         axis.set(xlabel="time (ms)")
         axis.set_title(f"{name}: error {float(f'{errors[name][chosen]:.2g}'):g}")
-        axis.legend(loc="upper center")
+    axes[0, 0].legend(loc="upper right")
     axes[0, 0].set_ylabel("unit norm")
     for place, name in enumerate(("regular", "continuous")):
         spread = np.random.default_rng(0).uniform(-0.15, 0.15, len(errors[name]))
