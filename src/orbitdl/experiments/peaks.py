@@ -164,7 +164,7 @@ def draw(results: dict[str, Any]) -> list[Picture]:
     axis.set_xticks(range(len(names)), names)
     axis.set_ylabel("peak of the generator (unit norm)")
     axis.set_ylim(0, 1)
-    axis.set_title("coded to convergence, every grid and every start gives the same peak")
+    axis.set_title("coded to convergence, nearly every start gives the same peak on every grid")
     caption = (
         "Peaks of the one generator, alpha = 0.1, a mark a random start. The paper's peaks rise "
         "with the number of shifts. Coded to convergence ours are the same on every grid; the "
