@@ -17,10 +17,15 @@ from scipy.special import factorial
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding_newton import MERGE, first_order_error, longest_step, newton_direction
-from orbitdl.coding.sliding_state import ZERO, keep, make_state, put, remove, value
+from orbitdl.coding.sliding_newton import (
+    MERGE,
+    first_order_error,
+    longest_step,
+    newton_direction,
+    settle_known,
+)
+from orbitdl.coding.sliding_state import ZERO, make_state, put, remove, value
 from orbitdl.coding.sliding_tables import signed_distance, wrap
-from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
@@ -150,23 +155,6 @@ def look(st, count, work, tables):  # type: ignore[no-untyped-def]
 
 
 @internal
-def settle_first(st, count, alpha):  # type: ignore[no-untyped-def]
-    """Minimise over coefficients alone; atoms that vanish leave. Return the new count."""
-    for k in range(count):
-        st.ids[k], st.trial_c[k], st.trial_sign[k] = k, st.c[k], st.sign[k]
-        for r in range(count):
-            st.hessian[k, r] = st.gram[0, k, r]
-    kept = settle(
-        st.b[0], alpha, count, ZERO, st.ids,
-        st.trial_c, st.trial_sign, st.hessian, st.factor, st.step,
-    )  # fmt: skip
-    keep(st, kept)
-    for k in range(kept):
-        st.c[k] = st.trial_c[k]
-    return kept
-
-
-@internal
 def newton_step(st, count, work, tables, alpha):  # type: ignore[no-untyped-def]
     """Take one step that lowers the objective; return the new count and whether there was one."""
     before = value(st, count, work.energy, alpha)
@@ -224,7 +212,7 @@ def merge(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-
 def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
     """Bring the atoms of one sample to a stationary point; return how many are left."""
     look(st, count, work, tables)
-    count = settle_first(st, count, alpha)
+    count = settle_known(st, count, alpha)
     look(st, count, work, tables)
     for _ in range(60):
         if count == 0 or first_order_error(st, count, alpha) <= accuracy * alpha:

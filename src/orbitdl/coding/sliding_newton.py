@@ -46,6 +46,12 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
 def settle_coefficients(st, first, count, C, tables, alpha):  # type: ignore[no-untyped-def]
     """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave."""
     refresh(st, first, count, C, tables)
+    return settle_known(st, count, alpha)
+
+
+@internal
+def settle_known(st, count, alpha):  # type: ignore[no-untyped-def]
+    """Minimise over coefficients, given b and G; atoms that vanish leave. Return the new count."""
     for k in range(count):
         st.ids[k] = k
         st.trial_c[k], st.trial_sign[k] = st.c[k], st.sign[k]
