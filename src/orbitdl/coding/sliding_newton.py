@@ -89,14 +89,19 @@ def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-unt
 @internal
 def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
-    for r in range(0, n, 2):  # two rows at a time share what they read: n is even
+    for r in range(0, n, 2):  # blocks of 2 x 2 share what they read: n is even
         one, two = factor[r], factor[r + 1]
-        for s in range(r):
-            row, a, b = factor[s], H[r, s], H[r + 1, s]
+        for s in range(0, r, 2):
+            early, late = factor[s], factor[s + 1]
+            a, b, c, d = H[r, s], H[r + 1, s], H[r, s + 1], H[r + 1, s + 1]
             for k in range(s):
-                a -= one[k] * row[k]
-                b -= two[k] * row[k]
-            one[s], two[s] = a * row[s], b * row[s]
+                a -= one[k] * early[k]
+                b -= two[k] * early[k]
+                c -= one[k] * late[k]
+                d -= two[k] * late[k]
+            one[s], two[s] = a * early[s], b * early[s]
+            one[s + 1] = (c - one[s] * late[s]) * late[s + 1]
+            two[s + 1] = (d - two[s] * late[s]) * late[s + 1]
         a, b, c = H[r, r], H[r + 1, r], H[r + 1, r + 1]
         for k in range(r):
             a -= one[k] * one[k]

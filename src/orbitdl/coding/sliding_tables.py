@@ -3,7 +3,7 @@
 With ``G_jl(tau) = <a_j, a_l moved by tau>`` and ``b_j(tau) = <y, a_j moved by tau>``, both real
 trigonometric polynomials, the kernels need
 
-- ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at 8 points a sample;
+- ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at 4 or 8 points a sample;
 - ``G`` on the whole certificate grid, from any tau: rows at a few phases between grid points,
   interpolated linearly, in single precision (they only say where to look);
 - ``b`` and its derivatives at any tau: a sum over frequencies.
@@ -25,8 +25,8 @@ from orbitdl.groups.trigonometric import horner, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
-DENSITY = 8
-"""Expansion points a sample."""
+DENSITIES = 4, 8
+"""Expansion points a sample: few where their accuracy will do, for small tables are quick."""
 FINENESS = 3.15
 """Points of the certificate grid a sample, at least."""
 PHASES = 8
@@ -40,7 +40,9 @@ class Tables(NamedTuple):
     ----------
     length : float
         Samples N of a period.
-    taylor : ndarray of shape (q, q, 8 N, 8)
+    density : int
+        Expansion points a sample.
+    taylor : ndarray of shape (q, q, density * N, 8)
         Taylor coefficients of ``G_jl``.
     rows : float32 ndarray of shape (q, q, PHASES + 1, 2 M)
         ``G_jl((i - M - p / PHASES) N / M)``.
@@ -53,6 +55,7 @@ class Tables(NamedTuple):
     """
 
     length: float
+    density: int
     taylor: Floats
     rows: NDArray[np.float32]
     derivative: Floats
@@ -75,10 +78,12 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
 def build_tables(A: Blocks, length: int, accuracy: float) -> Tables:
     """Tabulate the components A (q, F, 1, channels).
 
-    An expansion of ``b / ||y||`` is trusted up to the distance x where Taylor's remainder, at
-    most ``(pi x)^8 / 8!``, reaches `accuracy`.
+    An expansion of ``b / ||y||``, or of G, is trusted up to the distance x where Taylor's
+    remainder, at most ``(pi x)^8 / 8!``, reaches `accuracy`.
     """
-    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), DENSITY * length
+    reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi
+    density = DENSITIES[0] if 0.5 / DENSITIES[0] <= reach else DENSITIES[1]
+    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), density * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
     turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
@@ -88,11 +93,12 @@ def build_tables(A: Blocks, length: int, accuracy: float) -> Tables:
     period = (fft.irfft(spectrum * back, n=size, axis=-1) * size).astype(np.float32)
     return Tables(
         length=float(length),
+        density=density,
         taylor=np.ascontiguousarray(taylor.swapaxes(2, 3)),
         rows=np.concatenate([period, period], axis=-1),
         derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 2, 0],
-        reach=float(np.clip((accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi, 0.01, 0.2)),
+        reach=float(np.clip(reach, 0.01, 0.2)),
     )
 
 
@@ -115,8 +121,8 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
     """Return ``G_jl``, its slope and its second derivative at tau in (-N, N)."""
     if tau < 0.0:
         tau += tables.length
-    place = int(tau * DENSITY + 0.5)
-    dx = tau - place / DENSITY
+    place = int(tau * tables.density + 0.5)
+    dx = tau - place / tables.density
     if place == tables.taylor.shape[2]:
         place = 0
     return horner(tables.taylor[j, l, place], dx)
