@@ -23,7 +23,7 @@ from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.history import History, Record
-from orbitdl.learning import Iteration, State
+from orbitdl.progress import Iteration, State
 from orbitdl.runs import Run, run_from_file, run_to_file
 
 X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
@@ -111,18 +111,24 @@ def test_every_part_of_a_state_comes_back(name):
     components = rep.analyze(rng.standard_normal((2, *rep.shape)))
     offsets, component = np.array([0, 2, 2, 3]), np.array([1, 0, 1])
     atoms = Atoms(2, offsets, component, rng.standard_normal(3), rep.sample(rng, 3))
-    state = State(4, components, atoms, unused=1, objective=1 / 3, loosest=0.1, stalled=2)
+    stepped = rep.analyze(rng.standard_normal((2, *rep.shape)))
+    state = State(
+        4, components, atoms, unused=1, objective=1 / 3, loosest=0.1, stalled=2,
+        stepped=stepped, streak=3,
+    )  # fmt: skip
     history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
-    run = Run(state, history, ended=True, settled=True)
+    run = Run(state, history, ended=True, settled=True, fell_back=True)
     again = run_from_file(*run_to_file(run), rep, 3, 2)
     for field in fields(State):
-        if field.name not in ("components", "atoms"):
+        if field.name not in ("components", "stepped", "atoms"):
             assert getattr(again.state, field.name) == getattr(state, field.name)
     assert_array_equal(again.state.components, components)
-    assert again.state.components.dtype == components.dtype
+    assert_array_equal(again.components, stepped)
+    assert again.state.components.dtype == again.components.dtype == components.dtype
     for field in fields(Atoms):
         assert_array_equal(getattr(again.state.atoms, field.name), getattr(atoms, field.name))
-    assert (again.history, again.ended, again.settled) == (history, True, True)
+    assert again.history == history
+    assert (again.ended, again.settled, again.fell_back) == (True, True, True)
 
 
 def test_the_order_in_memory_is_that_of_the_file():

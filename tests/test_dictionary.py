@@ -17,6 +17,7 @@ from orbitdl.dictionary import (
 )
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
+from orbitdl.starts import start_from_noise
 
 Q = 3
 
@@ -43,6 +44,11 @@ def signals(rep: Representation, Y: Blocks, atoms: Atoms) -> tuple[Floats, Float
         moved = rep.act(np.broadcast_to(g, (size, len(g))), unit).reshape(size, size)
         matrix[i, :, j] += c * moved.T
     return rep.synthesize(Y).ravel(), matrix.reshape(len(Y) * size, Q * size)
+
+
+def start(rep: Representation, seed: int = 9) -> Blocks:
+    """Draw components of unit norm to begin from."""
+    return start_from_noise(rep, Q, np.random.default_rng(seed))
 
 
 def norms(A: Blocks) -> Floats:
@@ -90,7 +96,7 @@ def test_usage_is_the_weight_of_each_component():
 @pytest.mark.parametrize("name", ACTIONS)
 def test_least_squares_is_that_of_the_signals(name):
     rep, Y, atoms = draw(name)
-    A = least_squares(Statistics.of(rep, Y, atoms), (Q, *rep.block_shape))
+    A = least_squares(Statistics.of(rep, Y, atoms), start(rep))
     y, matrix = signals(rep, Y, atoms)
     best = np.linalg.lstsq(matrix, y, rcond=None)[0]
     ours = rep.synthesize(A).ravel()
@@ -123,7 +129,7 @@ def assert_optimal(rep: Representation, Y: Blocks, atoms: Atoms, A: Blocks) -> N
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0, 30.0])
 def test_constrained_step_satisfies_its_optimality_conditions(name, size):
     rep, Y, atoms = draw(name, size=size)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), (Q, *rep.block_shape))
+    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
     assert_optimal(rep, Y, atoms, A)
 
 
@@ -131,14 +137,13 @@ def test_constrained_step_satisfies_its_optimality_conditions(name, size):
 def test_constraints_bind_for_large_data_and_not_for_small(name):
     for size, binding in ((0.02, False), (30.0, True)):
         rep, Y, atoms = draw(name, size=size)
-        shape = (Q, *rep.block_shape)
         statistics = Statistics.of(rep, Y, atoms)
-        A = constrained_least_squares(statistics, shape)
+        A = constrained_least_squares(statistics, start(rep))
         if binding:
             assert_allclose(norms(A), np.ones(Q), rtol=1e-9)
         else:
             assert norms(A).max() < 0.9
-            assert_allclose(A, least_squares(statistics, shape), atol=1e-9)
+            assert_allclose(A, least_squares(statistics, start(rep)), atol=1e-9)
 
 
 def test_constrained_step_is_optimal_for_components_that_go_together():
@@ -154,7 +159,7 @@ def test_constrained_step_is_optimal_for_components_that_go_together():
         atoms = Atoms(
             Q, Q * np.arange(31), np.tile(np.arange(Q), 30), c.ravel(), np.zeros((30 * Q, 0))
         )
-        A = constrained_least_squares(Statistics.of(rep, blocks, atoms), (Q, *rep.block_shape))
+        A = constrained_least_squares(Statistics.of(rep, blocks, atoms), start(rep))
         assert_optimal(rep, blocks, atoms, A)
 
 
@@ -162,7 +167,7 @@ def test_constrained_step_is_optimal_for_components_that_go_together():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_constrained_step_agrees_with_cvxpy(name, seed):
     rep, Y, atoms = draw(name, n=8, size=1.5, seed=seed)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), (Q, *rep.block_shape))
+    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
     y, matrix = signals(rep, Y, atoms)
     size = matrix.shape[1] // Q
     a = cp.Variable(Q * size)
@@ -176,11 +181,21 @@ def test_constrained_step_agrees_with_cvxpy(name, seed):
 def test_constrained_step_is_never_worse_than_any_components_of_unit_norm(name):
     rep, Y, atoms = draw(name, size=2.0)
     rng = np.random.default_rng(1)
-    new = constrained_least_squares(Statistics.of(rep, Y, atoms), (Q, *rep.block_shape))
+    new = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
     for _ in range(10):
         A = rep.analyze(rng.standard_normal((Q, *rep.shape)))
         A /= norms(A)[:, None, None, None]
         assert loss(rep, Y, atoms, new) <= loss(rep, Y, atoms, A)
+
+
+@pytest.mark.parametrize("name", ["integer shift", "orthogonal", "trivial"])
+@pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
+def test_the_step_ends_at_the_same_place_wherever_it_begins(name, size):
+    rep, Y, atoms = draw(name, size=size)
+    statistics = Statistics.of(rep, Y, atoms)
+    first = constrained_least_squares(statistics, start(rep))
+    for A in (start(rep, 10), np.zeros_like(first), first, 100.0 * first):
+        assert_allclose(constrained_least_squares(statistics, A), first, atol=1e-8)
 
 
 def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():
@@ -188,7 +203,7 @@ def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():
     atoms = atoms.scale(np.array([1.0, 0.0, 1.0]))
     statistics = Statistics.of(rep, Y, atoms)
     for solve in (constrained_least_squares, least_squares):
-        A = solve(statistics, (Q, *rep.block_shape))
+        A = solve(statistics, start(rep))
         assert np.isfinite(A).all()
         assert_allclose(A[1], np.zeros_like(A[1]), atol=1e-12)
 
@@ -197,7 +212,7 @@ def test_codes_of_nothing_give_finite_components():
     rep, Y, atoms = draw("continuous shift")
     statistics = Statistics.of(rep, Y, atoms.scale(np.zeros(Q)))
     for solve in (constrained_least_squares, least_squares):
-        assert_array_equal(solve(statistics, (Q, *rep.block_shape)), 0.0)
+        assert_array_equal(solve(statistics, start(rep)), 0.0)
 
 
 def test_two_components_with_the_same_codes_are_no_trouble():
@@ -206,17 +221,17 @@ def test_two_components_with_the_same_codes_are_no_trouble():
     n = len(Y)
     c = np.random.default_rng(1).standard_normal(n).repeat(2)
     twins = Atoms(Q, 2 * np.arange(n + 1), np.tile([0, 1], n), c, np.zeros((2 * n, 0)))
-    A = constrained_least_squares(Statistics.of(rep, Y, twins), (Q, *rep.block_shape))
+    A = constrained_least_squares(Statistics.of(rep, Y, twins), start(rep))
     assert_optimal(rep, Y, twins, A)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
 def test_the_step_does_not_depend_on_the_unit_of_the_data(scale):
     rep, Y, atoms = draw("orthogonal", size=2.0)
-    shape = (Q, *rep.block_shape)
     factors = np.full(Q, scale)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), shape)
-    scaled = constrained_least_squares(Statistics.of(rep, Y * scale, atoms.scale(factors)), shape)
+    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
+    statistics = Statistics.of(rep, Y * scale, atoms.scale(factors))
+    scaled = constrained_least_squares(statistics, start(rep))
     assert_allclose(scaled, A, atol=1e-8)
 
 

@@ -10,7 +10,7 @@ from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
-from orbitdl.learning import Iteration
+from orbitdl.progress import Iteration
 from orbitdl.starts import start_from_data, start_from_noise
 
 

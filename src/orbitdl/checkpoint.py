@@ -15,7 +15,7 @@ from orbitdl.container import Header, ModelFileError, Tensors, as_path, read, sw
 from orbitdl.descriptions import arrays_of, checked, describe, plain
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.history import History
-from orbitdl.learning import Iteration, State
+from orbitdl.progress import Iteration, State
 from orbitdl.provenance import fingerprint
 from orbitdl.runs import Run, run_from_file, run_to_file
 from orbitdl.validation import as_components
@@ -118,7 +118,8 @@ class Checkpoint:
         run, self._is_written = self.runs[self._current], False
         if iteration.following is None:
             settled = iteration.number < self.max_iter
-            self.runs[self._current] = Run(run.state, History(history), True, settled)
+            ended = Run(run.state, History(history), True, settled, iteration.fell_back)
+            self.runs[self._current] = ended
         else:
             self.runs[self._current] = Run(iteration.following, History(history))
         if iteration.following is None or time.monotonic() >= self._due:

@@ -13,7 +13,7 @@ from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.datasets import EcgLikeData
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
-from orbitdl.learning import Iteration
+from orbitdl.progress import Iteration
 
 COLOURS = ("#0072b2", "#d55e00")
 RESTARTS = 3

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.certificate import CHUNK, stack
+from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 
 
@@ -67,19 +67,25 @@ class Dual(NamedTuple):
     bend: Floats
 
 
-def least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
-    """Return ``argmin_A sum_i ||Y_i - W_i A||^2`` of shape (q, F, d, m): the paper's step 2."""
-    return unstack(solve_blocks(statistics, np.zeros(shape[0]), shape)[0], shape)
+def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
+    """Return ``argmin_A sum_i ||Y_i - W_i A||^2``, like A (q, F, d, m): the paper's step 2."""
+    return unstack(solve_blocks(statistics, np.zeros(len(A)), A.shape)[0], A.shape)
 
 
-def constrained_least_squares(statistics: Statistics, shape: tuple[int, ...]) -> Blocks:
-    """Return the same minimiser under ``||a_j|| <= 1``, exactly.
+def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
+    """Return the same minimiser under ``||a_j|| <= 1``, exactly, found from A.
 
     With multipliers mu >= 0, ``(H_f + diag(mu) (x) I) A_f = R_f`` on every block, and mu maximises
 
         g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j.
     """
-    return maximise_dual(lambda mu: _dual(statistics, mu, shape), np.zeros(shape[0]), 1e-11)
+    pull = unstack(statistics.cross - statistics.normal @ stack_components(A), A.shape)
+    return maximise_dual(lambda mu: _dual(statistics, mu, A.shape), multipliers(A, pull), 1e-11)
+
+
+def multipliers(A: Blocks, pull: Blocks) -> Floats:
+    """Return mu >= 0 with which A is closest to stationary: ``R - H A``, the pull, is ``mu A``."""
+    return np.maximum(inner(A, pull) / np.maximum(inner(A, A), 1e-300), 0.0)
 
 
 def maximise_dual(dual: Callable[[Floats], Dual], mu: Floats, accuracy: float) -> Blocks:
@@ -113,6 +119,12 @@ def normalise(A: Blocks, atoms: Atoms) -> tuple[Blocks, Atoms]:
     norms = np.sqrt(inner(A, A))
     safe = np.where(norms > 0, norms, 1.0)
     return A / safe[:, None, None, None], atoms.scale(norms)
+
+
+def unit_norm(A: Blocks) -> Blocks:
+    """Scale every component to unit norm."""
+    norms: Floats = np.sqrt(inner(A, A))
+    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]
 
 
 def replace_unused(A: Blocks, R: Blocks, usage: Floats) -> tuple[Blocks, int]:

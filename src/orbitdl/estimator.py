@@ -22,7 +22,8 @@ from orbitdl.container import as_path
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
-from orbitdl.learning import Iteration, learn
+from orbitdl.learning import learn
+from orbitdl.progress import Iteration
 from orbitdl.provenance import fingerprint, provenance
 from orbitdl.runs import Run
 from orbitdl.starts import choose_starts
@@ -358,7 +359,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
         run: Run,
     ) -> tuple[Blocks, History]:
         if run.ended:
-            return run.state.components, run.history
+            return run.components, run.history
         Y, unseen = representation.analyze(data), 0.0
         if masked is None:
             unseen = float(encoding.unseen_energy(data, Y, representation).sum())

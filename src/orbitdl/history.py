@@ -10,7 +10,7 @@ import pandas as pd
 
 from orbitdl.container import Tensors
 from orbitdl.descriptions import checked_array
-from orbitdl.learning import Iteration
+from orbitdl.progress import Iteration
 
 
 @dataclass(frozen=True)

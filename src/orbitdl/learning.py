@@ -1,12 +1,10 @@
-"""Algorithm 1 of the paper: code, accumulate, update, normalise."""
+"""Algorithm 1 of the paper: code, accumulate, update, normalise; with a push along the way."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import replace
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder
@@ -18,85 +16,18 @@ from orbitdl.dictionary import (
     least_squares,
     normalise,
     replace_unused,
+    unit_norm,
 )
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
+from orbitdl.progress import Iteration, State
 
-LOOSEST, FALL = 3e-2, 0.7
-"""Gap asked for in the first iteration, and its factor from one iteration to the next."""
+FALL = 0.7
+"""Factor of the gap asked for from one iteration to the next."""
+LARGEST_PUSH = 0.9
+"""Components go on by at most this much of their last step."""
 PATIENCE = 3
 """Iterations without progress that a replaced component is given to find a use."""
-
-
-@dataclass(frozen=True)
-class State:
-    """All that `learn` carries into an iteration; from here it always goes on the same way.
-
-    Attributes
-    ----------
-    number : int
-        Of the iteration that begins here.
-    components : ndarray of shape (q, F, d, m)
-    atoms : Atoms or None
-        Codes of the last iteration, for these components.
-    unused : int
-        Components that were replaced in the last iteration.
-    objective : float
-        At the end of the last iteration.
-    loosest : float
-        From which the gap asked for falls.
-    stalled : int
-        Iterations without progress.
-    """
-
-    number: int
-    components: Blocks
-    atoms: Atoms | None = None
-    unused: int = 0
-    objective: float = np.inf
-    loosest: float = LOOSEST
-    stalled: int = 0
-
-    def __post_init__(self) -> None:
-        """Keep arrays in C order: how sums round depends on the order in memory."""
-        object.__setattr__(self, "components", np.ascontiguousarray(self.components))
-        if self.atoms is not None:
-            element = np.ascontiguousarray(self.atoms.element)
-            object.__setattr__(self, "atoms", replace(self.atoms, element=element))
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What one iteration of `learn` ended with.
-
-    Attributes
-    ----------
-    number : int
-        Dictionary steps done so far.
-    objective : float
-        The learning objective, summed over samples, of these components and codes.
-    gap : float
-        Largest certified relative gap of a sample.
-    atoms : float
-        Atoms a sample, on average.
-    unused : int
-        Components that no sample used and that were replaced in this iteration.
-    seconds : float
-    components : ndarray of shape (q, F, d, m)
-    codes : Codes
-    following : State or None
-        Where the next iteration begins; None after the last.
-    """
-
-    number: int
-    objective: float
-    gap: float
-    atoms: float
-    unused: int
-    seconds: float
-    components: Blocks
-    codes: Codes
-    following: State | None
 
 
 def learn(
@@ -129,27 +60,58 @@ def learn(
     Notes
     -----
     Early codes need not be exact: the gap asked for falls from 3e-2 to the coder's tolerance,
-    which the last iteration always meets. Codes start from the last ones and are never worse, and
-    the default dictionary step does not raise the objective: neither does an iteration.
+    which the last iteration always meets. Components of unit norm ``A_k`` that a step leads to are
+    pushed on in its direction before they are coded,
+
+        A_k + (s - 1)/(s + 2) (A_k - A_{k-1}),
+
+    s steps after pushes began, as in Nesterov's method: alternating alone is slow in flat valleys.
+    Where that raises the objective the push is taken back. Codes start from the last ones and are
+    never worse, and the default dictionary step does not raise the objective: neither does an
+    iteration. The paper's own step (`normalise_after`) is never pushed.
     """
+
+    def code(state: State, A: Blocks, asked: float) -> tuple[Codes, float]:
+        inexact = replace(coder, tol=asked)  # type: ignore[type-var]
+        codes = inexact.code(
+            representation, Y, A, alpha, state.atoms, masked=masked, n_jobs=n_jobs, warn=False
+        )
+        return codes, float(codes.objective.sum())
+
     following: State | None = state
     while following is not None:
         began, state = time.perf_counter(), following
         number, A, loosest = state.number, state.components, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
-        inexact = replace(coder, tol=asked)  # type: ignore[type-var]
-        codes = inexact.code(
-            representation, Y, A, alpha, state.atoms, masked=masked, n_jobs=n_jobs, warn=False
-        )
-        objective = float(codes.objective.sum())
+        codes, objective = code(state, A, asked)
+        fell_back = state.streak > 1 and not objective <= state.objective
+        if fell_back:
+            assert state.stepped is not None
+            A = state.stepped
+            codes, objective = code(state, A, asked)
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
         if number < max_iter and not (still and asked == coder.tol and settled):
-            moved = step(representation, Y, A, codes.atoms, normalise_after, masked)
-            following = State(number + 1, *moved, objective, 0.0 if still else loosest, stalled)
-        yield _iteration(state, codes, following, seconds=time.perf_counter() - began)
+            new, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after, masked)
+            begins_anew = fell_back or unused or normalise_after
+            streak = 1 if begins_anew else state.streak + 1
+            pushed = push(new, A if state.stepped is None else state.stepped, streak)
+            following = State(
+                number + 1, pushed, atoms, unused, objective, 0.0 if still else loosest, stalled,
+                new, streak,
+            )  # fmt: skip
+        seconds = time.perf_counter() - began
+        yield _iteration(number, A, codes, state.unused, seconds, fell_back, following)
+
+
+def push(new: Blocks, old: Blocks, streak: int) -> Blocks:
+    """Return components beyond `new`, on the way from `old`, of unit norm like both."""
+    if streak <= 1:
+        return new
+    beyond = new + min((streak - 1) / (streak + 2), LARGEST_PUSH) * (new - old)
+    return unit_norm(beyond)
 
 
 def step(
@@ -164,7 +126,7 @@ def step(
     statistics = Statistics.of(representation, Y, atoms)
     if masked is None:
         solve = least_squares if normalise_after else constrained_least_squares
-        new = solve(statistics, A.shape)
+        new = solve(statistics, A)
     else:
         fill = masked_least_squares if normalise_after else masked_constrained_least_squares
         new = fill(representation, masked, atoms, statistics, A)
@@ -178,15 +140,24 @@ def step(
     return new, atoms, int(unused.sum())
 
 
-def _iteration(state: State, codes: Codes, following: State | None, *, seconds: float) -> Iteration:
+def _iteration(
+    number: int,
+    components: Blocks,
+    codes: Codes,
+    unused: int,
+    seconds: float,
+    fell_back: bool,
+    following: State | None,
+) -> Iteration:
     return Iteration(
-        number=state.number,
+        number=number,
         objective=float(codes.objective.sum()),
         gap=float(codes.gap.max()),
         atoms=len(codes.atoms.coefficient) / len(codes),
-        unused=state.unused,
+        unused=unused,
         seconds=seconds,
-        components=state.components,
+        components=components,
         codes=codes,
+        fell_back=fell_back,
         following=following,
     )

@@ -18,7 +18,15 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, multiply, stack, stack_components
 from orbitdl.coding.problem import Masked
-from orbitdl.dictionary import Dual, Statistics, curvature, maximise_dual, solve_blocks, unstack
+from orbitdl.dictionary import (
+    Dual,
+    Statistics,
+    curvature,
+    maximise_dual,
+    multipliers,
+    solve_blocks,
+    unstack,
+)
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 
 ACCURACY = 1e-9
@@ -49,8 +57,7 @@ def masked_constrained_least_squares(
         nearest[0] = result.A
         return result
 
-    force = inner(A, normal.right - normal.apply(A)) / np.maximum(inner(A, A), 1e-300)
-    return maximise_dual(dual, np.maximum(force, 0.0), 1e-7)
+    return maximise_dual(dual, multipliers(A, normal.right - normal.apply(A)), 1e-7)
 
 
 class NormalEquations:

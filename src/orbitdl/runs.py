@@ -14,7 +14,7 @@ from orbitdl.descriptions import checked, checked_array
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.history import COLUMNS, History
-from orbitdl.learning import State
+from orbitdl.progress import State
 
 RUN: dict[str, tuple[type, ...]] = {
     "number": (int,),
@@ -22,8 +22,10 @@ RUN: dict[str, tuple[type, ...]] = {
     "objective": (float, int, NoneType),  # None: infinite, before the first iteration
     "loosest": (float, int),
     "stalled": (int,),
+    "streak": (int,),
     "ended": (bool,),
     "settled": (bool,),
+    "fell_back": (bool,),
 }
 
 
@@ -40,12 +42,21 @@ class Run:
     ended : bool
     settled : bool
         Whether it would have ended there with a larger `max_iter` too.
+    fell_back : bool
+        Whether its last iteration took its push back.
     """
 
     state: State
     history: History
     ended: bool = False
     settled: bool = False
+    fell_back: bool = False
+
+    @property
+    def components(self) -> Blocks:
+        """Those that an ended run ended with."""
+        stepped = self.state.stepped
+        return stepped if self.fell_back and stepped is not None else self.state.components
 
     def go_on(self, max_iter: int) -> Run:
         """Return this run, open again if it ended at a smaller `max_iter`.
@@ -67,8 +78,10 @@ def run_to_file(run: Run) -> tuple[Header, Tensors]:
         "objective": None if infinite else state.objective,
         "loosest": state.loosest,
         "stalled": state.stalled,
+        "streak": state.streak,
         "ended": run.ended,
         "settled": run.settled,
+        "fell_back": run.fell_back,
     }
     tensors = {f"history.{name}": array for name, array in run.history.to_arrays().items()}
     tensors["components"] = _as_real(state.components)
@@ -76,6 +89,8 @@ def run_to_file(run: Run) -> tuple[Header, Tensors]:
         tensors["offsets"] = atoms.offsets.astype(np.int64)
         tensors["component"] = atoms.component.astype(np.int64)
         tensors["coefficient"], tensors["element"] = atoms.coefficient, atoms.element
+    if state.stepped is not None:
+        tensors["stepped"] = _as_real(state.stepped)
     return header, tensors
 
 
@@ -86,31 +101,33 @@ def run_from_file(
     record = checked(header, RUN, "a run")
     number, begun = record["number"], record["number"] > 0
     names = {"components", *(f"history.{name}" for name in COLUMNS)}
-    names |= {"offsets", "component", "coefficient", "element"} if begun else set()
+    names |= {"offsets", "component", "coefficient", "element", "stepped"} if begun else set()
     if set(tensors) != names:
         raise ValueError("a run has other arrays than it should have")
-    if min(number, record["unused"], record["stalled"], record["loosest"]) < 0:
+    if min(record[name] for name in ("number", "unused", "stalled", "loosest", "streak")) < 0:
         raise ValueError("a run has a negative number")
     if (record["objective"] is None) is begun or record["unused"] > q:
         raise ValueError("a run has numbers that do not fit together")
     state = State(
         number,
-        _components_from(tensors, representation, q),
+        _components_from(tensors, "components", representation, q),
         _atoms_from(tensors, representation, n, q) if begun else None,
         record["unused"],
         float(record["objective"]) if begun else np.inf,
         float(record["loosest"]),
         record["stalled"],
+        _components_from(tensors, "stepped", representation, q) if begun else None,
+        record["streak"],
     )
     columns = {name: tensors[f"history.{name}"] for name in COLUMNS}
     history = History.from_arrays(columns, number + record["ended"])
-    return Run(state, history, record["ended"], record["settled"])
+    return Run(state, history, record["ended"], record["settled"], record["fell_back"])
 
 
-def _components_from(tensors: Tensors, representation: Representation, q: int) -> Blocks:
+def _components_from(tensors: Tensors, name: str, representation: Representation, q: int) -> Blocks:
     is_complex = representation.dtype is np.complex128
     shape = (q, *representation.block_shape, *((2,) if is_complex else ()))
-    real = _finite(tensors, "components", shape)
+    real = _finite(tensors, name, shape)
     return real.view(np.complex128)[..., 0] if is_complex else real
 
 

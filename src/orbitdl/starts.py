@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.dictionary import unit_norm
+from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.validation import as_components
 
 
@@ -58,9 +59,3 @@ def start_from_data(
 def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:
     """Draw q components from the uniform measure on the unit sphere."""
     return unit_norm(representation.analyze(rng.standard_normal((q, *representation.shape))))
-
-
-def unit_norm(A: Blocks) -> Blocks:
-    """Scale every component to unit norm."""
-    norms: Floats = np.sqrt(inner(A, A))
-    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]

@@ -11,7 +11,7 @@ from orbitdl.command.display import Screen, at_most
 from orbitdl.command.failures import Interrupted
 from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
-from orbitdl.learning import Iteration
+from orbitdl.progress import Iteration
 
 
 def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:

@@ -8,7 +8,7 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding.base import Coder
 from orbitdl.experiments.printed import alternate
 from orbitdl.groups.base import Floats, Group
-from orbitdl.learning import Iteration
+from orbitdl.progress import Iteration
 from orbitdl.starts import start_from_noise
 
 START = 1
