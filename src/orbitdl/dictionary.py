@@ -80,7 +80,7 @@ def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
         g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j.
     """
     pull = unstack(statistics.cross - statistics.normal @ stack_components(A), A.shape)
-    return maximise_dual(lambda mu: _dual(statistics, mu, A.shape), multipliers(A, pull), 1e-11)
+    return maximise_dual(lambda mu: _dual(statistics, mu, A.shape), multipliers(A, pull), 1e-9)
 
 
 def multipliers(A: Blocks, pull: Blocks) -> Floats:
@@ -164,11 +164,32 @@ def curvature(stacked: Blocks, inverse: Blocks, shape: tuple[int, ...]) -> Float
 def solve_blocks(
     statistics: Statistics, mu: Floats, shape: tuple[int, ...]
 ) -> tuple[Blocks, Blocks]:
-    """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite."""
+    """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite.
+
+    With ``L L^H`` the matrix, ``L^-H (L^-1 R)`` is as accurate as the root of its condition allows.
+    """
     H, d = statistics.normal, shape[2]
-    ridge = 1e-13 * float(np.abs(H).max()) or 1.0
+    ridge = max(1e-13, 1e-15 * H.shape[1]) * float(np.abs(H).max()) or 1.0
     system = H + np.diag(np.repeat(mu, d) + ridge)
-    return np.linalg.solve(system, statistics.cross), np.linalg.inv(system)
+    root = triangular_inverse(np.linalg.cholesky(system))
+    adjoint = root.conj().swapaxes(1, 2)
+    return adjoint @ (root @ statistics.cross), adjoint @ root
+
+
+def triangular_inverse(L: Blocks, small: int = 32) -> Blocks:
+    """Invert lower triangular matrices (F, n, n) by halves: nearly all of it is multiplication.
+
+    ``[[P, 0], [Q, S]]^-1 = [[P^-1, 0], [-S^-1 Q P^-1, S^-1]]``.
+    """
+    n = L.shape[1]
+    if n <= small:
+        return np.linalg.inv(L)
+    half = n // 2
+    inverse = np.zeros_like(L)
+    inverse[:, :half, :half] = first = triangular_inverse(L[:, :half, :half], small)
+    inverse[:, half:, half:] = second = triangular_inverse(L[:, half:, half:], small)
+    inverse[:, half:, :half] = -second @ L[:, half:, :half] @ first
+    return inverse
 
 
 def unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:

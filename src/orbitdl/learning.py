@@ -24,7 +24,7 @@ from orbitdl.progress import Iteration, State
 
 FALL = 0.7
 """Factor of the gap asked for from one iteration to the next."""
-LARGEST_PUSH = 0.9
+LARGEST_PUSH = 0.95
 """Components go on by at most this much of their last step."""
 PATIENCE = 3
 """Iterations without progress that a replaced component is given to find a use."""
@@ -63,7 +63,7 @@ def learn(
     which the last iteration always meets. Components of unit norm ``A_k`` that a step leads to are
     pushed on in its direction before they are coded,
 
-        A_k + (s - 1)/(s + 2) (A_k - A_{k-1}),
+        A_k + (s - 1)/(s + 1) (A_k - A_{k-1}),
 
     s steps after pushes began, as in Nesterov's method: alternating alone is slow in flat valleys.
     Where that raises the objective the push is taken back. Codes start from the last ones and are
@@ -110,7 +110,7 @@ def push(new: Blocks, old: Blocks, streak: int) -> Blocks:
     """Return components beyond `new`, on the way from `old`, of unit norm like both."""
     if streak <= 1:
         return new
-    beyond = new + min((streak - 1) / (streak + 2), LARGEST_PUSH) * (new - old)
+    beyond = new + min((streak - 1) / (streak + 1), LARGEST_PUSH) * (new - old)
     return unit_norm(beyond)
 
 
