@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Floats, Group, Integers
+from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
 
 
@@ -62,6 +63,10 @@ class TrivialRepresentation(FiniteRepresentation):
 
     def index(self, element: Floats) -> Integers:
         return np.zeros(element.shape[:-1], dtype=np.intp)
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        W = sparse.csr_array((atoms.coefficient, (atoms.row, source)), shape=(n, len(A)))
+        return np.asarray(W @ A.reshape(len(A), -1)).reshape(n, *A.shape[1:])
 
     def correlations(self, C: Blocks) -> Floats:
         return C.reshape(*C.shape[:-3], 1)
