@@ -99,10 +99,8 @@ def maximise_dual(dual: Callable[[Floats], Dual], mu: Floats, accuracy: float) -
         free = (mu > 0) | (slope > 0)
         if np.abs(np.where(free, slope, 0.0)).max(initial=0.0) <= accuracy:
             break
-        step = np.zeros_like(mu)
-        ridge = 1e-14 * bend.trace() * np.eye(int(free.sum())) + 1e-300
-        step[free] = np.linalg.solve(bend[np.ix_(free, free)] + ridge, slope[free])
-        length = 1.0
+        step, length = np.zeros_like(mu), 1.0
+        step[free] = _ascent(slope[free], bend[np.ix_(free, free)])
         while True:
             trial = np.maximum(mu + length * step, 0.0)
             result = dual(trial)
@@ -112,6 +110,19 @@ def maximise_dual(dual: Callable[[Floats], Dual], mu: Floats, accuracy: float) -
             length /= 2
         mu, (value, A, slope, bend) = trial, result
     return A
+
+
+def _ascent(slope: Floats, bend: Floats) -> Floats:
+    """Return Newton's step towards ``1/||a_j|| = 1``, if it ascends, or else ``||a_j||^2 = 1``.
+
+    The first equation is nearly linear in mu (as in trust region methods): its right-hand side is
+    ``||a_j||^2 (||a_j|| - 1)`` in place of the slope ``(||a_j||^2 - 1)/2``.
+    """
+    matrix = bend + 1e-14 * bend.trace() * np.eye(len(slope)) + 1e-300
+    norm = np.sqrt(np.maximum(2.0 * slope + 1.0, 0.0))
+    aim = np.where(np.abs(slope) < 0.25, norm**2 * (norm - 1.0), slope)
+    step: Floats = np.linalg.solve(matrix, aim)
+    return step if slope @ step > 0.0 else np.asarray(np.linalg.solve(matrix, slope))
 
 
 def normalise(A: Blocks, atoms: Atoms) -> tuple[Blocks, Atoms]:

@@ -47,17 +47,30 @@ def masked_constrained_least_squares(
     """Return the minimiser under ``||a_j|| <= 1``.
 
     As without missing entries, by Newton's method on the multipliers; the curvature of the dual
-    function is that of complete data, which is close enough to make the steps short.
+    function is that of complete data, corrected by how its slope is seen to change.
     """
     normal = NormalEquations(representation, masked, atoms, statistics, A.shape)
-    nearest = [A]
+    last: list[tuple[Floats, Dual]] = []
 
     def dual(mu: Floats) -> Dual:
-        result = normal.solve(mu, nearest[0])
-        nearest[0] = result.A
+        result = normal.solve(mu, last[-1][1].A if last else A)
+        if last:
+            before, known = last.pop()
+            bend = secant(known.bend, mu - before, known.slope - result.slope)
+            result = result._replace(bend=bend)
+        last.append((mu, result))
         return result
 
     return maximise_dual(dual, multipliers(A, normal.right - normal.apply(A)), 1e-7)
+
+
+def secant(bend: Floats, step: Floats, change: Floats) -> Floats:
+    """Return the curvature nearest to `bend` that takes the step to the change seen: BFGS."""
+    image, rise = bend @ step, float(change @ step)
+    if rise <= 1e-12 * float(step @ image):
+        return bend
+    seen: Floats = np.outer(change, change) / rise - np.outer(image, image) / (step @ image)
+    return bend + seen
 
 
 class NormalEquations:
