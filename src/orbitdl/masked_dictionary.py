@@ -31,6 +31,8 @@ from orbitdl.groups.base import Blocks, Floats, Representation, inner
 
 ACCURACY = 1e-9
 """Relative residual at which conjugate gradients stop."""
+RIDGE = 1e-8
+"""Keeps the preconditioner, relatively, from blowing up what no sample can tell."""
 
 
 def masked_least_squares(
@@ -96,7 +98,8 @@ class NormalEquations:
         """
         seen = float(self.masked.observed.mean())
         fewer = Statistics(seen * self.statistics.normal, self.statistics.cross, mu)
-        inverse = solve_blocks(fewer, mu, self.shape)[1]
+        ridge = RIDGE * float(np.abs(fewer.normal).max())
+        inverse = solve_blocks(fewer, mu + ridge, self.shape)[1]
         weight = mu[:, None, None, None]
 
         def precondition(V: Blocks) -> Blocks:

@@ -31,6 +31,9 @@ def require_coder(coder: object) -> Coder | None:
 TRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
 
+ROUNDING = 1e-13
+"""Objectives that differ less, relatively, are the same."""
+
 
 class Coder(ABC):
     """Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample.
@@ -98,7 +101,7 @@ class Coder(ABC):
             helpful = warm.only(before <= 0.5 * problem.energy())
             atoms = self._solve_scaled(problem, helpful, n_jobs)
             objective, gap = certify(problem, atoms)
-            if (worse := objective > before).any():
+            if (worse := objective > (1.0 + ROUNDING) * before).any():
                 atoms = atoms.replace(worse, warm.take(worse))
                 objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
         for _ in range(TRIES):

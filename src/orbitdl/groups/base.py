@@ -186,13 +186,16 @@ class Representation(ABC):
 
 def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
     """Return ``Re sum conj(a) b`` over the last axes."""
-    last = tuple(range(-axes, 0))
-    if np.iscomplexobj(a) and np.iscomplexobj(b):
-        products = a.real * b.real + a.imag * b.imag
-    else:
-        products = a.real * b.real
-    result: Floats = np.sum(products, axis=last)
+    if np.iscomplexobj(a) != np.iscomplexobj(b):
+        a, b = a.real, b.real
+    result: Floats = np.vecdot(_as_real_rows(a, axes), _as_real_rows(b, axes))
     return result
+
+
+def _as_real_rows(a: Blocks, axes: int) -> Floats:
+    """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
+    rows = np.ascontiguousarray(a).reshape(*a.shape[: a.ndim - axes], -1)
+    return rows.view(np.float64) if np.iscomplexobj(rows) else rows
 
 
 def correlate(Y: Blocks, A: Blocks) -> Blocks:
