@@ -18,6 +18,9 @@ fast = njit(**SETTINGS, fastmath=REORDER)
 internal = njit(**SETTINGS, **WITHIN, fastmath=REORDER)
 """The same for what only other kernels call: not callable from Python, quicker to compile."""
 
+part = njit(**SETTINGS, **WITHIN, fastmath=REORDER, inline="always")
+"""The same for what one kernel is divided into to be read: compiled as if it were written there."""
+
 internal_finite = njit(**SETTINGS, **WITHIN, fastmath=True)
 """The same where no number is infinite or NaN: then searches for a maximum are vectorised."""
 

@@ -23,7 +23,7 @@ from orbitdl.coding.sliding_state import (
 )
 from orbitdl.coding.sliding_tables import signed_distance, wrap
 from orbitdl.coding.small_lasso import settle, solve_factored
-from orbitdl.compiled import internal
+from orbitdl.compiled import internal, part
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in samples."""
@@ -118,7 +118,7 @@ def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     return True
 
 
-@internal
+@part
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     """Fill `step` with the Newton direction, convexified and damped as far as need be."""
     n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
@@ -156,7 +156,7 @@ def move(st, count, length, C, tables):  # type: ignore[no-untyped-def]
     refresh(st, ZERO, count, C, tables)
 
 
-@internal
+@part
 def joint_step(st, count, C, tables, energy, alpha, before):  # type: ignore[no-untyped-def]
     """Take one descending Newton step; return the new count and objective. Leaves eta fresh."""
     newton_direction(st, count, tables, alpha)
@@ -210,7 +210,7 @@ def merge_close(st, count, C, tables, energy, alpha, allowed):  # type: ignore[n
     return count
 
 
-@internal
+@part
 def solve_inner(st, count, C, tables, energy, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
     """Move coefficients and shifts until the first-order error is at most `wanted`.
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.sliding_state import ZERO
 from orbitdl.coding.sliding_tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
-from orbitdl.compiled import internal
+from orbitdl.compiled import internal, part
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric import expand, horner
 
@@ -49,7 +49,7 @@ def make_peaks(q: int, size: int) -> Peaks:
     )
 
 
-@internal
+@part
 def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` that matter, to second order; return how many."""
     grid = peaks.grid

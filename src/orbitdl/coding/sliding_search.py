@@ -12,7 +12,7 @@ from orbitdl.coding.sliding_newton import merge_close, settle_coefficients, solv
 from orbitdl.coding.sliding_peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, certificate_at_atoms, put, value
 from orbitdl.coding.sliding_tables import gram_at
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import fast, internal, part
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
@@ -55,7 +55,7 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
     return count
 
 
-@internal
+@part
 def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     excess, last, stuck, allowed, objective = np.inf, np.inf, False, 0.0, 0.0

@@ -44,6 +44,15 @@ def solve_factored(factor, count, x):  # type: ignore[no-untyped-def]
 
 
 @internal
+def total_of(step, count):  # type: ignore[no-untyped-def]
+    """Return the sum of absolute values."""
+    total = 0.0
+    for r in range(count):
+        total += abs(step[r])
+    return total
+
+
+@internal
 def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
     """Drop the atom at place p and close the ranks."""
     for r in range(p, count - 1):
@@ -77,7 +86,7 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
         if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
             break
         solve_factored(factor, count, step)
-        if not np.abs(step[:count]).sum() < LARGEST:
+        if not total_of(step, count) < LARGEST:
             count = remove_at(count - 1, count, atoms, c, sign, gram)  # the others say it all
             continue
         length, leaving = 1.0, np.int64(-1)

@@ -20,7 +20,7 @@ from scipy import fft
 from orbitdl.compiled import fast, internal, internal_finite
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.groups.cell import bend_beyond, bound_of_several, highest_of_several, only_maximum
-from orbitdl.groups.trigonometric import eight_terms, taylor_factors, turn
+from orbitdl.groups.trigonometric import FIRST, LAST, eight_terms, taylor_factors, turn
 
 ORDER = 16
 """Taylor coefficients around a grid point."""
@@ -132,7 +132,7 @@ def highest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
     order, width = factors.shape
     real, imag, a = work[0, :width], work[1, :width], work[2, :order]
     turn(parts, angle, real, imag)
-    eight_terms(factors, 0, real, imag, a)
+    eight_terms(factors, FIRST, real, imag, a)
     value, place = sign * a[0], 0.0
     rest = bend_beyond(a, eighth)
     # concave: one maximum at most, which eight terms misplace by less than 0.1 cells
@@ -142,7 +142,7 @@ def highest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
     else:
         bound = bound_of_several(a, sign, 2.0 * abs(a[2]) + rest)
     if bound + eighth / TAIL > max(best, value):
-        eight_terms(factors, 8, real, imag, a)
+        eight_terms(factors, LAST, real, imag, a)
         found, x = only_maximum(a, sign) if concave else highest_of_several(a, sign)
         if found > value:
             value, place = found, x

@@ -7,7 +7,7 @@ import numpy as np
 from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.cell import climb
-from orbitdl.groups.trigonometric import eight_terms, split, taylor_factors, turn
+from orbitdl.groups.trigonometric import FIRST, LAST, eight_terms, split, taylor_factors, turn
 
 ORDER = 16
 """Taylor coefficients around a grid point: two times 8."""
@@ -33,7 +33,7 @@ def nearby_peaks(C, row, k, sign, size, factors, value, place):  # type: ignore[
     real, imag, a = np.empty(n_blocks), np.empty(n_blocks), np.empty(factors.shape[0])
     for i in range(len(row)):
         turn(C[row[i]], 2.0 * np.pi * k[i] / size, real, imag)
-        eight_terms(factors, 0, real, imag, a)
-        eight_terms(factors, 8, real, imag, a)
+        eight_terms(factors, FIRST, real, imag, a)
+        eight_terms(factors, LAST, real, imag, a)
         value[i], x = climb(a, sign[i], -1.0, 1.0)
         place[i] = k[i] + x

@@ -8,6 +8,9 @@ from scipy.special import factorial
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats
 
+FIRST, LAST = np.int64(0), np.int64(8)
+"""Where eight terms of sixteen begin; not literals, for each of which a kernel would compile."""
+
 
 def split(C: Blocks) -> Floats:
     """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8."""
@@ -70,7 +73,7 @@ def expand(C, factors, angle, real, imag, out):  # type: ignore[no-untyped-def]
     imag are scratch space of length F'.
     """
     turn(C, angle, real, imag)
-    eight_terms(factors, 0, real, imag, out)
+    eight_terms(factors, FIRST, real, imag, out)
 
 
 @internal
