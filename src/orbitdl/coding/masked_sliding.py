@@ -1,91 +1,17 @@
-"""Atoms that slide, where entries are missing: Newton's method on masked signals.
-
-With ``u_k = M a_{j_k}(. - t_k)``, its derivatives in t_k and ``r = y - sum_k c_k u_k``, everything
-`sliding_newton` needs is an inner product of signals:
-
-    G = <u_k, u_l>,   <u_k', u_l>,   <u_k', u_l'>,   eta = <u_k, r>,   <u_k', r>,   <u_k'', r>.
-"""
+"""Atoms that slide, where entries are missing: the atoms of all samples, to a stationary point."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
-from scipy import fft
-from scipy.special import factorial
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding_newton import (
-    MERGE,
-    first_order_error,
-    longest_step,
-    newton_direction,
-    settle_known,
-)
-from orbitdl.coding.sliding_state import ZERO, make_state, put, remove, value
-from orbitdl.coding.sliding_tables import signed_distance, wrap
+from orbitdl.coding.sliding_newton import look, merge_close, settle_known, solve_inner
+from orbitdl.coding.sliding_signals import Signals, Work
+from orbitdl.coding.sliding_state import ZERO, make_state, put, value
 from orbitdl.compiled import fast, internal
-from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
-
-ORDER, DENSITY = 8, 16
-"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-12."""
-
-
-class Signals(NamedTuple):
-    """Components as functions of time.
-
-    Attributes
-    ----------
-    length : float
-        Samples N of a period.
-    channels : int
-    taylor : ndarray of shape (q, DENSITY, ORDER, 2 N channels)
-        Taylor coefficients at ``t + phase / DENSITY`` for two periods of t.
-    bend : ndarray of shape (q,)
-        ``||a_j'||^2``.
-    """
-
-    length: float
-    channels: int
-    taylor: Floats
-    bend: Floats
-
-
-class Work(NamedTuple):
-    """The sample at work: its data, what was observed, and scratch space.
-
-    Attributes
-    ----------
-    y, observed : ndarray of shape (entries,)
-    energy : float
-        ``||y||^2``.
-    signals : ndarray of shape (3, capacity, entries)
-        The atoms on the observed entries, with two derivatives.
-    residual : ndarray of shape (entries,)
-    """
-
-    y: Floats
-    observed: Floats
-    energy: float
-    signals: Floats
-    residual: Floats
-
-
-def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signals:
-    """Tabulate the components A (q, F, 1, channels)."""
-    N, size = representation.length, DENSITY * representation.length
-    omega = 2 * np.pi * np.arange(A.shape[1]) / N
-    p = np.arange(ORDER)[:, None]
-    factors = (1j * omega) ** p / factorial(p) / np.sqrt(representation.metric) * (size / N)
-    spectrum = A[:, None, :, 0] * factors[:, :, None]
-    fine = fft.irfft(spectrum, n=size, axis=2).reshape(len(A), ORDER, N, DENSITY, -1)
-    period = fine.transpose(0, 3, 1, 2, 4).reshape(len(A), DENSITY, ORDER, -1)
-    taylor = np.concatenate([period, period], axis=-1)
-    bend = np.sum(omega[:, None, None] ** 2 * np.abs(A) ** 2, axis=(1, 2, 3))
-    return Signals(float(N), A.shape[3], taylor, bend)
 
 
 class SlideAtoms:
@@ -112,116 +38,14 @@ class SlideAtoms:
 
 
 @internal
-def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyped-def]
-    """Fill ``out[:, k]`` with the moved component on the observed entries, and derivatives."""
-    density, size = tables.taylor.shape[1], out.shape[2]
-    place = int(np.floor((tables.length - shift) * density + 0.5))
-    x = tables.length - shift - place / density
-    whole = place // density
-    rows, first = tables.taylor[j, place - whole * density], (whole * tables.channels) % size
-    a0, a1, a2, a3 = rows[0, first:], rows[1, first:], rows[2, first:], rows[3, first:]
-    a4, a5, a6, a7 = rows[4, first:], rows[5, first:], rows[6, first:], rows[7, first:]
-    u, slope, bend = out[0, k], out[1, k], out[2, k]
-    for t in range(size):
-        b2, b3, b4, b5, b6, b7 = a2[t], a3[t] * x, a4[t], a5[t] * x, a6[t], a7[t] * x
-        high = ((b7 + b6) * x * x + b5 + b4) * x * x
-        u[t] = observed[t] * (((high + b3 + b2) * x + a1[t]) * x + a0[t])
-        first_order = ((7 * b7 + 6 * b6) * x * x + 5 * b5 + 4 * b4) * x * x + 3 * b3 + 2 * b2
-        slope[t] = -observed[t] * (first_order * x + a1[t])
-        second = ((42 * b7 + 30 * b6) * x * x + 20 * b5 + 12 * b4) * x * x + 6 * b3 + 2 * b2
-        bend[t] = observed[t] * second
-
-
-@internal
-def look(st, count, work, tables):  # type: ignore[no-untyped-def]
-    """Compute b, G and eta of all atoms, with the signs that `sliding_state` gives them."""
-    signals, residual = work.signals, work.residual
-    residual[:] = work.y
-    for k in range(count):
-        move_component(tables, st.component[k], st.shift[k], work.observed, signals, k)
-        st.b[0, k] = np.dot(signals[0, k], work.y)
-        for r in range(k + 1):
-            g = np.dot(signals[0, k], signals[0, r])
-            st.gram[0, k, r], st.gram[0, r, k] = g, g
-            st.gram[1, k, r] = -np.dot(signals[1, k], signals[0, r])
-            st.gram[1, r, k] = -np.dot(signals[1, r], signals[0, k])
-            g = -np.dot(signals[1, k], signals[1, r])
-            st.gram[2, k, r], st.gram[2, r, k] = g, g
-        for t in range(len(residual)):
-            residual[t] -= st.c[k] * signals[0, k, t]
-    for k in range(count):
-        for p in range(3):
-            st.eta[p, k] = np.dot(signals[p, k], residual)
-
-
-@internal
-def newton_step(st, count, work, tables, alpha):  # type: ignore[no-untyped-def]
-    """Take one step that lowers the objective; return the new count and whether there was one."""
-    before = value(st, count, work.energy, alpha)
-    newton_direction(st, count, tables, alpha)
-    length, leaving = longest_step(st, count)
-    for k in range(count):
-        st.trial_c[k], st.trial_shift[k] = st.c[k], st.shift[k]
-    for attempt in range(13):
-        length = 0.0 if attempt == 12 else length
-        for k in range(count):
-            st.c[k] = st.trial_c[k] + length * st.step[k]
-            far = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
-            st.shift[k] = wrap(far, tables.length)
-        if leaving >= 0:
-            st.c[leaving] = 0.0
-        look(st, count, work, tables)
-        after = value(st, count, work.energy, alpha)
-        if after <= before + 1e-15 * work.energy:
-            break
-        length, leaving = 0.5 * length, ZERO - 1
-    if leaving >= 0:
-        count = remove(st, count, leaving)
-        look(st, count, work, tables)
-    return count, after < before - 1e-16 * work.energy
-
-
-@internal
-def merge(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
-    """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
-    k = ZERO + 1
-    while k < count:
-        for r in range(k):
-            if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
-                continue
-            apart = signed_distance(st.shift[k], st.shift[r], tables.length)
-            if abs(apart) > MERGE:
-                continue
-            before = value(st, count, work.energy, alpha)
-            c, shift, c_k = st.c[r], st.shift[r], st.c[k]
-            st.c[r], st.c[k] = c + c_k, 0.0
-            st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
-            look(st, count, work, tables)
-            if value(st, count, work.energy, alpha) <= (1.0 + 0.1 * accuracy) * before:
-                count = remove(st, count, k)
-                look(st, count, work, tables)
-                k -= 1
-                break
-            st.c[r], st.c[k], st.shift[r] = c, c_k, shift
-            look(st, count, work, tables)
-        k += 1
-    return count
-
-
-@internal
 def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
     """Bring the atoms of one sample to a stationary point; return how many are left."""
-    look(st, count, work, tables)
+    look(st, count, None, work, tables)
     count = settle_known(st, count, alpha)
-    look(st, count, work, tables)
-    for _ in range(60):
-        if count == 0 or first_order_error(st, count, alpha) <= accuracy * alpha:
-            break
-        count, lower = newton_step(st, count, work, tables, alpha)
-        if not lower:
-            break
-        count = merge(st, count, work, tables, alpha, accuracy)
-    return merge(st, count, work, tables, alpha, accuracy)
+    look(st, count, None, work, tables)
+    wanted, allowed = accuracy * alpha, 0.1 * accuracy * value(st, count, work.energy, alpha)
+    count = solve_inner(st, count, None, work, tables, work.energy, alpha, wanted, allowed)
+    return merge_close(st, count, None, work, tables, work.energy, alpha, allowed)
 
 
 @fast

@@ -9,11 +9,12 @@ from scipy import fft
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.masked_sliding import SlideAtoms, tabulate
+from orbitdl.coding.masked_sliding import SlideAtoms
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding_peaks import make_peaks
 from orbitdl.coding.sliding_search import solve_all
+from orbitdl.coding.sliding_signals import tabulate
 from orbitdl.coding.sliding_state import make_state
 from orbitdl.coding.sliding_tables import build_tables, half_spectrum
 from orbitdl.coding.working_set import grow

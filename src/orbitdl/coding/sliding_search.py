@@ -10,7 +10,7 @@ import numpy as np
 
 from orbitdl.coding.sliding_newton import merge_close, settle_coefficients, solve_inner
 from orbitdl.coding.sliding_peaks import exact_peak, find_peaks
-from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, certificate_at_atoms, put, value
+from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
 from orbitdl.coding.sliding_tables import gram_at
 from orbitdl.compiled import fast, internal, part
 
@@ -63,7 +63,7 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
     count = settle_coefficients(st, ZERO, count, C, tables, alpha)
     for _ in range(max_iter):
         wanted = 0.3 * tol * alpha if stuck else max(0.3 * tol * alpha, 0.1 * excess)
-        count = solve_inner(st, count, C, tables, energy, alpha, wanted, allowed)
+        count = solve_inner(st, count, C, None, tables, energy, alpha, wanted, allowed)
         found = find_peaks(st, count, peaks, on_grid, tables, alpha)
         peak = 0.0
         for p in range(found):
@@ -81,8 +81,7 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
         count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
         if count > before:
             count = settle_coefficients(st, before, count, C, tables, alpha)
-            certificate_at_atoms(st, count)
-    return merge_close(st, count, C, tables, energy, alpha, 0.01 * tol * objective)
+    return merge_close(st, count, C, None, tables, energy, alpha, 0.01 * tol * objective)
 
 
 @fast

@@ -140,6 +140,13 @@ def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
 
 
 @internal
+def look_up(st, count, C, tables):  # type: ignore[no-untyped-def]
+    """Find b, G and eta of all atoms at their present shifts, in tables."""
+    refresh(st, ZERO, count, C, tables)
+    certificate_at_atoms(st, count)
+
+
+@internal
 def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
     """Return the objective J, given a fresh eta: ``G c = b - eta``."""
     total = 0.5 * energy

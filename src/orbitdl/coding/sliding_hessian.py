@@ -1,0 +1,81 @@
+"""The Newton direction of the sliding coder.
+
+With atoms ``(j_k, t_k, c_k)`` of sign s_k and the certificate ``eta_j(t) = <r, a_j moved by t>``,
+
+    J(c, t) = 1/2 ||y||^2 - sum_k c_k b_k + 1/2 sum_kl c_k c_l G_kl + alpha sum_k |c_k|
+
+has, in the variables c_k and ``u_k = c_k dt_k``, the gradient ``(alpha s - eta, -eta')`` and the
+Hessian ``[[G, G'], [G'^T, -G'']] + diag(0, -eta''/c)``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.coding.small_lasso import solve_factored
+from orbitdl.compiled import internal, part
+
+
+@internal
+def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-untyped-def]
+    """Write the lower half of the Hessian; curvature from eta acts as a trust region."""
+    for k in range(count):
+        for r in range(k + 1):
+            H[k, r] = st.gram[0, k, r]
+            H[count + k, count + r] = -st.gram[2, k, r]
+        for r in range(count):
+            H[count + k, r] = -st.gram[1, k, r]
+        own = -st.eta[2, k] / st.c[k]
+        push = 2.0 * abs(st.eta[1, k] / st.c[k])
+        low = saddles * min(own, 0.0)
+        extra = max(max(own, low), low + push)
+        H[count + k, count + k] += extra + 1e-12 * tables.bend[st.component[k]] + 1e-300
+        H[k, k] *= 1.0 + damping
+        H[count + k, count + k] *= 1.0 + damping
+
+
+@internal
+def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
+    """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
+    for r in range(0, n, 2):  # blocks of 2 x 2 share what they read: n is even
+        one, two = factor[r], factor[r + 1]
+        for s in range(0, r, 2):
+            early, late = factor[s], factor[s + 1]
+            a, b, c, d = H[r, s], H[r + 1, s], H[r, s + 1], H[r + 1, s + 1]
+            for k in range(s):
+                a -= one[k] * early[k]
+                b -= two[k] * early[k]
+                c -= one[k] * late[k]
+                d -= two[k] * late[k]
+            one[s], two[s] = a * early[s], b * early[s]
+            one[s + 1] = (c - one[s] * late[s]) * late[s + 1]
+            two[s + 1] = (d - two[s] * late[s]) * late[s + 1]
+        a, b, c = H[r, r], H[r + 1, r], H[r + 1, r + 1]
+        for k in range(r):
+            a -= one[k] * one[k]
+            b -= one[k] * two[k]
+            c -= two[k] * two[k]
+        if a <= 1e-13 * H[r, r]:
+            return False
+        one[r] = 1.0 / np.sqrt(a)
+        two[r] = b * one[r]
+        c -= two[r] * two[r]
+        if c <= 1e-13 * H[r + 1, r + 1]:
+            return False
+        two[r + 1] = 1.0 / np.sqrt(c)
+    return True
+
+
+@part
+def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
+    """Fill `step` with the Newton direction, convexified and damped as far as need be."""
+    n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
+    fill_hessian(st, H, count, tables, 1.0, 0.0)
+    done, damping = cholesky(H, factor, n), 0.0
+    while not done and damping < 1e8:
+        fill_hessian(st, H, count, tables, 0.0, damping)
+        done, damping = cholesky(H, factor, n), max(10.0 * damping, 1e-8)
+    for k in range(count):
+        x[k] = st.eta[0, k] - alpha * st.sign[k]
+        x[count + k] = st.eta[1, k]
+    solve_factored(factor, n, x)
