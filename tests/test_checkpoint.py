@@ -17,7 +17,7 @@ from registry import ACTIONS, PERMUTATIONS, action
 from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
-from orbitdl import ModelFileError, OrbitDictionaryLearning, checkpoint, container
+from orbitdl import ModelFileError, OrbitDictionaryLearning, checkpoint, container, learning
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
@@ -137,6 +137,20 @@ def test_the_order_in_memory_is_that_of_the_file():
     state = State(1, np.ones((1, 3, 5, 2)).T, atoms)
     assert state.components.flags.c_contiguous
     assert state.atoms.element.flags.c_contiguous
+
+
+@pytest.mark.parametrize("max_iter", [2, 3, 4])
+def test_a_fit_whose_pushes_were_taken_back_is_kept_as_it_ended(max_iter, path, monkeypatch):
+    def astray(new, old, streak):
+        return new if streak <= 1 else np.roll(new, 1, axis=1)
+
+    monkeypatch.setattr(learning, "push", astray)
+    expected = estimator(max_iter=max_iter).fit(X)
+    estimator(max_iter=max_iter, checkpoint=path).fit(X)
+    again = estimator(max_iter=max_iter, checkpoint=path)
+    assert seen_by(again, X) == []
+    assert_same(again, expected)
+    assert_same(estimator(checkpoint=path).fit(X), estimator().fit(X))
 
 
 @pytest.mark.parametrize("number", range(9))

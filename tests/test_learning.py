@@ -1,14 +1,17 @@
 """Algorithm 1: it only goes down, says the truth on its way, and finds what was planted."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl import OrbitDictionaryLearning, dictionary_distance, learning
 from orbitdl.coding import Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
+from orbitdl.dictionary import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 from orbitdl.progress import Iteration
 from orbitdl.starts import start_from_data, start_from_noise
@@ -64,6 +67,76 @@ def test_records_of_the_paper_s_step_are_true_after_every_iteration():
     ]
     for model in stops:
         assert_allclose(model.encode(X).objective.sum(), model.history_[-1].objective, rtol=1e-5)
+
+
+# Pushes
+
+
+def astray(new, old, streak):
+    """Push, whenever a push is due, to a place that helps nobody."""
+    away = np.random.default_rng(streak).standard_normal(new.shape).astype(new.dtype)
+    return new if streak <= 1 else unit_norm(away)
+
+
+def unpushed(new, old, streak):
+    """Leave components where the step put them."""
+    return new
+
+
+@pytest.mark.parametrize("name", ["integer shift", "trivial", "orthogonal"])
+def test_a_push_that_does_not_pay_is_taken_back(name, monkeypatch):
+    """What is left is the alternation of the paper, to the bit."""
+    group, X = planted(name)
+    seen: list[Iteration] = []
+    settings = {"group": group, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "random_state": 0}
+    monkeypatch.setattr(learning, "push", astray)
+    model = OrbitDictionaryLearning(2, **settings, callback=seen.append).fit(X)
+    monkeypatch.setattr(learning, "push", unpushed)
+    plain = OrbitDictionaryLearning(2, **settings).fit(X)
+    assert [iteration.fell_back for iteration in seen] == [False, False] + [True, False] * 3 + [
+        True
+    ]
+    assert_array_equal(model.components_, plain.components_)
+    assert [r.objective for r in model.history_] == [r.objective for r in plain.history_]
+
+
+def test_pushes_lead_further_in_as_many_iterations(monkeypatch):
+    data = make_shift_data(n_samples=300, length=20, n_components=3, n_atoms=3, random_state=0)
+
+    def last_objectives():
+        return [
+            OrbitDictionaryLearning(3, alpha=0.1, max_iter=10, tol=1e-9, random_state=seed)
+            .fit(data.X)
+            .history_[-1]
+            .objective
+            for seed in range(8)
+        ]
+
+    pushed = last_objectives()
+    monkeypatch.setattr(learning, "push", unpushed)
+    assert np.median(np.array(pushed) / last_objectives()) < 0.98
+
+
+def test_components_of_the_paper_s_step_are_never_pushed():
+    group, X = planted("integer shift")
+    seen: list[Iteration] = []
+    OrbitDictionaryLearning(
+        2, group, alpha=0.1, max_iter=5, random_state=0, normalise_after=True, callback=seen.append
+    ).fit(X)
+    for before, after in pairwise(seen):
+        assert_array_equal(before.following.stepped, after.components)
+        assert not after.fell_back
+
+
+@pytest.mark.parametrize("streak", [1, 2, 5, 1000])
+def test_a_push_goes_on_in_the_direction_of_the_step(streak):
+    old, new = (start_from_noise(action("trivial"), 3, np.random.default_rng(k)) for k in range(2))
+    pushed = learning.push(new, old, streak)
+    beyond = new + min((streak - 1) / (streak + 1), 0.95) * (new - old)
+    assert_allclose(pushed, beyond / np.sqrt((beyond**2).sum(axis=(1, 2, 3), keepdims=True)))
+
+
+# Tolerances
 
 
 def test_early_gaps_are_loose_and_fall():
