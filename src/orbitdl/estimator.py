@@ -1,25 +1,24 @@
-"""The scikit-learn estimator: validation and glue."""
+"""The scikit-learn estimator: parameters and learning."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Any, Self, TypedDict
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orbitdl import completion, denoising, encoding
+from orbitdl import encoding
 from orbitdl.checkpoint import Checkpoint
-from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked
 from orbitdl.container import as_path
-from orbitdl.groups import Group, IntegerShift, Representation
+from orbitdl.fitted import FittedMixin
+from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.history import History, Record
 from orbitdl.learning import learn
@@ -27,24 +26,10 @@ from orbitdl.progress import Iteration
 from orbitdl.provenance import fingerprint, provenance
 from orbitdl.runs import Run
 from orbitdl.starts import choose_starts
-from orbitdl.validation import (
-    as_masked_data,
-    require_count,
-    require_jobs,
-    require_positive,
-)
+from orbitdl.validation import require_count, require_jobs, require_positive
 
 
-class Settings(TypedDict):
-    """Arguments that `encode`, `complete` and `denoise` share."""
-
-    components: Floats
-    group: Group
-    coder: Coder
-    n_jobs: int | None
-
-
-class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, BaseEstimator):
     """Learn components such that every data point is a sparse sum of moved copies of them.
 
     Parameters
@@ -116,6 +101,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
     >>> data = make_shift_data(n_samples=300, length=20, n_components=2, n_atoms=2, random_state=0)
     >>> model = OrbitDictionaryLearning(n_components=2, alpha=0.1, random_state=0).fit(data.X)
     >>> from orbitdl import dictionary_distance
+    >>> from orbitdl.groups import IntegerShift
     >>> dictionary_distance(data.components, model.components_, IntegerShift()) < 0.01
     True
     """
@@ -218,93 +204,6 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
 
         files.save(self, path, preprocessing=preprocessing, provenance=provenance)
 
-    def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
-        """Write every data point as a sparse sum of moved components; NaN means missing."""
-        data, observed = self._check_fitted_data(X, mask)
-        return encoding.encode(data, alpha=self.alpha, mask=observed, **self._settings())
-
-    def decode(self, codes: Codes) -> Floats:
-        """Return the data that codes describe, shape (n, ...)."""
-        check_is_fitted(self)
-        return encoding.decode(codes, self.components_)
-
-    def reconstruct(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
-        """Return the sparse approximation of every data point, in the shape of X."""
-        return self.decode(self.encode(X, mask=mask))
-
-    def complete(
-        self,
-        X: ArrayLike,
-        *,
-        mask: ArrayLike | None = None,
-        exact: bool = False,
-        debias: bool = False,
-    ) -> Floats:
-        """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
-
-        Missing entries are taken from the sparse code of the observed ones at this model's alpha;
-        `debias` refits its atoms by least squares, which mostly fills better.
-        With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
-        that agree with the observed entries exactly (the paper's program; for data without noise).
-        `orbitdl.complete` returns value and bound of either program beside the data.
-        """
-        data, observed = self._check_fitted_data(X, mask)
-        alpha = None if exact else self.alpha
-        found = completion.complete(
-            data, alpha=alpha, mask=observed, debias=debias, **self._settings()
-        )
-        return found.X
-
-    def denoise(
-        self,
-        X: ArrayLike,
-        *,
-        mask: ArrayLike | None = None,
-        alpha: float | str | None = None,
-        debias: bool = False,
-    ) -> Floats:
-        """Remove noise: the proximal map of ``alpha`` times the dictionary norm.
-
-        Without `alpha` this model's is used; "noise" chooses one from the level of noise in X, as
-        `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
-        undoes the shrinkage. See `orbitdl.denoise`.
-        """
-        data, observed = self._check_fitted_data(X, mask)
-        chosen = self.alpha if alpha is None else alpha
-        return denoising.denoise(
-            data, alpha=chosen, mask=observed, debias=debias, **self._settings()
-        )
-
-    def transform(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
-        """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
-        return self.encode(X, mask=mask).invariants()
-
-    def score(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> float:
-        """Return ``1 - sum_i objective_i / sum_i 1/2 ||M_i y_i||^2``, M_i what was observed.
-
-        The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
-        explained, below 1 always. It compares numbers of components, groups and starts at one
-        alpha; it grows as alpha falls, so it cannot choose alpha.
-        """
-        data, observed = self._check_fitted_data(X, mask)
-        energy = 0.5 * float(np.sum(data**2))
-        lost = float(self.encode(data, mask=observed).objective.sum())
-        return 1.0 - lost / energy if energy > 0 else 0.0
-
-    def _settings(self) -> Settings:
-        """Return what every way of coding with this model has in common."""
-        group = self._group()
-        coder = self.coder or default_coder(group.on(self.components_.shape[1:]), self.tol)
-        return {
-            "components": self.components_,
-            "group": group,
-            "coder": coder,
-            "n_jobs": self.n_jobs,
-        }
-
-    def _group(self) -> Group:
-        return IntegerShift() if self.group is None else self.group
-
     def _check_parameters(self) -> None:
         require_count(self.n_components, "n_components")
         require_group(self._group())
@@ -318,27 +217,6 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, TransformerMixin,
             as_path(self.checkpoint, "checkpoint")
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
-
-    def _check_data(
-        self, X: ArrayLike, mask: ArrayLike | None, *, reset: bool
-    ) -> tuple[Floats, NDArray[np.bool_] | None]:
-        """Return X with zeros where entries are missing, and which were observed (None: all)."""
-        data, observed = as_masked_data(X, mask)
-        named = X if hasattr(X, "columns") else data
-        validate_data(self, named, reset=reset, skip_check_array=True)
-        return data, observed
-
-    def _check_fitted_data(
-        self, X: ArrayLike, mask: ArrayLike | None
-    ) -> tuple[Floats, NDArray[np.bool_] | None]:
-        check_is_fitted(self)
-        data, observed = self._check_data(X, mask, reset=False)
-        if data.shape[1:] != self.components_.shape[1:]:
-            raise ValueError(
-                f"X has data points of shape {data.shape[1:]}, but this model was fitted on shape "
-                f"{self.components_.shape[1:]}; reshape X."
-            )
-        return data, observed
 
     def _seed(self) -> int:
         try:
