@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder
@@ -71,39 +71,66 @@ def learn(
     iteration. The paper's own step (`normalise_after`) is never pushed.
     """
 
-    def code(state: State, A: Blocks, asked: float) -> tuple[Codes, float]:
-        inexact = replace(coder, tol=asked)  # type: ignore[type-var]
-        codes = inexact.code(
-            representation, Y, A, alpha, state.atoms, masked=masked, n_jobs=n_jobs, warn=False
-        )
-        return codes, float(codes.objective.sum())
-
+    alternation = Alternation(representation, Y, alpha, coder, normalise_after, n_jobs, masked)
     following: State | None = state
     while following is not None:
         began, state = time.perf_counter(), following
-        number, A, loosest = state.number, state.components, state.loosest
+        number, loosest = state.number, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
-        codes, objective = code(state, A, asked)
-        fell_back = state.streak > 1 and not objective <= state.objective
-        if fell_back:
-            assert state.stepped is not None
-            A = state.stepped
-            codes, objective = code(state, A, asked)
+        A, codes, fell_back = alternation.code_or_fall_back(state, asked)
+        objective = float(codes.objective.sum())
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
         if number < max_iter and not (still and asked == coder.tol and settled):
-            new, atoms, unused = step(representation, Y, A, codes.atoms, normalise_after, masked)
-            begins_anew = fell_back or unused or normalise_after
-            streak = 1 if begins_anew else state.streak + 1
-            pushed = push(new, A if state.stepped is None else state.stepped, streak)
-            following = State(
-                number + 1, pushed, atoms, unused, objective, 0.0 if still else loosest, stalled,
-                new, streak,
-            )  # fmt: skip
+            following = replace(
+                alternation.step_and_push(state, A, codes, fell_back),
+                loosest=0.0 if still else loosest,
+                stalled=stalled,
+            )
         seconds = time.perf_counter() - began
-        yield _iteration(number, A, codes, state.unused, seconds, fell_back, following)
+        yield Iteration.of(state, A, codes, seconds, fell_back, following)
+
+
+@dataclass(frozen=True)
+class Alternation:
+    """The two halves of an iteration, on the same data all along."""
+
+    representation: Representation
+    Y: Blocks
+    alpha: float
+    coder: Coder
+    normalise_after: bool
+    n_jobs: int | None
+    masked: Masked | None
+
+    def code(self, A: Blocks, warm: Atoms | None, asked: float) -> Codes:
+        """Code with components A to the gap asked for."""
+        coder = replace(self.coder, tol=asked)  # type: ignore[type-var]
+        return coder.code(
+            self.representation, self.Y, A, self.alpha, warm,
+            masked=self.masked, n_jobs=self.n_jobs, warn=False,
+        )  # fmt: skip
+
+    def code_or_fall_back(self, state: State, asked: float) -> tuple[Blocks, Codes, bool]:
+        """Code with pushed components, or as they were if that did not pay; say which."""
+        codes = self.code(state.components, state.atoms, asked)
+        if state.streak <= 1 or codes.objective.sum() <= state.objective:
+            return state.components, codes, False
+        assert state.stepped is not None
+        return state.stepped, self.code(state.stepped, state.atoms, asked), True
+
+    def step_and_push(self, state: State, A: Blocks, codes: Codes, fell_back: bool) -> State:
+        """Take the dictionary step from A and its codes; return where the next iteration begins."""
+        new, atoms, unused = step(
+            self.representation, self.Y, A, codes.atoms, self.normalise_after, self.masked
+        )
+        begins_anew = fell_back or unused or self.normalise_after
+        streak = 1 if begins_anew else state.streak + 1
+        pushed = push(new, A if state.stepped is None else state.stepped, streak)
+        objective = float(codes.objective.sum())
+        return State(state.number + 1, pushed, atoms, unused, objective, stepped=new, streak=streak)
 
 
 def push(new: Blocks, old: Blocks, streak: int) -> Blocks:
@@ -138,26 +165,3 @@ def step(
         residual = problem.residual(reconstruct(representation, atoms, new))
         new, _ = replace_unused(new, residual, statistics.usage)
     return new, atoms, int(unused.sum())
-
-
-def _iteration(
-    number: int,
-    components: Blocks,
-    codes: Codes,
-    unused: int,
-    seconds: float,
-    fell_back: bool,
-    following: State | None,
-) -> Iteration:
-    return Iteration(
-        number=number,
-        objective=float(codes.objective.sum()),
-        gap=float(codes.gap.max()),
-        atoms=len(codes.atoms.coefficient) / len(codes),
-        unused=unused,
-        seconds=seconds,
-        components=components,
-        codes=codes,
-        fell_back=fell_back,
-        following=following,
-    )

@@ -94,3 +94,27 @@ class Iteration:
     codes: Codes
     fell_back: bool
     following: State | None
+
+    @classmethod
+    def of(
+        cls,
+        state: State,
+        components: Blocks,
+        codes: Codes,
+        seconds: float,
+        fell_back: bool,
+        following: State | None,
+    ) -> Iteration:
+        """Sum up an iteration that began at `state`."""
+        return cls(
+            number=state.number,
+            objective=float(codes.objective.sum()),
+            gap=float(codes.gap.max()),
+            atoms=len(codes.atoms.coefficient) / len(codes),
+            unused=state.unused,
+            seconds=seconds,
+            components=components,
+            codes=codes,
+            fell_back=fell_back,
+            following=following,
+        )
