@@ -105,7 +105,7 @@ def test_fit_learns_the_planted_shape(model):
 def test_fit_says_what_it_did_in_words_and_no_more_when_quiet(folder):
     arguments = ("fit", folder / "rec.npy", "-o", folder / "again", "--window", LENGTH, *FIT)
     told = run(*arguments).fine().out
-    assert "Learned 1 components from 30 windows of 64 samples" in told
+    assert "Learned 1 component from 30 windows of 64 samples" in told
     assert str(folder / "again") in told
     silent = run(*arguments, "--quiet").fine()
     assert silent.out == ""

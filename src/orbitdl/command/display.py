@@ -35,6 +35,17 @@ def at_most(fraction: float) -> str:
     return f"{math.ceil(1e4 * fraction) / 1e4:.2%}"
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things.
+
+    Examples
+    --------
+    >>> counted(1, "window"), counted(2, "window")
+    ('1 window', '2 windows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 class Screen:
     """Prints a command's results: sentences and tables, one JSON object, or nothing.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.display import Screen, at_most
+from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.failures import guarded
 
 
@@ -71,7 +71,7 @@ def encode(
     facts = {"events": len(events), "windows": len(windows), "rate": windows.rate, "gap": gap}
     screen.result({"output": str(output), **facts})
     screen.say(
-        f"Found {len(events)} events in {len(windows)} windows; no other code would lower the "
-        f"objective of any window by more than {at_most(gap)}."
+        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}; no other code "
+        f"would lower the objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")

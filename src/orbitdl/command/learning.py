@@ -7,7 +7,7 @@ from typing import Any
 
 from orbitdl import OrbitDictionaryLearning, suggest_alpha
 from orbitdl.command.choices import describe_group
-from orbitdl.command.display import Screen, at_most
+from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.failures import Interrupted
 from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
@@ -75,11 +75,13 @@ def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
     """Say the same in a few sentences."""
     shape = " x ".join(map(str, facts["shape"]))
     screen.say(
-        f"Learned {facts['components']} components from {facts['windows']} windows of {shape} "
-        f"samples in {facts['iterations']} iterations ({facts['seconds']:.1f} s)."
+        f"Learned {counted(facts['components'], 'component')} from "
+        f"{counted(facts['windows'], 'window')} of {shape} samples in "
+        f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
     )
     if facts["samples_left_out"]:
-        screen.say(f"{facts['samples_left_out']} samples at the end did not fill a window.")
+        left_out = counted(facts["samples_left_out"], "sample")
+        screen.say(f"{left_out} at the end did not fill a window.")
     if not facts["converged"]:
         screen.say("It was still improving when it stopped: a larger --max-iter will go further.")
     screen.say(
