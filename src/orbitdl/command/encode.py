@@ -71,7 +71,7 @@ def encode(
     facts = {"events": len(events), "windows": len(windows), "rate": windows.rate, "gap": gap}
     screen.result({"output": str(output), **facts})
     screen.say(
-        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}; no other code "
-        f"would lower the objective of any window by more than {at_most(gap)}."
+        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}; no other "
+        f"code would lower the objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")
