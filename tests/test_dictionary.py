@@ -198,6 +198,24 @@ def test_the_step_ends_at_the_same_place_wherever_it_begins(name, size):
         assert_allclose(constrained_least_squares(statistics, A), first, atol=1e-8)
 
 
+@pytest.mark.parametrize("m", [1, 4])
+@pytest.mark.parametrize("exact", [True, False])
+def test_codes_that_do_not_determine_components_keep_them_in_the_ball(exact, m):
+    """More components than samples: multipliers are lost in rounding."""
+    q, n = 33, 21
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        W = rng.standard_normal((n, q)) * 10.0 ** rng.uniform(-2, 0, size=q)
+        A = rng.standard_normal((q, 1, 1, m))
+        A /= norms(A)[:, None, None, None]
+        Y = W @ A[:, 0, 0] if exact else rng.standard_normal((n, m))
+        statistics = Statistics((W.T @ W)[None], (W.T @ Y)[None], np.abs(W).sum(axis=0))
+        new = constrained_least_squares(statistics, A)
+        assert norms(new).max() <= 1 + 1e-8
+        before, after = (np.sum((Y - W @ a[:, 0, 0]) ** 2) for a in (A, new))
+        assert after <= before + 1e-12 * np.sum(Y**2)
+
+
 def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():
     rep, Y, atoms = draw("integer shift", size=5.0)
     atoms = atoms.scale(np.array([1.0, 0.0, 1.0]))

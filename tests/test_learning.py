@@ -1,5 +1,6 @@
 """Algorithm 1: it only goes down, says the truth on its way, and finds what was planted."""
 
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -67,6 +68,22 @@ def test_records_of_the_paper_s_step_are_true_after_every_iteration():
     ]
     for model in stops:
         assert_allclose(model.encode(X).objective.sum(), model.history_[-1].objective, rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("missing", [0.0, 0.25])
+def test_the_objective_never_rises_with_more_components_than_samples(seed, missing):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((4, 6))
+    X[rng.random(X.shape) < missing] = np.nan
+    group = (Trivial(), IntegerShift(), ContinuousShift())[seed % 3]
+    model = OrbitDictionaryLearning(
+        9, group, alpha=10.0 ** -(1 + seed % 4), max_iter=6, tol=1e-9, init="random", random_state=0
+    )
+    with warnings.catch_warnings():  # the smallest alpha may stop above a gap of 1e-9
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        objective = np.array([record.objective for record in model.fit(X).history_])
+    assert np.all(np.diff(objective) <= 1e-9 * objective[0])
 
 
 # Pushes

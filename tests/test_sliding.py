@@ -212,3 +212,28 @@ def test_constant_data_are_coded_by_atoms_that_depend_on_each_other(length):
     codes = encode(np.ones((1, length)), A, group=ContinuousShift(), alpha=0.1)
     assert np.isfinite(codes.objective).all()
     assert codes.gap[0] <= 1e-4
+
+
+# Where it was too small or singular
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_constant_component_beside_another_is_no_trouble(channels):
+    rng = np.random.default_rng(2)
+    A = np.ones((2, 4, channels))
+    A[1] += rng.standard_normal((4, channels))
+    A /= np.linalg.norm(A, axis=(1, 2), keepdims=True)
+    X = rng.standard_normal((200, 4, channels))
+    codes = encode(X, A, group=ContinuousShift(), alpha=0.2, coder=Sliding(tol=1e-8))
+    assert codes.gap.max() <= 1e-8
+
+
+def test_samples_of_many_channels_may_hold_more_atoms_than_two_a_sample():
+    rng = np.random.default_rng(0)
+    A = rng.standard_normal((6, 21, 4))
+    A /= np.linalg.norm(A, axis=(1, 2), keepdims=True)
+    X = rng.standard_normal((6, 21, 4))
+    X /= np.linalg.norm(X, axis=(1, 2), keepdims=True)
+    codes = encode(X, A, group=ContinuousShift(), alpha=0.01)
+    assert np.diff(codes.atoms.offsets).max() > 2 * 21 + 8
+    assert codes.gap.max() <= 1e-4

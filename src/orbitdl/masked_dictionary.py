@@ -22,6 +22,7 @@ from orbitdl.dictionary import (
     Dual,
     Statistics,
     curvature,
+    descend,
     maximise_dual,
     multipliers,
     solve_blocks,
@@ -63,7 +64,11 @@ def masked_constrained_least_squares(
         last.append((mu, result))
         return result
 
-    return maximise_dual(dual, multipliers(A, normal.right - normal.apply(A)), 1e-7)
+    mu = multipliers(A, normal.right - normal.apply(A))
+    new, is_exact = maximise_dual(dual, mu, 1e-7)
+    if is_exact:
+        return new
+    return descend(normal.apply, normal.right, statistics, A, new, max_iter=50)
 
 
 def secant(bend: Floats, step: Floats, change: Floats) -> Floats:

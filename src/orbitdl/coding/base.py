@@ -101,7 +101,7 @@ class Coder(ABC):
             helpful = warm.only(before <= 0.5 * problem.energy())
             atoms = self._solve_scaled(problem, helpful, n_jobs)
             objective, gap = certify(problem, atoms)
-            if (worse := objective > (1.0 + ROUNDING) * before).any():
+            if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
                 atoms = atoms.replace(worse, warm.take(worse))
                 objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
         for _ in range(TRIES):

@@ -9,7 +9,7 @@ from scipy import fft
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.masked_sliding import SlideAtoms
+from orbitdl.coding.masked_sliding import SlideAtoms, slide_all
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding_peaks import make_peaks
@@ -80,6 +80,7 @@ class Sliding(Coder):
         representation, Y, A, alpha, _ = problem
         assert isinstance(representation, ContinuousShiftRepresentation)
         if problem.masked is not None:
+            say_if_compiling(slide_all)
             slide = SlideAtoms(tabulate(representation, A), 0.1 * self.tol)
             tol, rounds = 0.8 * self.tol, self.max_iter
             return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
@@ -88,7 +89,7 @@ class Sliding(Coder):
         accuracy = 0.1 * self.tol * alpha / max(float(np.sqrt(energy.max())), 1e-300)
         tables = build_tables(A, representation.length, accuracy)
         known = warm or Atoms.none(len(Y), len(A), 1)
-        capacity = min(self.max_atoms, 2 * representation.length + 8)
+        capacity = min(self.max_atoms, 3 * representation.length * A.shape[3] + 8)
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)

@@ -29,7 +29,8 @@ def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-unt
         push = 2.0 * abs(st.eta[1, k] / st.c[k])
         low = saddles * min(own, 0.0)
         extra = max(max(own, low), low + push)
-        H[count + k, count + k] += extra + 1e-12 * tables.bend[st.component[k]] + 1e-300
+        tiny = 1e-12 * max(tables.bend[st.component[k]], st.gram[0, k, k] / tables.length**2)
+        H[count + k, count + k] += extra + tiny + 1e-300
         H[k, k] *= 1.0 + damping
         H[count + k, count + k] *= 1.0 + damping
 

@@ -16,6 +16,8 @@ from orbitdl.compiled import fast, internal, part
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
+SAME = 1e-13
+"""Moved copies of one component that differ less are the same: it is constant, say."""
 
 
 @internal
@@ -35,7 +37,7 @@ def gap_of(st, count, energy, alpha, peak):  # type: ignore[no-untyped-def]
 
 @internal
 def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-untyped-def]
-    """Put atoms at peaks above `level`, largest first, near ones one at a time."""
+    """Put atoms at peaks above `level`, largest first, near ones one at a time, none twice."""
     first = count
     while count < st.c.shape[0] and count - first < most:
         best, height = MINUS_ONE, level
@@ -47,10 +49,12 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
         j, shift = peaks.component[best], peaks.shift[best]
         sign = 1.0 if peaks.height[best] > 0.0 else -1.0
         peaks.height[best] = 0.0
-        near = 0.0
-        for r in range(first, count):
-            near = max(near, abs(gram_at(tables, st.component[r], j, shift - st.shift[r])[0]))
-        if near <= NEAR * tables.taylor[j, j, 0, 0]:
+        near, room = 0.0, tables.taylor[j, j, 0, 0]
+        for r in range(count):
+            g = abs(gram_at(tables, st.component[r], j, shift - st.shift[r])[0])
+            if r >= first or (st.component[r] == j and g >= (1.0 - SAME) * room):
+                near = max(near, g)
+        if near <= NEAR * room:
             count = put(st, count, j, shift, 0.0, sign)
     return count
 

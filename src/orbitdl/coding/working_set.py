@@ -16,7 +16,7 @@ from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast
+from orbitdl.compiled import fast, say_if_compiling
 from orbitdl.groups.base import Blocks, Combination, Floats, correlate
 
 Refine = Callable[[Problem, Atoms], Atoms]
@@ -86,6 +86,7 @@ def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
     c = atoms.coefficient.copy()
     most = int(np.diff(atoms.offsets).max(initial=0))
     targets = problem.masked.signal.reshape(len(atoms), -1)
+    say_if_compiling(settle_all)
     settle_all(atoms.offsets, signals * observed, targets, problem.alpha, most, c)
     return atoms.moved(c, atoms.element)
 
