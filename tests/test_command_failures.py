@@ -24,7 +24,7 @@ from orbitdl.groups import IntegerShift
 LENGTH = 16
 X = np.random.default_rng(0).standard_normal((40, LENGTH))
 COMPILING = (
-    "orbitdl: compiling for this machine (some 20 seconds, once; later runs start at once)\n"
+    "orbitdl: compiling for this machine (up to 30 seconds, once; later runs start at once)\n"
 )
 
 

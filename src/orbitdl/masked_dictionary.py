@@ -18,17 +18,9 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, multiply, stack, stack_components
 from orbitdl.coding.problem import Masked
-from orbitdl.dictionary import (
-    Dual,
-    Statistics,
-    curvature,
-    descend,
-    maximise_dual,
-    multipliers,
-    solve_blocks,
-    unstack,
-)
+from orbitdl.dictionary import Statistics, curvature, solve_blocks, unstack
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.unit_balls import Dual, descend, maximise_dual, multipliers
 
 ACCURACY = 1e-9
 """Relative residual at which conjugate gradients stop."""
@@ -68,7 +60,7 @@ def masked_constrained_least_squares(
     new, is_exact = maximise_dual(dual, mu, 1e-7)
     if is_exact:
         return new
-    return descend(normal.apply, normal.right, statistics, A, new, max_iter=50)
+    return descend(normal.apply, normal.right, statistics.steepest, A, new, max_iter=50)
 
 
 def secant(bend: Floats, step: Floats, change: Floats) -> Floats:
