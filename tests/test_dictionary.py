@@ -14,6 +14,7 @@ from orbitdl.dictionary import (
     least_squares,
     normalise,
     replace_unused,
+    triangular_inverse,
 )
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
@@ -214,6 +215,15 @@ def test_codes_that_do_not_determine_components_keep_them_in_the_ball(exact, m):
         assert norms(new).max() <= 1 + 1e-8
         before, after = (np.sum((Y - W @ a[:, 0, 0]) ** 2) for a in (A, new))
         assert after <= before + 1e-12 * np.sum(Y**2)
+
+
+@pytest.mark.parametrize("n", [1, 32, 33, 100])
+@pytest.mark.parametrize("imaginary", [0.0, 1j])
+def test_triangular_matrices_are_inverted(n, imaginary):
+    rng = np.random.default_rng(n)
+    L = rng.standard_normal((3, n, n)) + imaginary * rng.standard_normal((3, n, n))
+    L = np.tril(L / np.sqrt(n)) + 3 * np.eye(n)
+    assert_allclose(triangular_inverse(L) @ L, np.broadcast_to(np.eye(n), L.shape), atol=1e-12)
 
 
 def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():

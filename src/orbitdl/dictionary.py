@@ -70,6 +70,8 @@ def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
 def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
     """Return the same minimiser under ``||a_j|| <= 1``, exactly, found from A.
 
+    Where codes do not determine components, some within the balls that are no worse than A.
+
     With multipliers mu >= 0, ``(H_f + diag(mu) (x) I) A_f = R_f`` on every block, and mu maximises
 
         g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j.

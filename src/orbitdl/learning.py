@@ -70,7 +70,6 @@ def learn(
     never worse, and the default dictionary step does not raise the objective: neither does an
     iteration. The paper's own step (`normalise_after`) is never pushed.
     """
-
     alternation = Alternation(representation, Y, alpha, coder, normalise_after, n_jobs, masked)
     following: State | None = state
     while following is not None:

@@ -61,7 +61,7 @@ def warn_of_time(values: Floats, names: tuple[str, ...]) -> None:
         if len(steps) > 1 and steps.min() > 0 and np.ptp(steps) <= 1e-3 * steps.mean():
             name = names[k] if names else str(k)
             warnings.warn(
-                f"column {name} rises evenly, as time does, and is learned as a channel; "
+                f"column {name} rises evenly, as time does, and counts as a channel; "
                 "leave it out with --channel.",
                 stacklevel=2,
             )

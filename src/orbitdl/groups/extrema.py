@@ -72,15 +72,10 @@ def may_exceed(p, k, fifth, best, error):  # type: ignore[no-untyped-def]
 
 @internal_finite
 def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
-    """Fill `tops` with the largest absolute value of every stretch; return the overall one.
-
-    Stretches whose entry in `tops` is negative are passed over.
-    """
+    """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
     flat = grid.reshape(-1)
     height, at = np.float32(0.0), 0
     for s in range(tops.shape[0]):
-        if tops[s] < 0.0:
-            continue
         top = np.float32(0.0)
         for m in range(s * STRETCH, s * STRETCH + STRETCH):
             top = max(top, abs(flat[m]))
