@@ -42,7 +42,8 @@ def test_the_objective_never_rises_and_the_last_gap_is_within_tolerance(name, in
     ).fit(X)
     objective = np.array([record.objective for record in model.history_])
     assert np.all(np.diff(objective) <= 1e-12 * objective[0])
-    assert objective[-1] < objective[0]
+    if name != "orthogonal on vectors":  # any two vectors lie on one orbit: every start is optimal
+        assert objective[-1] < 0.99 * objective[0]
     assert model.history_[-1].gap <= 1e-4
     assert_allclose(np.linalg.norm(model.components_.reshape(2, -1), axis=1), 1.0)
 
