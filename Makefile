@@ -7,12 +7,18 @@ BENCH_VENV := .venv-bench
 
 # Two test processes share two cores, one BLAS thread each.
 # Compiled kernels are kept by the state of the source: a kernel does not notice a change in one that it calls.
-KERNELS = $(VENV)/kernels/$(shell cat src/orbitdl/*.py src/orbitdl/*/*.py | cksum | cut -d' ' -f1)
+KERNELS = $(VENV)/kernels/$(shell find src -name "*.py" | sort | xargs cat | cksum | cut -d' ' -f1)
 TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(KERNELS) OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
 WORKERS ?= 2
+PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS)
+
+# The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
+CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha coder_contract completion denoising dictionary estimator \
+	group_contract learning masked metrics planted_faults reference semidefinite sliding trigonometric))
+SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench bench-quick clean
+.PHONY: help demo test test-generic lint format bench bench-quick clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -21,7 +27,10 @@ demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a 
 	$(BIN)/orbitdl demo
 
 test: lint  ## Check style and types, then run every test and every documented example
-	$(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --doctest-modules --doctest-glob='README.md' src tests README.md
+	$(PYTEST) --doctest-modules --doctest-glob='README.md' src tests README.md
+
+test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
+	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)
 
 lint: $(VENV)/.installed-dev  ## Check style and types
 	$(BIN)/ruff check .
