@@ -6,7 +6,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, CYCLE, HEXAGON, PENTAGON, PERMUTATIONS, action, turn
+from registry import (
+    ACTIONS,
+    CYCLE,
+    HEXAGON,
+    PAIRS,
+    PENTAGON,
+    PERMUTATIONS,
+    SQUARE,
+    action,
+    square,
+    turn,
+)
 
 from orbitdl.groups import (
     ContinuousShift,
@@ -18,6 +29,9 @@ from orbitdl.groups import (
 )
 
 LENGTHS = [1, 2, 7, 8]
+I_TIMES = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]]
+J_TIMES = [[0, 0, -1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, -1, 0, 0]]
+QUATERNIONS = Finite([I_TIMES, J_TIMES])  # 1, i, j, k and their negatives
 
 
 APPLICABLE = [
@@ -162,6 +176,46 @@ def test_a_cycle_of_matrices_and_integer_shifts_agree():
         C = moves.analyze(y) @ moves.analyze(a).conj().swapaxes(-1, -2)
         values.append(moves.polar(C))
     assert_allclose(values[0], values[1])
+
+
+def test_matrices_are_split_into_their_irreducible_parts():
+    def parts(group: Finite) -> list[tuple[int, ...]]:
+        """Size and number of copies of each."""
+        return sorted(part.copies.shape[1:] for part in group.parts)
+
+    assert parts(PERMUTATIONS) == [(1, 1), (2, 1)]
+    assert parts(PAIRS) == [(1, 1), (2, 1), (3, 1)]
+    assert parts(CYCLE) == [(1, 1), (2, 1), (2, 1)]
+    assert parts(PENTAGON) == [(2, 1)]
+    assert parts(QUATERNIONS) == [(4, 1)]
+    assert parts(square(8)) == [(1, 6), (1, 6), (1, 10), (1, 10), (2, 16)]
+
+
+@pytest.mark.parametrize(
+    ("group", "shape"),
+    [(SQUARE, (3, 3)), (square(8), (64, 2)), (PAIRS, (6, 3)), (QUATERNIONS, (4,)), (CYCLE, (5, 2))],
+)
+def test_a_finite_group_acts_by_its_matrices(group, shape):
+    moves, x = group.on(shape), np.random.default_rng(0).standard_normal(shape)
+    moved = moves.act(moves.elements, np.broadcast_to(x, (moves.size, *shape)))
+    expected = group.matrices @ x.reshape(len(group.matrices[0]), -1)
+    assert_allclose(moved, expected.reshape(moved.shape), atol=1e-11)
+
+
+def test_blocks_of_an_image_hold_few_zeros_and_their_matrices_few_numbers():
+    moves = square(8).on((8, 8))
+    n_blocks, d, m = moves.block_shape
+    assert d == 2
+    assert n_blocks * d * m < 2 * 64
+    assert n_blocks * d * d < 8 * moves.size
+
+
+def test_codes_of_a_finite_group_are_unique_where_all_its_irreducible_parts_occur():
+    """Images of the square: 1 + 1 + 1 + 1 + 4 numbers for 8 elements; three things: 1 + 4 for 6."""
+    assert square(4).on((4, 4)).has_prox
+    assert CYCLE.on((5,)).has_prox
+    assert not PERMUTATIONS.on((3,)).has_prox
+    assert not PAIRS.on((6,)).has_prox
 
 
 @pytest.mark.parametrize("generators", [[turn(1.0)], [turn(2 * np.pi / 7), turn(1.0)]])

@@ -128,6 +128,10 @@ class Representation(ABC):
         """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,)."""
         return np.asarray(self.polar(correlation).max(axis=1))
 
+    def largest_product(self, Y: Blocks, A: Blocks) -> Floats:
+        """Return ``max_{j,g} |<Y_i, rho(g) A_j>|`` for every sample, shape (n,)."""
+        return self.largest_polar(correlate(Y, A))
+
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
