@@ -1,11 +1,13 @@
 """Every law on every group, and each group against what it is by definition."""
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose, assert_array_equal
+from reference import minimum
 from registry import (
     ACTIONS,
     CYCLE,
@@ -18,6 +20,7 @@ from registry import (
     square,
     turn,
 )
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups import (
     ContinuousShift,
@@ -26,6 +29,7 @@ from orbitdl.groups import (
     InterpolatedShift,
     Orthogonal,
     Trivial,
+    lightest_measure,
 )
 
 LENGTHS = [1, 2, 7, 8]
@@ -49,6 +53,22 @@ APPLICABLE = [
 def test_law_holds(law, name, length, channels, seed):
     check, _ = LAWS[law]
     check(action(name, length, channels), np.random.default_rng(seed))
+
+
+USED = ["integer shift", "interpolated shift 2 of channels", "continuous shift of channels"]
+LONG = [
+    (law, name, length, channels)
+    for law, (_, kind) in LAWS.items()
+    for name in USED
+    for length, channels in ((100, 1), (201, 2))
+    if kind(action(name))
+]
+
+
+@pytest.mark.parametrize(("law", "name", "length", "channels"), LONG)
+def test_law_holds_at_lengths_people_use(law, name, length, channels):
+    check, _ = LAWS[law]
+    check(action(name, length, channels), np.random.default_rng(0))
 
 
 # Each group is what it says
@@ -121,6 +141,53 @@ def test_finer_shifts_have_smaller_gauges_down_to_the_continuous_one():
     assert np.all(np.diff(gauges, axis=0) <= 1e-9)
     assert np.all(limit <= gauges[-1] + 1e-7)
     assert_allclose(limit, gauges[-1], rtol=1e-2)
+
+
+@pytest.mark.parametrize(("length", "n"), [(15, 20), (23, 20), (31, 20), (101, 3), (200, 1)])
+def test_gauge_of_continuous_shifts_is_no_more_than_that_of_a_known_combination(length, n):
+    shifts, rng = ContinuousShift().on((length,)), np.random.default_rng(0)
+    for k in (3, length // 2):
+        Z, weight = draw_codes(shifts, rng, n=n, k=k)
+        assert np.all(shifts.gauge(Z) <= (1 + 1e-8) * weight)
+
+
+@pytest.mark.parametrize("length", [64, 101, 201])
+def test_a_measure_of_atoms_far_apart_is_the_lightest_and_is_found(length):
+    """Four samples apart and more, atoms of any signs are the only lightest measure."""
+    rng, shifts = np.random.default_rng(0), ContinuousShift().on((length,))
+    tau = np.arange(0, length - 5, 5) + rng.uniform(0, 1, len(range(0, length - 5, 5)))
+    c = rng.uniform(0.1, 2.0, len(tau)) * rng.choice([-1, 1], len(tau))
+    Z = np.tensordot(c, shifts.represent(tau[:, None]), 1)[None]
+    atoms = shifts.decompose(Z)
+    order = np.argsort(atoms.element[:, 0])
+    assert_allclose(atoms.element[order, 0], tau, atol=1e-6)
+    assert_allclose(atoms.coefficient[order], c, atol=1e-6)
+    assert_allclose(shifts.gauge(Z), np.abs(c).sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("length", [9, 16])
+def test_gauge_of_continuous_shifts_is_that_of_the_semidefinite_program(length):
+    shifts, rng = ContinuousShift().on((length,)), np.random.default_rng(0)
+    z = rng.standard_normal(shifts.block_shape[0]) + 0j
+    z[1:] += 1j * rng.standard_normal(len(z) - 1)
+    w = cp.Variable(len(z), complex=True)
+    above, below = (
+        cp.bmat([[part[k - l] if k >= l else cp.conj(part[l - k]) for l in range(len(z))]
+                 for k in range(len(z))])
+        for part in (w + z, w - z)
+    )  # fmt: skip
+    expected = minimum(cp.real(w[0]), [above >> 0, below >> 0, cp.imag(w[0]) == 0])
+    assert_allclose(shifts.gauge(z[:, None, None]), expected, rtol=1e-6)
+
+
+def test_a_gauge_that_is_not_reached_is_bracketed_and_warned_of(monkeypatch):
+    monkeypatch.setattr(lightest_measure, "MAX_ITER", 4)
+    shifts = ContinuousShift().on((31,))
+    Z, weight = draw_codes(shifts, np.random.default_rng(0), n=2)
+    with pytest.warns(ConvergenceWarning, match="gauge of 2 of 2 matrices"):
+        lower, upper = shifts.gauge_bracket(Z)
+    assert np.all(lower <= weight)
+    assert np.all(lower < (1 - 1e-6) * upper)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])

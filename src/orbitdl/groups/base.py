@@ -168,6 +168,14 @@ class Representation(ABC):
         total = np.bincount(atoms.row, np.abs(atoms.coefficient), len(flat))
         return total.astype(np.float64, copy=False).reshape(Z.shape[:-3])
 
+    def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
+        """Return bounds of the gauge, from below and from above, (...) each.
+
+        The same twice, where the gauge has a closed form or is the value of a linear program.
+        """
+        exact = self.gauge(Z)
+        return exact, exact
+
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.
 
