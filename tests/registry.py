@@ -28,6 +28,16 @@ PERMUTATIONS = Finite([[1, 2, 0], [1, 0, 2]])  # of three things: not commutativ
 CYCLE = Finite([[1, 2, 3, 4, 0]])  # whole shifts of five samples, as matrices
 QUARTER_TURNS = Finite([[1, 3, 0, 2]])  # of an image of 2 x 2 pixels
 
+
+def square(side: int) -> Finite:
+    """Return turns and reflections of an image of side x side pixels."""
+    pixels = np.arange(side * side).reshape(side, side)
+    return Finite([np.rot90(pixels).ravel(), pixels.T.ravel()])
+
+
+SQUARE = square(3)  # irreducible parts of sizes 1 and 2, in several copies
+PAIRS = Finite([[3, 4, 0, 5, 1, 2], [0, 3, 4, 1, 2, 5]])  # pairs of four things: sizes 1, 2 and 3
+
 ACTIONS = {
     "trivial": lambda length, channels: (Trivial(), (length,)),
     "trivial on matrices": lambda length, channels: (Trivial(), (length, channels)),
@@ -49,6 +59,8 @@ ACTIONS = {
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
     "cycle": lambda length, channels: (CYCLE, (5, channels)),
     "quarter turns of images": lambda length, channels: (QUARTER_TURNS, (2, 2)),
+    "square on images": lambda length, channels: (SQUARE, (3, 3)),
+    "pairs of four things": lambda length, channels: (PAIRS, (6, channels)),
     "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
 }

@@ -1,10 +1,14 @@
-"""The active set on components whose moved copies depend on each other."""
+"""The active set where moved components depend on each other, and on orbits of large matrices."""
+
+import tracemalloc
 
 import numpy as np
+from numpy.testing import assert_allclose
+from registry import square
 
 from orbitdl import encode
 from orbitdl.coding import ActiveSet
-from orbitdl.groups import InterpolatedShift
+from orbitdl.groups import InterpolatedShift, Trivial
 
 
 def test_codes_stay_finite_when_many_moved_components_depend_on_each_other():
@@ -18,3 +22,30 @@ def test_codes_stay_finite_when_many_moved_components_depend_on_each_other():
     )
     assert np.isfinite(codes.objective).all()
     assert codes.gap.max() <= 1e-4
+
+
+def patches(n: int, q: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return images of 8 x 8 pixels, and components of unit norm."""
+    rng = np.random.default_rng(0)
+    images, components = rng.standard_normal((n, 8, 8)), rng.standard_normal((q, 8, 8))
+    return images, components / np.linalg.norm(components, axis=(1, 2), keepdims=True)
+
+
+def test_symmetries_of_images_are_coded_as_well_as_the_listed_orbits():
+    X, components = patches(20, 3)
+    turned = [np.rot90(a, k) for a in components for k in range(4)]
+    listed = np.array(turned + [a.T for a in turned])
+    codes = encode(X, components, group=square(8), alpha=0.3, coder=ActiveSet(tol=1e-9))
+    expected = encode(X, listed, group=Trivial(), alpha=0.3, coder=ActiveSet(tol=1e-9))
+    assert_allclose(codes.objective, expected.objective, rtol=1e-8)
+
+
+def test_coding_under_large_matrices_needs_little_more_memory_than_the_data():
+    """Not n q d^2 numbers, 512 times the data here."""
+    X, components = patches(500, 8)
+    encode(X[:2], components, group=square(8), alpha=0.5)
+    tracemalloc.start()
+    encode(X, components, group=square(8), alpha=0.5)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20 * X.nbytes

@@ -1,12 +1,26 @@
 """Every law on every group, and each group against what it is by definition."""
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, CYCLE, HEXAGON, PENTAGON, PERMUTATIONS, action, turn
+from reference import minimum
+from registry import (
+    ACTIONS,
+    CYCLE,
+    HEXAGON,
+    PAIRS,
+    PENTAGON,
+    PERMUTATIONS,
+    SQUARE,
+    action,
+    square,
+    turn,
+)
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups import (
     ContinuousShift,
@@ -15,9 +29,13 @@ from orbitdl.groups import (
     InterpolatedShift,
     Orthogonal,
     Trivial,
+    lightest_measure,
 )
 
 LENGTHS = [1, 2, 7, 8]
+I_TIMES = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]]
+J_TIMES = [[0, 0, -1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, -1, 0, 0]]
+QUATERNIONS = Finite([I_TIMES, J_TIMES])  # 1, i, j, k and their negatives
 
 
 APPLICABLE = [
@@ -35,6 +53,22 @@ APPLICABLE = [
 def test_law_holds(law, name, length, channels, seed):
     check, _ = LAWS[law]
     check(action(name, length, channels), np.random.default_rng(seed))
+
+
+USED = ["integer shift", "interpolated shift 2 of channels", "continuous shift of channels"]
+LONG = [
+    (law, name, length, channels)
+    for law, (_, kind) in LAWS.items()
+    for name in USED
+    for length, channels in ((100, 1), (201, 2))
+    if kind(action(name))
+]
+
+
+@pytest.mark.parametrize(("law", "name", "length", "channels"), LONG)
+def test_law_holds_at_lengths_people_use(law, name, length, channels):
+    check, _ = LAWS[law]
+    check(action(name, length, channels), np.random.default_rng(0))
 
 
 # Each group is what it says
@@ -109,6 +143,53 @@ def test_finer_shifts_have_smaller_gauges_down_to_the_continuous_one():
     assert_allclose(limit, gauges[-1], rtol=1e-2)
 
 
+@pytest.mark.parametrize(("length", "n"), [(15, 20), (23, 20), (31, 20), (101, 3), (200, 1)])
+def test_gauge_of_continuous_shifts_is_no_more_than_that_of_a_known_combination(length, n):
+    shifts, rng = ContinuousShift().on((length,)), np.random.default_rng(0)
+    for k in (3, length // 2):
+        Z, weight = draw_codes(shifts, rng, n=n, k=k)
+        assert np.all(shifts.gauge(Z) <= (1 + 1e-8) * weight)
+
+
+@pytest.mark.parametrize("length", [64, 101, 201])
+def test_a_measure_of_atoms_far_apart_is_the_lightest_and_is_found(length):
+    """Four samples apart and more, atoms of any signs are the only lightest measure."""
+    rng, shifts = np.random.default_rng(0), ContinuousShift().on((length,))
+    tau = np.arange(0, length - 5, 5) + rng.uniform(0, 1, len(range(0, length - 5, 5)))
+    c = rng.uniform(0.1, 2.0, len(tau)) * rng.choice([-1, 1], len(tau))
+    Z = np.tensordot(c, shifts.represent(tau[:, None]), 1)[None]
+    atoms = shifts.decompose(Z)
+    order = np.argsort(atoms.element[:, 0])
+    assert_allclose(atoms.element[order, 0], tau, atol=1e-6)
+    assert_allclose(atoms.coefficient[order], c, atol=1e-6)
+    assert_allclose(shifts.gauge(Z), np.abs(c).sum(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("length", [9, 16])
+def test_gauge_of_continuous_shifts_is_that_of_the_semidefinite_program(length):
+    shifts, rng = ContinuousShift().on((length,)), np.random.default_rng(0)
+    z = rng.standard_normal(shifts.block_shape[0]) + 0j
+    z[1:] += 1j * rng.standard_normal(len(z) - 1)
+    w = cp.Variable(len(z), complex=True)
+    above, below = (
+        cp.bmat([[part[k - l] if k >= l else cp.conj(part[l - k]) for l in range(len(z))]
+                 for k in range(len(z))])
+        for part in (w + z, w - z)
+    )  # fmt: skip
+    expected = minimum(cp.real(w[0]), [above >> 0, below >> 0, cp.imag(w[0]) == 0])
+    assert_allclose(shifts.gauge(z[:, None, None]), expected, rtol=1e-6)
+
+
+def test_a_gauge_that_is_not_reached_is_bracketed_and_warned_of(monkeypatch):
+    monkeypatch.setattr(lightest_measure, "MAX_ITER", 4)
+    shifts = ContinuousShift().on((31,))
+    Z, weight = draw_codes(shifts, np.random.default_rng(0), n=2)
+    with pytest.warns(ConvergenceWarning, match="gauge of 2 of 2 matrices"):
+        lower, upper = shifts.gauge_bracket(Z)
+    assert np.all(lower <= weight)
+    assert np.all(lower < (1 - 1e-6) * upper)
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_orthogonal_gauge_is_spectral_and_polar_is_nuclear(d):
     rng = np.random.default_rng(0)
@@ -162,6 +243,46 @@ def test_a_cycle_of_matrices_and_integer_shifts_agree():
         C = moves.analyze(y) @ moves.analyze(a).conj().swapaxes(-1, -2)
         values.append(moves.polar(C))
     assert_allclose(values[0], values[1])
+
+
+def test_matrices_are_split_into_their_irreducible_parts():
+    def parts(group: Finite) -> list[tuple[int, ...]]:
+        """Size and number of copies of each."""
+        return sorted(part.copies.shape[1:] for part in group.parts)
+
+    assert parts(PERMUTATIONS) == [(1, 1), (2, 1)]
+    assert parts(PAIRS) == [(1, 1), (2, 1), (3, 1)]
+    assert parts(CYCLE) == [(1, 1), (2, 1), (2, 1)]
+    assert parts(PENTAGON) == [(2, 1)]
+    assert parts(QUATERNIONS) == [(4, 1)]
+    assert parts(square(8)) == [(1, 6), (1, 6), (1, 10), (1, 10), (2, 16)]
+
+
+@pytest.mark.parametrize(
+    ("group", "shape"),
+    [(SQUARE, (3, 3)), (square(8), (64, 2)), (PAIRS, (6, 3)), (QUATERNIONS, (4,)), (CYCLE, (5, 2))],
+)
+def test_a_finite_group_acts_by_its_matrices(group, shape):
+    moves, x = group.on(shape), np.random.default_rng(0).standard_normal(shape)
+    moved = moves.act(moves.elements, np.broadcast_to(x, (moves.size, *shape)))
+    expected = group.matrices @ x.reshape(len(group.matrices[0]), -1)
+    assert_allclose(moved, expected.reshape(moved.shape), atol=1e-11)
+
+
+def test_blocks_of_an_image_hold_few_zeros_and_their_matrices_few_numbers():
+    moves = square(8).on((8, 8))
+    n_blocks, d, m = moves.block_shape
+    assert d == 2
+    assert n_blocks * d * m < 2 * 64
+    assert n_blocks * d * d < 8 * moves.size
+
+
+def test_codes_of_a_finite_group_are_unique_where_all_its_irreducible_parts_occur():
+    """Images of the square: 1 + 1 + 1 + 1 + 4 numbers for 8 elements; three things: 1 + 4 for 6."""
+    assert square(4).on((4, 4)).has_prox
+    assert CYCLE.on((5,)).has_prox
+    assert not PERMUTATIONS.on((3,)).has_prox
+    assert not PAIRS.on((6,)).has_prox
 
 
 @pytest.mark.parametrize("generators", [[turn(1.0)], [turn(2 * np.pi / 7), turn(1.0)]])

@@ -234,6 +234,12 @@ FAULTS = [
         "gauge_is_at_most_the_weight_of_any_combination",
     ),
     (
+        "a lower bound that is none",
+        "continuous shift",
+        {"gauge_bracket": lambda sound, Z: (1.001 * sound.gauge(Z), 1.001 * sound.gauge(Z))},
+        "gauge_lies_in_a_narrow_bracket",
+    ),
+    (
         "a squared gauge",
         "integer shift",
         {"gauge": lambda sound, Z: sound.gauge(Z) ** 2},

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.unit_balls import Dual, descend, maximise_dual, multipliers
 
 
@@ -55,11 +57,39 @@ class Statistics:
 
     @classmethod
     def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
+        n_blocks, d, m = representation.block_shape
+        usage = atoms.invariants().sum(axis=0)
+        if d > 1 and isinstance(representation, FiniteRepresentation):
+            return cls(*listed_sums(representation, Y, atoms), usage)
         W = stack(atoms.embed(representation))
         adjoint = W.conj().swapaxes(1, 2)
-        n_blocks, d, m = representation.block_shape
         rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
-        return cls(adjoint @ W, adjoint @ rows, atoms.invariants().sum(axis=0))
+        return cls(adjoint @ W, adjoint @ rows, usage)
+
+
+def listed_sums(
+    representation: FiniteRepresentation, Y: Blocks, atoms: Atoms
+) -> tuple[Blocks, Blocks]:
+    """Return ``sum_i W_i^H W_i`` and ``sum_i W_i^H Y_i`` without the matrices W_i.
+
+    With ``S_i,gj`` the coefficient of component j moved by g in sample i,
+
+        H_jl = sum_{g,h} (S^T S)_{gj,hl} rho(g^-1 h),      R_j = sum_g rho(g)^H (S^T Y)_gj.
+    """
+    q, size, (n_blocks, d, m) = atoms.n_components, representation.size, Y.shape[1:]
+    number = representation.index(atoms.element) * q + atoms.component
+    used, column = np.unique(number, return_inverse=True)
+    g, j = np.divmod(used, q)
+    S = sparse.csr_array((atoms.coefficient, (atoms.sample, column)), shape=(len(Y), len(used)))
+    left, right = (gram := (S.T @ S).tocoo()).coords
+    place = (j[left] * q + j[right]) * size + representation.divide(g[left], g[right])
+    weight = np.bincount(place, gram.data, q * q * size).reshape(q * q, size)
+    rho = representation.represent(representation.elements)
+    H = (weight @ rho.reshape(size, -1)).reshape(q, q, n_blocks, d, d)
+    R = np.zeros((q, n_blocks, d, m), dtype=representation.dtype)
+    sums = (S.T @ Y.reshape(len(Y), -1)).reshape(len(used), n_blocks, d, m)
+    np.add.at(R, j, rho[g].conj().swapaxes(-1, -2) @ sums)
+    return H.transpose(2, 0, 3, 1, 4).reshape(n_blocks, q * d, q * d), stack_components(R)
 
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:

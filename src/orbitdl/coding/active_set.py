@@ -13,7 +13,7 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Representation, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 
 
@@ -64,7 +64,7 @@ class ActiveSet(Coder):
 
         def solve_chunk(chunk: slice) -> Atoms:
             earlier = known.offsets[chunk.start : chunk.stop + 1], number, known.coefficient
-            B = correlations(representation, Y[chunk], A)
+            B = representation.products(Y[chunk], A)
             energy = inner(Y[chunk], Y[chunk])
             counts = np.zeros(len(B), dtype=np.int64)
             atoms, c = np.zeros((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
@@ -77,16 +77,10 @@ class ActiveSet(Coder):
         return in_chunks(solve_chunk, len(Y), n_jobs)
 
 
-def correlations(representation: FiniteRepresentation, Y: Blocks, A: Blocks) -> Floats:
-    """Return ``<y_i, h a_l>`` as rows over ``h * q + l``, shape (n, size * q)."""
-    values = representation.correlations(correlate(Y, A))
-    return np.ascontiguousarray(values.swapaxes(1, 2)).reshape(len(Y), -1)
-
-
 def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
     """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
-    table = correlations(representation, A, A).reshape(q, size, q)
+    table = representation.products(A, A).reshape(q, size, q)
     if representation.quotient is None:
         return Orbits(np.concatenate([table, table], axis=1), np.zeros((0, 0), np.intp), size)
     return Orbits(table, representation.quotient, size)

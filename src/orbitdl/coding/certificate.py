@@ -15,7 +15,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate
+from orbitdl.groups.base import Blocks, Floats, Representation
 
 CHUNK = 1024
 """Samples handled at a time, so that memory does not grow with their number."""
@@ -61,7 +61,7 @@ def duality_gap(problem: Problem, fitted: Blocks, penalty: Floats) -> tuple[Floa
     `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
     """
     misfit = problem.misfit(fitted)
-    polar = problem.representation.largest_polar(correlate(misfit.residual, problem.A))
+    polar = problem.representation.largest_product(misfit.residual, problem.A)
     return relative_gap(misfit, polar, problem.alpha, penalty)
 
 

@@ -12,9 +12,9 @@ from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.toeplitz import project, toeplitz, vandermonde
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.toeplitz import project, toeplitz, vandermonde
 
 CHECK_EVERY = 25
 """Iterations between two looks at the duality gap."""

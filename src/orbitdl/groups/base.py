@@ -128,6 +128,10 @@ class Representation(ABC):
         """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,)."""
         return np.asarray(self.polar(correlation).max(axis=1))
 
+    def largest_product(self, Y: Blocks, A: Blocks) -> Floats:
+        """Return ``max_{j,g} |<Y_i, rho(g) A_j>|`` for every sample, shape (n,)."""
+        return self.largest_polar(correlate(Y, A))
+
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
@@ -163,6 +167,14 @@ class Representation(ABC):
         atoms = self.decompose(flat)
         total = np.bincount(atoms.row, np.abs(atoms.coefficient), len(flat))
         return total.astype(np.float64, copy=False).reshape(Z.shape[:-3])
+
+    def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
+        """Return bounds of the gauge, from below and from above, (...) each.
+
+        The same twice, where the gauge has a closed form or is the value of a linear program.
+        """
+        exact = self.gauge(Z)
+        return exact, exact
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from scipy import sparse
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.isotypic import Irreducible, arrange, split
 from orbitdl.validation import require_count
 
 
@@ -50,46 +52,55 @@ class Finite(Group):
         object.__setattr__(self, "matrices", matrices)
         object.__setattr__(self, "product", product)
 
+    @cached_property
+    def parts(self) -> list[Irreducible]:
+        """The irreducible representations that the matrices are made of."""
+        return split(self.matrices)
+
     def on(self, shape: tuple[int, ...]) -> MatrixRepresentation:
         return MatrixRepresentation(self, shape)
 
 
 class MatrixRepresentation(FiniteRepresentation):
-    """One real block; an element is its number in ``group.matrices``."""
+    """Irreducible blocks; an element is its number in ``group.matrices``."""
 
     parameters = ("element",)
     counted = True
 
     def __init__(self, group: Finite, shape: tuple[int, ...]) -> None:
-        self.matrices, self.product = group.matrices, group.product
-        self.size, d = self.matrices.shape[:2]
+        self.size, d = group.matrices.shape[:2]
         entries = int(np.prod(shape))
         if len(shape) == 0 or (shape[0] != d and entries != d) or entries == 0:
             raise ValueError(
                 f"these {d} x {d} matrices act on data points with first axis {d} or {d} entries, "
                 f"not on shape {tuple(shape)}; reshape X or give other generators."
             )
-        self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
-        self.block_shape = (1, d, entries // d)
+        self.group, self.shape, self.columns = group, tuple(shape), entries // d
+        self.basis, self.place, self.block_shape, self.matrices, self.metric = arrange(
+            group.parts, self.columns
+        )
+        self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
-        self.quotient = self.product[self.inverses]
 
     @property
     def elements(self) -> Floats:
         return np.arange(self.size, dtype=np.float64)[:, None]
 
-    @property
-    def is_free(self) -> bool:
-        return bool(np.all(np.abs(np.trace(self.matrices[1:], axis1=1, axis2=2)) < 1e-9))
-
     def analyze(self, x: Floats) -> Blocks:
-        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
+        batch = x.shape[: x.ndim - len(self.shape)]
+        coordinates = self.basis.T @ x.reshape(*batch, len(self.basis), self.columns)
+        blocks = np.zeros((*batch, int(np.prod(self.block_shape))))
+        blocks[..., self.place] = coordinates.reshape(*batch, len(self.place))
+        return blocks.reshape(*batch, *self.block_shape)
 
     def synthesize(self, blocks: Blocks) -> Floats:
-        return blocks.reshape(*blocks.shape[:-3], *self.shape)
+        batch = blocks.shape[:-3]
+        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.place]
+        x = self.basis @ coordinates.reshape(*batch, len(self.basis), self.columns)
+        return np.asarray(x.reshape(*batch, *self.shape))
 
     def represent(self, element: Floats) -> Blocks:
-        return self.matrices[self.index(element)][..., None, :, :]
+        return self.matrices[self.index(element)]
 
     def index(self, element: Floats) -> Integers:
         return element[..., 0].astype(np.intp)
@@ -101,13 +112,24 @@ class MatrixRepresentation(FiniteRepresentation):
         return self.inverses[self.index(element)][..., None].astype(np.float64)
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
-        moved = (self.matrices[:, None, None] @ A).reshape(self.size * len(A), -1)
+        moved = self._orbits(A)
         place = (atoms.row, self.index(atoms.element) * len(A) + source)
         gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(moved)))
         return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
 
+    def products(self, Y: Blocks, A: Blocks) -> Floats:
+        return np.asarray(Y.reshape(len(Y), -1) @ self._orbits(A).T)
+
+    def largest_product(self, Y: Blocks, A: Blocks) -> Floats:
+        return np.asarray(np.abs(self.products(Y, A)).max(axis=1))
+
+    def _orbits(self, A: Blocks) -> Floats:
+        """Return all moved components as rows over ``g * q + j``, shape (size * q, F * d * m)."""
+        return (self.matrices[:, None] @ A).reshape(self.size * len(A), -1)
+
     def correlations(self, C: Blocks) -> Floats:
-        values: Floats = np.tensordot(C[..., 0, :, :], self.matrices, axes=((-2, -1), (1, 2)))
+        table = self.matrices.reshape(self.size, -1)
+        values: Floats = C.reshape(*C.shape[:-3], table.shape[1]) @ table.T
         return values
 
 

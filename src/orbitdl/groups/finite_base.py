@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import linprog
@@ -14,6 +15,7 @@ from orbitdl.groups.base import (
     Integers,
     Representation,
     as_real,
+    correlate,
 )
 
 
@@ -24,13 +26,9 @@ class FiniteRepresentation(Representation):
     ----------
     size : int
         Number of elements.
-    quotient : ndarray of shape (size, size) or None
-        Index of ``g^-1 h`` for the elements numbered g and h; None for a cyclic group in its
-        natural order, where it is ``(h - g) mod size``.
     """
 
     size: int
-    quotient: Integers | None = None
 
     @property
     @abstractmethod
@@ -41,18 +39,39 @@ class FiniteRepresentation(Representation):
     def correlations(self, C: Blocks) -> Floats:
         """Return ``<C, rho(g)>`` for all g: (..., F, d, d) to (..., size)."""
 
+    def products(self, Y: Blocks, A: Blocks) -> Floats:
+        """Return ``<Y_i, rho(g) A_j>`` as rows over ``g * q + j``, shape (n, size * q)."""
+        values = self.correlations(correlate(Y, A))
+        return np.ascontiguousarray(values.swapaxes(1, 2)).reshape(len(Y), self.size * len(A))
+
     @abstractmethod
     def index(self, element: Floats) -> Integers:
         """Return the number of each element, parameters (..., p) to (...)."""
 
-    @property
-    @abstractmethod
+    @cached_property
+    def quotient(self) -> Integers | None:
+        """Index of ``g^-1 h`` for the elements numbered g and h, shape (size, size).
+
+        None stands for a cyclic group in its natural order: ``(h - g) mod size``, without a table.
+        """
+        everything = self.elements
+        left = (np.broadcast_to(g, everything.shape) for g in self.inverse(everything))
+        return np.stack([self.index(self.compose(g, everything)) for g in left])
+
+    def divide(self, g: Integers, h: Integers) -> Integers:
+        """Return the numbers of ``g^-1 h`` for the elements numbered g and h."""
+        return (h - g) % self.size if self.quotient is None else self.quotient[g, h]
+
+    @cached_property
     def is_free(self) -> bool:
         """Whether the matrices ``rho(g)`` are orthogonal in the metric, so that codes are unique.
 
         Then ``Z = sum_g c_g rho(g)`` has exactly one solution, the gauge is ``sum |c_g|`` and the
-        prox is a soft threshold on c.
+        prox is a soft threshold on c. Since ``<rho(g), rho(h)> = <I, rho(g^-1 h)>``, it is enough
+        that the identity is orthogonal to all others.
         """
+        products, _ = self._free_coefficients(self.represent(self.elements[0]))
+        return bool(np.all(np.abs(products[1:]) < 1e-9))
 
     @property
     def has_prox(self) -> bool:

@@ -64,6 +64,8 @@ class InterpolatedShift(Group):
 class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
     """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
 
+    quotient = None
+
     def __init__(self, group: Group, shape: tuple[int, ...], subdivisions: int) -> None:
         self.set_up(group, shape, keep_nyquist=subdivisions == 1)
         self.subdivisions = subdivisions
@@ -72,10 +74,6 @@ class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
     @property
     def elements(self) -> Floats:
         return np.arange(self.size)[:, None] / self.subdivisions
-
-    @property
-    def is_free(self) -> bool:
-        return self.subdivisions == 1
 
     def index(self, element: Floats) -> Integers:
         return np.rint(element[..., 0] * self.subdivisions).astype(np.intp) % self.size

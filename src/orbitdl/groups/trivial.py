@@ -33,6 +33,8 @@ class Trivial(Group):
 class TrivialRepresentation(FiniteRepresentation):
     """One real block of size one, as many columns as the data has entries."""
 
+    quotient = None
+
     def __init__(self, group: Trivial, shape: tuple[int, ...]) -> None:
         self.group, self.shape = group, tuple(shape)
         self.block_shape = (1, 1, int(np.prod(shape)))
@@ -41,10 +43,6 @@ class TrivialRepresentation(FiniteRepresentation):
     @property
     def elements(self) -> Floats:
         return np.zeros((1, 0))
-
-    @property
-    def is_free(self) -> bool:
-        return True
 
     def analyze(self, x: Floats) -> Blocks:
         return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)

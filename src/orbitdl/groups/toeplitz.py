@@ -52,12 +52,14 @@ def average_diagonals(M: Blocks) -> Blocks:
     return np.stack(sums, axis=-1) / np.arange(size, 0, -1)
 
 
-def vandermonde(T: Blocks) -> tuple[Floats, Floats]:
+def vandermonde(T: Blocks, negligible: float = 1e-15) -> tuple[Floats, Floats]:
     """Write positive semidefinite Toeplitz matrices as ``T = sum_k c_k v_k v_k^H``.
 
     Parameters
     ----------
     T : ndarray of shape (..., F, F)
+    negligible : float
+        Eigenvalues up to this fraction of the largest are taken for zero.
 
     Returns
     -------
@@ -75,7 +77,7 @@ def vandermonde(T: Blocks) -> tuple[Floats, Floats]:
     These are found from a Hermitian matrix that commutes with Q.
     """
     s, U = np.linalg.eigh(T)
-    rank = max(int((s > 1e-15 * s[..., -1:]).sum(axis=-1).max(initial=0)), 1)
+    rank = max(int((s > negligible * s[..., -1:]).sum(axis=-1).max(initial=0)), 1)
     B = (U * np.sqrt(np.maximum(s, 0.0))[..., None, :])[..., -rank:]
     left, _, right = np.linalg.svd(B[..., :-1, :].conj().swapaxes(-1, -2) @ B[..., 1:, :])
     Q = left @ right

@@ -1,0 +1,150 @@
+"""Representations of finite groups in irreducible parts, found from the matrices alone.
+
+In a suitable orthonormal basis of R^d the matrices g are block diagonal, with every irreducible
+representation ``rho_f`` (r_f x r_f, real) as often as its multiplicity M_f:
+
+    g B_f = B_f (rho_f(g) (x) I),      B_f of shape (d, r_f, M_f),      sum_f r_f M_f = d.
+
+For a random matrix X the average ``N = sum_g g X g^T / |G|`` commutes with all g, and is generic
+among such matrices. The eigenspaces of ``N + N^T`` are therefore irreducible, and two of them, V
+and W, hold the same representation just if ``W^T N V`` is not zero (Schur); then its polar factor
+translates one into the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.groups.base import Floats, Integers
+
+SAME = 1e-6
+"""Numbers that agree to this fraction of the largest are the same but for rounding."""
+
+
+class Irreducible(NamedTuple):
+    """One irreducible representation: its copies (d, r, M), and its matrices (|G|, r, r)."""
+
+    copies: Floats
+    matrices: Floats
+
+    @property
+    def weight(self) -> float:
+        """Its part ``r / dim End`` in ``sum_f w_f tr rho_f(g) = |G| [g = 1]`` (Plancherel).
+
+        The formula holds where every irreducible representation of the group occurs.
+        """
+        character = np.trace(self.matrices, axis1=1, axis2=2)
+        return float(self.matrices.shape[1] / np.mean(character**2))
+
+
+def split(matrices: Floats) -> list[Irreducible]:
+    """Return the irreducible parts of a group of orthogonal matrices (|G|, d, d)."""
+    size, d = matrices.shape[:2]
+    X = np.random.default_rng(0).standard_normal((d, d))
+    N = sum(g @ X @ g.T for g in matrices) / size
+    families: list[list[Floats]] = []
+    for V in eigenspaces(N + N.T):
+        for family in families:
+            translation = V.T @ N @ family[0]
+            if len(set(translation.shape)) == 1 and np.abs(translation).max() > SAME:
+                left, _, right = np.linalg.svd(translation)
+                family.append(V @ left @ right)
+                break
+        else:
+            families.append([V])
+    return [_irreducible(matrices, np.stack(family, axis=2)) for family in families]
+
+
+def _irreducible(matrices: Floats, copies: Floats) -> Irreducible:
+    first = copies[:, :, 0]
+    return Irreducible(copies, first.T @ matrices @ first)
+
+
+def eigenspaces(M: Floats) -> list[Floats]:
+    """Return an orthonormal basis (d, r) of every eigenspace of a symmetric matrix."""
+    values, vectors = np.linalg.eigh(M)
+    ends = np.flatnonzero(np.diff(values) > SAME * np.abs(values).max()) + 1
+    return [settle_basis(V) for V in np.split(vectors, ends, axis=1)]
+
+
+def settle_basis(V: Floats) -> Floats:
+    """Return the orthonormal basis of the span of V (d, r) that rounding does not decide.
+
+    Projections of unit vectors, orthogonalised: next the longest one, the first if several are.
+    """
+    left, basis = V.copy(), np.empty_like(V)
+    for k in range(V.shape[1]):
+        length = np.linalg.norm(left, axis=1)
+        first = np.argmax(length >= (1 - SAME) * length.max())
+        direction = left[first] / length[first]
+        basis[:, k] = V @ direction
+        left = left - np.outer(left @ direction, direction)
+    return basis
+
+
+class Layout(NamedTuple):
+    """Irreducible parts in equal blocks (F, d, m) that act on data points (d_0, m_0).
+
+    A small representation fills a block with several copies below each other. Rows that are left
+    over are zero in the data, and stay where they are: there the matrices are the identity.
+
+    Attributes
+    ----------
+    basis : ndarray of shape (d_0, d_0)
+        Orthonormal; its columns are those of all copies.
+    place : ndarray of shape (d_0 * m_0,)
+        Where coordinates in that basis go in blocks.
+    block_shape : tuple of int
+    matrices : ndarray of shape (|G|, F, d, d)
+    metric : ndarray of shape (F,)
+        In which the matrices are orthogonal, if every irreducible representation occurs.
+    """
+
+    basis: Floats
+    place: Integers
+    block_shape: tuple[int, int, int]
+    matrices: Floats
+    metric: Floats
+
+
+def arrange(parts: list[Irreducible], columns: int) -> Layout:
+    """Lay irreducible parts out in blocks; the data have this many columns."""
+    d = max(part.matrices.shape[1] for part in parts)
+    repeats = [d // part.matrices.shape[1] for part in parts]
+    needed = [
+        -(-part.copies.shape[2] * columns // k) for part, k in zip(parts, repeats, strict=True)
+    ]
+    m = _best_width(needed, d)
+    place, matrices, metric = [], [], []
+    n_blocks = 0
+    for part, repeat, width in zip(parts, repeats, needed, strict=True):
+        r, copies = part.copies.shape[1:]
+        row, t = np.ogrid[:r, : copies * columns]
+        block, rest = np.divmod(t, repeat * m)
+        column, copy = np.divmod(rest, repeat)
+        place.append((((n_blocks + block) * d + copy * r + row) * m + column).ravel())
+        matrix = np.zeros((len(part.matrices), d, d))
+        matrix[:, np.arange(d), np.arange(d)] = 1.0
+        for k in range(repeat):
+            matrix[:, k * r : (k + 1) * r, k * r : (k + 1) * r] = part.matrices
+        count = -(-width // m)
+        matrices += [matrix] * count
+        metric += [part.weight / (repeat * count)] * count
+        n_blocks += count
+    basis = np.concatenate([part.copies.reshape(len(part.copies), -1) for part in parts], axis=1)
+    shape = n_blocks, d, m
+    return Layout(basis, np.concatenate(place), shape, np.stack(matrices, axis=1), np.array(metric))
+
+
+def _best_width(needed: list[int], d: int) -> int:
+    """Return how many columns a block shall have: F d (m + d) numbers are to be few.
+
+    They are the numbers of a data point and of an element, with the zeros that fill blocks up.
+    """
+
+    def cost(m: int) -> int:
+        return sum(-(-width // m) for width in needed) * (m + d)
+
+    return min(sorted({-(-width // k) for width in needed for k in range(1, 9)}), key=cost)
