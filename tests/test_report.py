@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, PENTAGON, action
 
-from orbitdl import Codes, OrbitDictionaryLearning, encode, load
+from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
 from orbitdl.report import write, write_report
@@ -274,9 +274,10 @@ def test_overlapping_windows_and_early_codes_are_remarked():
     X = [np.roll(bump(), s) for s in range(-15, 15)]
     facts = given([bump()], X, IntegerShift(), step=10)
     assert "overlap" in about(facts)
-    status = np.array(["stopped early: gap above 1.0e-04"] * 30, dtype=object)
+    status = np.array([Status.STOPPED_EARLY] * 30, dtype=object)
     coded = replace(facts.coded, codes=replace(facts.coded.codes, status=status))
     assert "gap" in about(replace(facts, coded=coded))
+    assert "gap" not in about(facts)
 
 
 @pytest.mark.parametrize("name", ACTIONS)
