@@ -11,6 +11,9 @@ from orbitdl import OrbitDictionaryLearning, Status, align, decode, dictionary_d
 from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((10, 8))
 A = RNG.standard_normal((2, 8))
