@@ -46,8 +46,9 @@ def white_noise(q: int) -> Floats:
 def learned(q: int, alpha: float, iterations: int = 5) -> Floats:
     """Return q components after a few iterations of learning from 200 windows, (q, 201)."""
     model = OrbitDictionaryLearning(
-        q, ContinuousShift(), alpha=alpha, max_iter=iterations, init=some_windows(q)
-    )
+        q, ContinuousShift(), alpha=alpha, max_iter=iterations, init=some_windows(q),
+        callback=lambda iteration: iteration.number == iterations,
+    )  # fmt: skip
     components: Floats = model.fit(windows(200)).components_
     return components
 

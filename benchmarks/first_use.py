@@ -31,7 +31,9 @@ from orbitdl.groups import {group}
 from orbitdl.datasets import make_shift_data
 X = make_shift_data(n_samples=20, length=30, n_atoms=2, random_state=0).X
 began = time.process_time(), time.perf_counter()
-OrbitDictionaryLearning(2, {group}(), max_iter=2).fit(X)
+OrbitDictionaryLearning(
+    2, {group}(), alpha=0.1, max_iter=2, n_restarts=1, callback=lambda it: it.number == 2
+).fit(X)
 print("SECONDS", time.process_time() - began[0], time.perf_counter() - began[1])
 """
 

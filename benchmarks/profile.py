@@ -47,7 +47,10 @@ def run(quick: bool) -> Section:
     """Profile one coding with either coder, and a few iterations of regular learning."""
     X, start = windows(200 if quick else 1000), windows(50 if quick else 200)
     code = partial(encode, X, some_windows(3), alpha=0.1)
-    regular = OrbitDictionaryLearning(len(start), Trivial(), alpha=0.1, max_iter=5, init=start)
+    regular = OrbitDictionaryLearning(
+        len(start), Trivial(), alpha=0.1, max_iter=5, init=start,
+        callback=lambda iteration: iteration.number == 5,
+    )  # fmt: skip
     calls: dict[str, Callable[[], Any]] = {
         "Sliding, q=3, alpha=0.1": partial(code, group=ContinuousShift(), coder=Sliding()),
         "ActiveSet, q=3, alpha=0.1": partial(code, group=IntegerShift(), coder=ActiveSet()),

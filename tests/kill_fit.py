@@ -23,7 +23,8 @@ SETTINGS = {
     "group": ContinuousShift(),
     "max_iter": 15,
     "tol": 1e-9,
-    "n_restarts": 2,
+    "n_restarts": 3,
+    "alpha": 0.1,
     "random_state": 0,
 }
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 
-from orbitdl import alpha_max, encode, suggest_alpha
-from orbitdl.datasets import make_ecg_like
-from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl import OrbitDictionaryLearning, alpha_max, encode, suggest_alpha
+from orbitdl.datasets import make_ecg_like, make_shift_data
+from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
@@ -65,5 +65,58 @@ def test_data_without_anything_to_learn_are_refused():
 
 
 def test_components_of_another_shape_are_refused():
-    with pytest.raises(ValueError, match="one shape"):
+    with pytest.raises(ValueError, match="cannot code data points of shape"):
         alpha_max(np.ones((4, 8)), np.ones((1, 7)), group=IntegerShift())
+
+
+# The default of the estimator
+
+
+@pytest.mark.parametrize("group", [IntegerShift(), ContinuousShift(), Trivial()])
+def test_a_fit_without_alpha_takes_the_one_suggested(group):
+    X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
+    model = OrbitDictionaryLearning(2, group, random_state=0).fit(X)
+    assert_allclose(model.alpha_, suggest_alpha(X, group=group), rtol=1e-5)
+    same = OrbitDictionaryLearning(2, group, alpha=model.alpha_, random_state=0).fit(X)
+    assert_array_equal(model.components_, same.components_)
+    assert_array_equal(model.transform(X), same.transform(X))
+
+
+@pytest.mark.parametrize("unit", [1e-6, 200.0, 1e9])
+def test_the_unit_of_the_data_does_not_matter(unit):
+    """A model of data in another unit explains as much of them with as many atoms."""
+    X = make_ecg_like(n_windows=60, random_state=0).X
+    settings = {"n_components": 2, "group": ContinuousShift(), "random_state": 0}
+    model = OrbitDictionaryLearning(**settings).fit(X)
+    other = OrbitDictionaryLearning(**settings).fit(unit * X)
+    assert_allclose(other.alpha_, unit * model.alpha_, rtol=1e-5)
+    assert_allclose(other.score(unit * X), model.score(X), rtol=1e-3)
+    assert_allclose(other.history_[-1].atoms, model.history_[-1].atoms, rtol=0.05)
+
+
+def test_a_number_is_taken_as_it_is_and_kept_in_what_codes():
+    X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
+    model = OrbitDictionaryLearning(2, alpha=np.float32(0.25), random_state=0).fit(X)
+    assert type(model.alpha_) is float
+    assert model.alpha_ == 0.25
+    codes = encode(X, model.components_, group=IntegerShift(), alpha=0.25)
+    assert_allclose(model.encode(X).objective, codes.objective, rtol=1e-3)
+
+
+def test_missing_entries_do_not_count_in_the_default():
+    X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
+    X[:, 3] = np.nan
+    model = OrbitDictionaryLearning(2, max_iter=0).fit(X)
+    assert_allclose(model.alpha_, suggest_alpha(np.nan_to_num(X), group=IntegerShift()), rtol=1e-5)
+
+
+def test_data_of_zeros_are_learned_and_coded_by_nothing():
+    model = OrbitDictionaryLearning(2).fit(np.zeros((4, 6)))
+    assert model.alpha_ == 1.0
+    assert len(model.encode(np.zeros((4, 6))).to_frame()) == 0
+
+
+@pytest.mark.parametrize("alpha", ["noise", "", "0.1"])
+def test_no_other_word_stands_for_alpha(alpha):
+    with pytest.raises(ValueError, match='alpha must be a positive number or "auto", not'):
+        OrbitDictionaryLearning(2, alpha=alpha).fit(np.ones((4, 6)))

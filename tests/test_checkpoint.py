@@ -26,8 +26,13 @@ from orbitdl.history import History, Record
 from orbitdl.progress import Iteration, State
 from orbitdl.runs import Run, run_from_file, run_to_file
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
-SETTINGS = {"n_components": 2, "max_iter": 8, "tol": 1e-9, "random_state": 0}
+SETTINGS = {
+    "n_components": 2, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "n_restarts": 1, "random_state": 0
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -199,12 +204,27 @@ def test_data_with_missing_entries_go_on_and_their_mask_counts(name, path):
 def test_restarts_go_on_where_they_stood(run, path):
     settings = {"n_restarts": 3, "init": "random"}
     expected = estimator(**settings).fit(X)
-    interrupted(X, 3, run, checkpoint=path, **settings)
+    interrupted(X, 2, run, checkpoint=path, **settings)
     model = estimator(**settings, checkpoint=path)
-    numbers = seen_by(model, X)
-    assert numbers[:6] == [3, 4, 5, 6, 7, 8]
-    assert len(numbers) == 6 + 9 * (2 - run)
+    assert seen_by(model, X) == [2, 3] + [0, 1, 2, 3] * (2 - run) + [4, 5, 6, 7, 8]
     assert_same(model, expected)
+    assert_array_equal(model.starts_, expected.starts_)
+
+
+def test_the_start_that_was_chosen_goes_on_where_it_stood(path):
+    settings = {"n_restarts": 3, "init": "random"}
+    expected = estimator(**settings).fit(X)
+
+    def interrupt(iteration: Iteration) -> None:
+        if iteration.number == 6:  # only the best comes so far
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        estimator(**settings, checkpoint=path, callback=interrupt).fit(X)
+    model = estimator(**settings, checkpoint=path)
+    assert seen_by(model, X) == [6, 7, 8]
+    assert_same(model, expected)
+    assert seen_by(estimator(**settings, checkpoint=path), X) == []
 
 
 def test_a_run_without_a_seed_goes_on_with_the_seed_it_had(path):

@@ -11,7 +11,7 @@ from sklearn.decomposition import sparse_encode
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
-from orbitdl.codes import Atoms, Codes
+from orbitdl.codes import Atoms, Codes, Status
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal
 from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.problem import Problem
@@ -79,7 +79,7 @@ def assert_same(first: Atoms, second: Atoms) -> None:
 def test_gap_is_within_tolerance(coder, name, length):
     codes = draw(name, length=length).code(CODERS[coder](tol=TOL))
     assert codes.gap.max() <= TOL
-    assert set(codes.status) == {"converged: gap within 1.0e-06"}
+    assert set(codes.status) == {Status.CONVERGED}
 
 
 @pytest.mark.parametrize(("coder", "name"), SERVED)
@@ -147,12 +147,22 @@ def test_a_coder_that_stops_early_says_so_once(coder, name):
     assert len(caught) == 1
     late = codes.gap > 1e-15
     assert late.any()
-    assert set(codes.status[late]) == {"stopped early: gap above 1.0e-15"}
+    assert set(codes.status[late]) == {Status.STOPPED_EARLY}
+
+
+def test_a_status_is_a_member_that_reads_as_words():
+    codes = draw("integer shift").code(ActiveSet(tol=TOL))
+    assert all(isinstance(status, Status) for status in codes.status)
+    assert "'converged: gap within the tolerance'" in str(codes.status)
+    assert f"{codes.status[0]}" == "converged: gap within the tolerance"
+    assert np.all(codes.status == Status.CONVERGED)
+    unsettled = {status for status in Status if not status.is_settled}
+    assert unsettled == {Status.STOPPED_EARLY, Status.LOCAL_SOLUTION}
 
 
 def test_matching_calls_its_codes_local_and_does_not_warn():
     codes = draw("integer shift", level=0.02).code(Matching(tol=1e-9))
-    assert set(codes.status) == {"local solution: gap above 1.0e-09"}
+    assert set(codes.status) == {Status.LOCAL_SOLUTION}
 
 
 # Limits
@@ -176,7 +186,7 @@ def test_zero_data_code_to_nothing_in_words(coder, name):
     assert np.all(np.isfinite(codes.gap))
     assert codes.objective[1] == 0.0
     assert codes.gap[1] == 0.0
-    assert codes.status[1] == "zero data: nothing to code"
+    assert codes.status[1] is Status.ZERO_DATA
     assert np.all(codes.invariants()[1] == 0.0)
     assert np.all(codes.objective[[0, 2]] > 0.0)
 

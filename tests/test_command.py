@@ -18,6 +18,9 @@ from orbitdl.experiments import Reproduction
 from orbitdl.experiments.claims import Claim, Row, Verdict
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift, Orthogonal
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 RATE, LENGTH = 100.0, 64
 N_WINDOWS = 30
 

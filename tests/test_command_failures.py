@@ -21,6 +21,9 @@ from orbitdl.coding import ActiveSet
 from orbitdl.command import app
 from orbitdl.groups import IntegerShift
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 LENGTH = 16
 X = np.random.default_rng(0).standard_normal((40, LENGTH))
 PATIENCE = 600

@@ -24,6 +24,9 @@ from orbitdl.groups import (
     Trivial,
 )
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 
 @pytest.fixture(scope="module")
 def X() -> np.ndarray:

@@ -23,6 +23,9 @@ from orbitdl.coding import ActiveSet, Matching
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift
 from orbitdl.provenance import fingerprint
 
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((8, 6))
 
@@ -131,6 +134,30 @@ def test_parameters_come_back(path):
     }
     fit(**settings).save(path)
     assert {name: getattr(load(path), name) for name in settings} == settings
+
+
+def test_the_alpha_that_was_used_and_how_starts_compared_come_back(path):
+    model = fit(alpha="auto", n_restarts=3)
+    model.save(path)
+    again = load(path)
+    assert again.alpha == "auto"
+    assert again.alpha_ == model.alpha_
+    assert_array_equal(again.starts_, model.starts_)
+    assert_array_equal(again.transform(X), model.transform(X))
+
+
+def test_a_file_of_the_version_before_loads(model, content, path):
+    """It has no word of the alpha that was used, which was the one asked for, nor of starts."""
+    header, tensors = parts(content)
+    header["version"] = 1
+    del header["fitted"]["alpha"], tensors["starts"]
+    container.write(path, header, tensors)
+    again = load(path)
+    assert again.alpha_ == model.alpha_
+    assert len(again.starts_) == 0
+    assert_array_equal(again.transform(X), model.transform(X))
+    again.save(path)
+    assert_array_equal(load(path).transform(X), model.transform(X))
 
 
 def test_a_start_array_comes_back(path):
@@ -367,7 +394,7 @@ def test_a_deep_or_odd_header_is_refused(path, text):
 
 def test_a_file_from_the_future_is_refused(content, path):
     header, tensors = parts(content)
-    container.write(path, {**header, "version": 2, "new": 1}, {**tensors, "new": X})
+    container.write(path, {**header, "version": 3, "new": 1}, {**tensors, "new": X})
     assert_refused(path, "was written by a newer orbitdl .* upgrade orbitdl")
 
 
@@ -429,6 +456,8 @@ HOSTILE_HEADERS = {
     "other coder": (("parameters", "coder", "name"), "Sliding", "lacks the entry 'max_atoms'"),
     "setting": (("parameters", "coder", "settings", "tol"), -1.0, "tol of ActiveSet must be"),
     "alpha": (("parameters", "alpha"), 0.0, "alpha must be a positive number"),
+    "word for alpha": (("parameters", "alpha"), "noise", 'alpha must be .* or "auto"'),
+    "alpha used": (("fitted", "alpha"), -1.0, "alpha must be a positive number"),
     "negative size": (("shape",), [-6], "not a list of positive whole numbers"),
     "no size": (("shape",), [], "not a list of positive whole numbers"),
     "other size": (("shape",), [3, 2], r"components is not an array of shape \(2, 3, 2\)"),

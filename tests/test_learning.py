@@ -14,8 +14,12 @@ from orbitdl.coding import Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.dictionary import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.metrics import orbit_distances
 from orbitdl.progress import Iteration
 from orbitdl.starts import start_from_data, start_from_noise
+
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
 
 
 def planted(name: str, *, n: int = 30, q: int = 2, noise: float = 0.05, seed: int = 0):
@@ -106,7 +110,9 @@ def test_a_push_that_does_not_pay_is_taken_back(name, monkeypatch):
     """What is left is the alternation of the paper, to the bit."""
     group, X = planted(name)
     seen: list[Iteration] = []
-    settings = {"group": group, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "random_state": 0}
+    settings = {
+        "group": group, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "n_restarts": 1, "random_state": 0
+    }  # fmt: skip
     monkeypatch.setattr(learning, "push", astray)
     model = OrbitDictionaryLearning(2, **settings, callback=seen.append).fit(X)
     monkeypatch.setattr(learning, "push", unpushed)
@@ -123,7 +129,9 @@ def test_pushes_lead_further_in_as_many_iterations(monkeypatch):
 
     def last_objectives():
         return [
-            OrbitDictionaryLearning(3, alpha=0.1, max_iter=10, tol=1e-9, random_state=seed)
+            OrbitDictionaryLearning(
+                3, alpha=0.1, max_iter=10, tol=1e-9, n_restarts=1, random_state=seed
+            )
             .fit(data.X)
             .history_[-1]
             .objective
@@ -139,8 +147,9 @@ def test_components_of_the_paper_s_step_are_never_pushed():
     group, X = planted("integer shift")
     seen: list[Iteration] = []
     OrbitDictionaryLearning(
-        2, group, alpha=0.1, max_iter=5, random_state=0, normalise_after=True, callback=seen.append
-    ).fit(X)
+        2, group, alpha=0.1, max_iter=5, n_restarts=1, random_state=0, normalise_after=True,
+        callback=seen.append,
+    ).fit(X)  # fmt: skip
     for before, after in pairwise(seen):
         assert_array_equal(before.following.stepped, after.components)
         assert not after.fell_back
@@ -170,12 +179,40 @@ def test_early_gaps_are_loose_and_fall():
 
 def test_a_fit_whose_last_codes_are_not_optimal_warns_unless_it_was_stopped():
     group, X = planted("orthogonal")
-    settings = {"group": group, "coder": Proximal(tol=1e-9, max_iter=10), "max_iter": 2}
+    coder = Proximal(tol=1e-9, max_iter=10)
+    settings = {"group": group, "alpha": 0.1, "coder": coder, "max_iter": 2, "tol": 1.0}
     with pytest.warns(ConvergenceWarning, match="raise the coder's max_iter") as caught:
         model = OrbitDictionaryLearning(2, **settings, random_state=0).fit(X)
     assert len(caught) == 1
     assert model.history_[-1].gap > 1e-9
     OrbitDictionaryLearning(2, **settings, random_state=0, callback=lambda iteration: True).fit(X)
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_fit_that_max_iter_ends_warns_once_and_says_what_to_do():
+    group, X = planted("integer shift")
+    settings = {"group": group, "alpha": 0.1, "tol": 1e-9, "random_state": 0}
+    message = r"^max_iter=2 .*raise max_iter or tol\.$"
+    with pytest.warns(ConvergenceWarning, match=message) as caught:
+        model = OrbitDictionaryLearning(2, **settings, max_iter=2).fit(X)
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert not model.converged_
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"max_iter": 500, "tol": 1e-3},  # converges
+        {"max_iter": 0},  # only the start was asked for
+        {"max_iter": 5, "tol": 1e-9, "callback": lambda iteration: iteration.number == 2},
+        {"max_iter": 5, "tol": 1e-9, "callback": lambda iteration: iteration.number == 5},
+    ],
+)
+def test_no_other_end_of_a_fit_warns(settings):
+    group, X = planted("integer shift")
+    OrbitDictionaryLearning(2, group, alpha=0.1, random_state=0, **settings).fit(X)
 
 
 def test_history_counts_from_the_start():
@@ -261,7 +298,9 @@ def test_the_callback_sees_every_iteration_and_can_stop():
         seen.append(iteration)
         return iteration.number == 2
 
-    model = OrbitDictionaryLearning(2, group, max_iter=20, tol=1e-9, callback=stop).fit(X)
+    model = OrbitDictionaryLearning(
+        2, group, max_iter=20, tol=1e-9, n_restarts=1, callback=stop
+    ).fit(X)
     assert [iteration.number for iteration in seen] == [0, 1, 2]
     assert model.n_iter_ == 2
     assert len(model.history_) == 3
@@ -270,32 +309,84 @@ def test_the_callback_sees_every_iteration_and_can_stop():
     assert_allclose(seen[-1].objective, seen[-1].codes.objective.sum())
 
 
-def test_restarts_keep_the_best_run():
+def test_the_start_that_is_best_after_a_few_iterations_is_continued():
+    """And is then the whole run of that start, to the bit."""
     group, X = planted("integer shift", n=60, q=4)
-    ends: list[float] = []
-
-    def note(iteration: Iteration) -> None:
-        if iteration.number == 0:
-            ends.append(np.inf)
-        ends[-1] = iteration.objective
-
-    settings = {"n_components": 4, "group": group, "alpha": 0.1, "init": "random"}
+    settings = {"n_components": 4, "group": group, "alpha": 0.1, "max_iter": 10, "tol": 1e-9}
+    seen: list[Iteration] = []
     model = OrbitDictionaryLearning(
-        **settings, n_restarts=5, random_state=0, max_iter=10, callback=note
+        **settings, n_restarts=5, init="random", random_state=0, callback=seen.append
     ).fit(X)
-    single = OrbitDictionaryLearning(**settings, random_state=0, max_iter=10).fit(X)
-    assert len(ends) == 5
-    assert max(ends) > min(ends) * 1.001
-    assert model.history_[-1].objective == min(ends)
-    assert single.history_[-1].objective == ends[0]
+    numbers = [iteration.number for iteration in seen]
+    assert numbers == [0, 1, 2, 3] * 5 + [4, 5, 6, 7, 8, 9, 10]
+    assert_array_equal(model.starts_, [iteration.objective for iteration in seen[3:20:4]])
+    assert model.starts_.max() > model.starts_.min() * 1.001
+    begin = group.on((8,)).synthesize(seen[4 * model.starts_.argmin()].components)
+    whole = OrbitDictionaryLearning(**settings, init=begin).fit(X)
+    assert len(whole.starts_) == 1
+    for record, other in zip(model.history_, whole.history_, strict=True):
+        assert_allclose(record.objective, other.objective, rtol=1e-9)
+
+
+def test_the_first_of_several_starts_is_the_only_one_of_one():
+    group, X = planted("integer shift", n=60, q=4)
+    settings = {"n_components": 4, "group": group, "max_iter": 10, "random_state": 0}
+    seen: list[Iteration] = []
+    OrbitDictionaryLearning(**settings, callback=seen.append).fit(X)
+    single = OrbitDictionaryLearning(**settings, n_restarts=1).fit(X)
+    assert [r.objective for r in single.history_[:4]] == [it.objective for it in seen[:4]]
+
+
+def two_shapes(length: int = 90, n: int = 40, events: int = 35) -> tuple[np.ndarray, np.ndarray]:
+    """Return windows of a recording with events of two shapes at random places, and the shapes."""
+    rng, t = np.random.default_rng(4), np.arange(length) - 30
+    shapes = np.exp(-0.5 * (t / 4) ** 2), np.exp(-0.5 * (t / 8) ** 2) * np.sin(t / 3)
+    recording = 0.03 * rng.standard_normal(n * length)
+    for k in range(events):
+        place = rng.integers(0, n * length - length)
+        shape = shapes[int(k % 3 == 0)] / np.linalg.norm(shapes[int(k % 3 == 0)])
+        recording[place : place + length] += shape * rng.uniform(0.7, 1.3)
+    return recording.reshape(n, length), np.array(shapes)
+
+
+def test_more_starts_find_a_shape_that_the_first_one_misses():
+    X, hidden = two_shapes()
+    hidden = hidden / np.linalg.norm(hidden, axis=1, keepdims=True)
+    settings = {"n_components": 2, "group": ContinuousShift(), "random_state": 0}
+    single = OrbitDictionaryLearning(**settings, n_restarts=1).fit(X)
+    several = OrbitDictionaryLearning(**settings).fit(X)
+    far = orbit_distances(hidden, single.components_, ContinuousShift()).min(axis=1)
+    near = orbit_distances(hidden, several.components_, ContinuousShift()).min(axis=1)
+    assert far.max() > 0.3
+    assert near.max() < 0.1
+
+
+def test_a_run_that_the_callback_stopped_is_not_continued():
+    group, X = planted("integer shift")
+    seen: list[int] = []
+
+    def stop(iteration: Iteration) -> bool:
+        seen.append(iteration.number)
+        return iteration.number == 2
+
+    model = OrbitDictionaryLearning(2, group, n_restarts=3, callback=stop).fit(X)
+    assert seen == [0, 1, 2] * 3
+    assert model.n_iter_ == 2
+    assert_allclose(model.history_[-1].objective, model.starts_.min())
 
 
 def test_verbose_prints_a_line_an_iteration(capsys):
     group, X = planted("integer shift")
-    model = OrbitDictionaryLearning(2, group, max_iter=3, tol=1e-9, verbose=1).fit(X)
+    settings = {"n_components": 2, "group": group, "max_iter": 5, "tol": 1e-9, "verbose": 1}
+    model = OrbitDictionaryLearning(**settings, n_restarts=1).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == len(model.history_)
     assert lines[0].startswith("iteration   0   objective")
+    OrbitDictionaryLearning(**settings, n_restarts=2).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert [lines[0], lines[5]] == ["start 1 of 2", "start 2 of 2"]
+    assert lines[10] in ("start 1 goes on", "start 2 goes on")
+    assert lines[11].startswith("iteration   4   objective")
 
 
 # Components that nobody uses
@@ -316,7 +407,8 @@ def test_unused_components_are_replaced_and_counted():
 def test_a_run_does_not_end_before_new_components_were_updated():
     X = np.zeros((50, 6))
     X[:, :4] = np.random.default_rng(0).standard_normal((50, 4))
-    model = OrbitDictionaryLearning(3, Trivial(), init=np.eye(6)[[0, 4, 5]], tol=1.0).fit(X)
+    start = np.eye(6)[[0, 4, 5]]
+    model = OrbitDictionaryLearning(3, Trivial(), alpha=0.1, init=start, tol=1.0).fit(X)
     table = model.history_.to_frame()
     # within tolerance after one step, which brought two new components: so one step more
     assert table["objective"].iloc[0] < 2 * table["objective"].iloc[1]

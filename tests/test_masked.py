@@ -6,7 +6,7 @@ import pytest
 from reference import minimum, reference_objective
 from registry import ACTIONS, CODERS, action
 
-from orbitdl import OrbitDictionaryLearning, dictionary_distance, encode
+from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Semidefinite, Sliding
 from orbitdl.coding.certificate import certify, relative_gap
@@ -123,7 +123,7 @@ def test_a_sample_of_which_nothing_was_observed_is_coded_to_nothing():
     group, X, A = problem("continuous shift", length=9)
     X[2] = np.nan
     codes = encode(X, A, group=group, alpha=ALPHA)
-    assert codes.status[2] == "nothing observed: nothing to code"
+    assert codes.status[2] is Status.NOTHING_OBSERVED
     assert codes.objective[2] == codes.gap[2] == 0.0
     assert len(codes.atoms.take(np.array([2])).coefficient) == 0
     assert np.all(np.isfinite(codes.objective))

@@ -24,7 +24,11 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREENSHOTS = Path(__file__).parents[1] / "out" / "screenshots"
 WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
+    # fits end early here, on purpose
+    pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning"),
+]
 
 
 def fitted(group, X, **settings):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
-    from orbitdl.codes import Codes
+    from orbitdl.codes import Codes, Status
     from orbitdl.completion import Completion, complete
     from orbitdl.container import ModelFileError
     from orbitdl.denoising import denoise, noise_level
@@ -26,6 +26,7 @@ __all__ = [
     "Completion",
     "ModelFileError",
     "OrbitDictionaryLearning",
+    "Status",
     "align",
     "alpha_max",
     "complete",
@@ -43,6 +44,7 @@ _HOME = {
     "Completion": "completion",
     "ModelFileError": "container",
     "OrbitDictionaryLearning": "estimator",
+    "Status": "codes",
     "align": "metrics",
     "alpha_max": "alpha",
     "complete": "completion",

@@ -5,17 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.groups.base import (
-    Blocks,
-    Floats,
-    Group,
-    Representation,
-    correlate,
-    inner,
-    require_group,
-)
-from orbitdl.validation import as_components, as_masked_data, require_positive
+from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate, inner
+from orbitdl.samples import Samples
+from orbitdl.validation import require_positive
 
+FRACTION = 0.1
+"""How far below the typical `alpha_max` an alpha to begin with lies."""
 CHUNK = 1024
 """Samples correlated at a time, so that memory does not grow with their number."""
 
@@ -52,17 +47,12 @@ def alpha_max(
     >>> alpha_max([3 * np.roll(wave, 2), -wave], [wave], group=IntegerShift())
     array([3., 1.])
     """
-    (data, _), A = as_masked_data(X, mask), as_components(components)
-    if A.shape[1:] != data.shape[1:]:
-        raise ValueError(
-            f"X and components must hold one shape, not {data.shape[1:]} and {A.shape[1:]}."
-        )
-    representation = require_group(group).on(data.shape[1:])
-    return _largest(representation, representation.analyze(data), representation.analyze(A))
+    samples = Samples.of(X, group, mask)
+    return _largest(samples.representation, samples.Y, samples.analyze(components))
 
 
 def suggest_alpha(
-    X: ArrayLike, *, group: Group, fraction: float = 0.1, mask: ArrayLike | None = None
+    X: ArrayLike, *, group: Group, fraction: float = FRACTION, mask: ArrayLike | None = None
 ) -> float:
     """Return an alpha to begin with, for learning components from data.
 
@@ -94,15 +84,27 @@ def suggest_alpha(
     >>> round(suggest_alpha(X, group=ContinuousShift()), 2)
     0.5
     """
-    data, _ = as_masked_data(X, mask)
-    fraction = require_positive(fraction, "fraction")
-    Y = require_group(group).on(data.shape[1:]).analyze(data)
-    norms = np.sqrt(inner(Y, Y))
-    if not norms.any():
+    samples, fraction = Samples.of(X, group, mask), require_positive(fraction, "fraction")
+    typical = typical_norm(samples.Y)
+    if typical == 0.0:
         raise ValueError(
             "the data are zero or missing throughout, so no alpha can be suggested; pass others."
         )
-    return fraction * float(np.median(norms[norms > 0]))
+    return fraction * typical
+
+
+def automatic_alpha(Y: Blocks) -> float:
+    """Return what ``alpha="auto"`` means for data Y (n, F, d, m): `suggest_alpha` to six digits.
+
+    So it is the same number on every machine. For data of zeros, which take no atom, it is 1.
+    """
+    return float(f"{FRACTION * typical_norm(Y):.6g}") or 1.0
+
+
+def typical_norm(Y: Blocks) -> float:
+    """Return the median norm of those data points (n, F, d, m) that have one; 0 if none has."""
+    norms = np.sqrt(inner(Y, Y))
+    return float(np.median(norms[norms > 0])) if norms.any() else 0.0
 
 
 def _largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:

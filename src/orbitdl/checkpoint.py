@@ -18,7 +18,7 @@ from orbitdl.history import History
 from orbitdl.progress import Iteration, State
 from orbitdl.provenance import fingerprint
 from orbitdl.runs import Run, run_from_file, run_to_file
-from orbitdl.validation import as_components
+from orbitdl.validation import as_components, require_positive
 
 if TYPE_CHECKING:
     from orbitdl.estimator import OrbitDictionaryLearning
@@ -48,7 +48,7 @@ REMEDY = "delete the file or name another"
 
 
 class Checkpoint:
-    """The runs of a fit and, if there is a path, the file that keeps them.
+    """Where the runs of a fit stand and, if there is a path, the file that keeps it.
 
     A context: at its end, for whatever reason, what the file does not have yet is written.
     """
@@ -68,12 +68,13 @@ class Checkpoint:
         coder: Coder,
         provenance: Header,
         seed: int,
+        alpha: float,
     ) -> Checkpoint:
         """Return the runs in the model's checkpoint, which must be its own, or none."""
         if model.checkpoint is None:
             return cls(None, {}, seed, model.max_iter, [])
         path, runs = as_path(model.checkpoint, "checkpoint"), list[Run]()
-        identity = identify(model, coder, provenance["fingerprint"], seed)
+        identity = identify(model, coder, provenance["fingerprint"], seed, alpha)
         sweep(path)
         if os.path.exists(path):
             header, tensors = read(path, KIND, VERSION)
@@ -100,21 +101,20 @@ class Checkpoint:
     ) -> None:
         self.flush()
 
-    def begin(self, k: int, start: Blocks) -> Run:
-        """Return where run k stands, or the start. The first write of all must succeed."""
-        if self.path is None:
-            return Run(State(0, start), History())
-        self._current = k
+    def begin(self, k: int, start: Blocks) -> None:
+        """Put run k at its start, unless it stands further. The first write of all must succeed."""
         if k == len(self.runs):
             self.runs.append(Run(State(0, start), History()))
-            if k == 0:
+            if k == 0 and self.path is not None:
                 self._write()
+
+    def resume(self, k: int) -> Run:
+        """Return where run k stands; it is the current one from now on."""
+        self._current = k
         return self.runs[k]
 
     def keep(self, iteration: Iteration, history: History) -> None:
         """Note an iteration of the current run; write if it ended, or if it is time to."""
-        if self.path is None:
-            return
         run, self._is_written = self.runs[self._current], False
         if iteration.following is None:
             settled = iteration.number < self.max_iter
@@ -150,7 +150,9 @@ class Checkpoint:
         self._is_written = True
 
 
-def identify(model: OrbitDictionaryLearning, coder: Coder, data: str, seed: int) -> Header:
+def identify(
+    model: OrbitDictionaryLearning, coder: Coder, data: str, seed: int, alpha: float
+) -> Header:
     """Return what must agree so that one fit can go on where another stood."""
     group, given = model._group(), model.random_state
     try:
@@ -158,8 +160,8 @@ def identify(model: OrbitDictionaryLearning, coder: Coder, data: str, seed: int)
             "data": data,
             "group": {**describe(group), "arrays": fingerprint(*arrays_of(group).values())},
             "n_components": model.n_components,
-            "alpha": model.alpha,
-            "tol": model.tol,
+            "alpha": alpha,
+            "tol": require_positive(model.tol, "tol"),
             "coder": describe(coder),
             "init": model.init
             if isinstance(model.init, str)

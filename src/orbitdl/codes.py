@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,36 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
+
+
+class Status(Enum):
+    """How coding a data point ended; a member is its own explanation in words.
+
+    Examples
+    --------
+    >>> print(Status.CONVERGED)
+    converged: gap within the tolerance
+    >>> Status.STOPPED_EARLY.is_settled
+    False
+    """
+
+    CONVERGED = "converged: gap within the tolerance"
+    STOPPED_EARLY = "stopped early: gap above the tolerance"
+    LOCAL_SOLUTION = "local solution: gap above the tolerance"
+    ZERO_DATA = "zero data: nothing to code"
+    NOTHING_OBSERVED = "nothing observed: nothing to code"
+
+    def __str__(self) -> str:
+        return self.value
+
+    def __repr__(self) -> str:
+        """Read as words in an array too."""
+        return repr(self.value)
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the gap is within the tolerance, so that nothing is left to do."""
+        return self not in (Status.STOPPED_EARLY, Status.LOCAL_SOLUTION)
 
 
 @dataclass(frozen=True)
@@ -159,7 +190,7 @@ class Codes:
         Certified relative duality gap: the objective is at most ``gap * objective`` above its
         minimum.
     status : ndarray of shape (n,)
-        In words, one of a few sentences a sample.
+        One `Status` per sample: how its coding ended, in words.
 
     Examples
     --------

@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.denoising import refit
-from orbitdl.encoding import as_representation, decode_atoms, encode
+from orbitdl.encoding import decode_atoms, encode_samples
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate, inner
 from orbitdl.groups.finite_base import lightest_combination
-from orbitdl.validation import as_masked_data
+from orbitdl.samples import Samples
+from orbitdl.validation import require_jobs, require_positive
 
 ROUNDS, STALLED = 60, 4
 """Linear programs a sample at most, and how many without progress are enough."""
@@ -114,38 +115,45 @@ def complete(
     >>> complete(holed, [wave], group=IntegerShift()).X.round(6) + 0.0
     array([[0. , 0. , 1.8, 2.4, 0. ]])
     """
-    data, observed = as_masked_data(X, mask)
+    samples = Samples.of(X, group, mask)
+    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    alpha = None if alpha is None else require_positive(alpha, "alpha")
+    return complete_samples(samples, A, alpha, coder, n_jobs, debias, require_positive(tol, "tol"))
+
+
+def complete_samples(
+    samples: Samples,
+    A: Blocks,
+    alpha: float | None,
+    coder: Coder | None,
+    n_jobs: int | None,
+    debias: bool,
+    tol: float = 1e-4,
+) -> Completion:
+    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     if alpha is not None:
-        codes = encode(
-            data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
-        )
+        coder = coder or default_coder(samples.representation)
+        codes = encode_samples(samples, A, alpha, coder, n_jobs)
         atoms, value, bound = codes.atoms, codes.objective, codes.objective * (1 - codes.gap)
     else:
-        atoms, value, bound = _agree(data, observed, components, group, tol)
-    if observed is None:
-        return Completion(data, atoms, value, bound)
-    representation, A = as_representation(group, data, components)
+        atoms, value, bound = _agree(samples, A, tol)
+    if samples.observed is None:
+        return Completion(samples.signal, atoms, value, bound)
     if debias and alpha is not None:
-        atoms = refit(representation, atoms, A, data, observed)
-    filling = decode_atoms(representation, atoms, A)
-    return Completion(np.where(observed, data, filling), atoms, value, bound)
+        atoms = refit(samples, atoms, A)
+    filling = decode_atoms(samples.representation, atoms, A)
+    return Completion(np.where(samples.observed, samples.signal, filling), atoms, value, bound)
 
 
-def _agree(
-    data: Floats,
-    observed: NDArray[np.bool_] | None,
-    components: ArrayLike,
-    group: Group,
-    tol: float,
-) -> tuple[Atoms, Floats, Floats]:
-    representation, A = as_representation(group, data, components)
+def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floats]:
     size = float(np.sqrt(inner(A, A).max())) or 1.0
     A = A / size
+    representation, data, observed = samples.representation, samples.signal, samples.observed
     seen = np.ones(data.shape, dtype=bool) if observed is None else observed
     norms = np.sqrt(inner(data, data, axes=data.ndim - 1))
     unit = np.where(norms > 0, norms, 1.0)
     masked = Masked(data / unit.reshape(-1, *[1] * (data.ndim - 1)), seen)
-    guess, bounds = _penalised(representation, A, masked)
+    guess, bounds = _penalised(representation, samples.Y / unit[:, None, None, None], A, masked)
     found = [
         lightest_code(representation, A, y, m, guess.take(np.array([i])), bounds[i], tol)
         for i, (y, m) in enumerate(zip(*masked, strict=True))
@@ -157,14 +165,15 @@ def _agree(
     return atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element), value, bound
 
 
-def _penalised(representation: Representation, A: Blocks, masked: Masked) -> tuple[Atoms, Floats]:
+def _penalised(
+    representation: Representation, Y: Blocks, A: Blocks, masked: Masked
+) -> tuple[Atoms, Floats]:
     """Return codes with a small penalty, and the bounds ``<y, r> / max_j polar(r a_j^H)``.
 
     The residuals r of the penalised program are feasible for the dual when scaled, and close to
     its solution; the atoms are close to those of the equality program.
     """
-    coder, Y = default_coder(representation), representation.analyze(masked.signal)
-    codes, bounds = None, np.zeros(len(Y))
+    coder, codes, bounds = default_coder(representation), None, np.zeros(len(Y))
     for alpha in PENALTIES:
         warm = None if codes is None else codes.atoms
         codes = coder.code(representation, Y, A, alpha, warm, masked=masked, warn=False)
@@ -183,7 +192,7 @@ def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:
             f"{late} of {len(value)} completions stopped before value and bound met to {tol:.0e}; "
             "compare the two in what orbitdl.complete returns.",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -52,8 +52,8 @@ def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) ->
             f"{len(events) / len(X):.1f} atoms a window.",
             f"Strong atoms (size above 0.25): {usage}.",
             f"Normal beats are placed to {timing_error(beats, data):.3f} samples (median).",
-            f"Certified: no other code lowers the objective of any window by more than "
-            f"{codes.gap.max():.2%}.",
+            "Certified: for these components, which are a local optimum, no other code lowers the "
+            f"objective of any window by more than {codes.gap.max():.2%}.",
         ]
     )
 

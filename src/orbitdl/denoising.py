@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.encoding import as_representation, decode_atoms, encode
+from orbitdl.encoding import decode_atoms, encode_samples
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate
-from orbitdl.validation import as_masked_data
+from orbitdl.samples import Samples
+from orbitdl.validation import require_jobs, require_positive_or
 
 DRAWS = 256
 """Draws of white noise from which its largest correlation with an atom is learned."""
@@ -70,19 +71,28 @@ def denoise(
     >>> bool(np.allclose(denoise([x], [wave], group=IntegerShift(), alpha=0.3, debias=True), x))
     True
     """
-    data, observed = as_masked_data(X, mask)
-    representation, A = as_representation(group, data, components)
-    if isinstance(alpha, str):
-        if alpha != "noise":
-            raise ValueError(f'alpha must be a positive number or "noise", not {alpha!r}.')
-        level = noise_level(X, components, group=group, coder=coder, n_jobs=n_jobs, mask=mask)
-        alpha = max(level, 1e-4 * root_mean_square(data, observed)) * noise_reach(representation, A)
-        alpha = alpha or 1.0  # nothing to code, or nothing to code it with
-    codes = encode(
-        data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
-    )
-    atoms = refit(representation, codes.atoms, A, data, observed) if debias else codes.atoms
-    return decode_atoms(representation, atoms, A)
+    samples = Samples.of(X, group, mask)
+    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    return denoise_samples(samples, A, alpha, debias, coder, n_jobs)
+
+
+def denoise_samples(
+    samples: Samples,
+    A: Blocks,
+    alpha: float | str,
+    debias: bool,
+    coder: Coder | None,
+    n_jobs: int | None,
+) -> Floats:
+    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
+    threshold = require_positive_or(alpha, "alpha", "noise")
+    if threshold is None:
+        threshold = noise_threshold(samples, A, coder, n_jobs)
+    coder = coder or default_coder(samples.representation)
+    atoms = encode_samples(samples, A, threshold, coder, n_jobs).atoms
+    if debias:
+        atoms = refit(samples, atoms, A)
+    return decode_atoms(samples.representation, atoms, A)
 
 
 def noise_level(
@@ -120,22 +130,31 @@ def noise_level(
     >>> 0.045 < level < 0.055
     True
     """
-    data, observed = as_masked_data(X, mask)
-    representation, A = as_representation(group, data, components)
-    few = np.random.default_rng(0).permutation(len(data))[:SAMPLES]
-    data, observed = data[few], None if observed is None else observed[few]
-    coder = default_coder(representation, LOOSE) if coder is None else coder
-    reach = noise_reach(representation, A)
-    top = float(representation.largest_polar(correlate(representation.analyze(data), A)).max())
+    samples = Samples.of(X, group, mask)
+    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    return _level(samples, A, noise_reach(samples.representation, A), coder, n_jobs)
+
+
+def noise_threshold(samples: Samples, A: Blocks, coder: Coder | None, n_jobs: int | None) -> float:
+    """Return the alpha that `denoise` takes for "noise"."""
+    reach = noise_reach(samples.representation, A)
+    level = _level(samples, A, reach, coder, n_jobs)
+    alpha = max(level, 1e-4 * root_mean_square(samples)) * reach
+    return alpha or 1.0  # nothing to code, or nothing to code it with
+
+
+def _level(
+    samples: Samples, A: Blocks, reach: float, coder: Coder | None, n_jobs: int | None
+) -> float:
+    samples = samples.take(np.random.default_rng(0).permutation(len(samples))[:SAMPLES])
+    coder = coder or default_coder(samples.representation, LOOSE)
+    top = float(samples.representation.largest_polar(correlate(samples.Y, A)).max())
     if top == 0.0:
-        return root_mean_square(data, observed)
+        return root_mean_square(samples)
     best, level, worse = np.inf, 0.0, 0
     for alpha in top * FALL ** np.arange(STEPS):
-        codes = encode(
-            data, components, group=group, alpha=alpha, coder=coder, n_jobs=n_jobs, mask=observed
-        )
-        atoms = refit(representation, codes.atoms, A, data, observed)
-        criterion, sigma = _judge(representation, atoms, A, data, observed, reach)
+        codes = encode_samples(samples, A, float(alpha), coder, n_jobs)
+        criterion, sigma = _judge(samples, refit(samples, codes.atoms, A), A, reach)
         if criterion < best:
             best, level, worse = criterion, sigma, 0
         else:
@@ -145,10 +164,11 @@ def noise_level(
     return level
 
 
-def root_mean_square(data: Floats, observed: NDArray[np.bool_] | None) -> float:
+def root_mean_square(samples: Samples) -> float:
     """Return the size of the observed entries; the others are zero."""
-    count = data.size if observed is None else max(int(observed.sum()), 1)
-    return float(np.sqrt(np.sum(data**2) / count))
+    signal, observed = samples.signal, samples.observed
+    count = signal.size if observed is None else max(int(observed.sum()), 1)
+    return float(np.sqrt(np.sum(signal**2) / count))
 
 
 def noise_reach(representation: Representation, A: Blocks) -> float:
@@ -157,18 +177,13 @@ def noise_reach(representation: Representation, A: Blocks) -> float:
     return float(representation.largest_polar(correlate(representation.analyze(noise), A)).mean())
 
 
-def refit(
-    representation: Representation,
-    atoms: Atoms,
-    A: Blocks,
-    data: Floats,
-    observed: NDArray[np.bool_] | None,
-) -> Atoms:
+def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""
+    representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
     moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
-    columns, y = moved.reshape(len(moved), data[0].size), data.reshape(len(data), -1)
-    if observed is not None:
-        columns = columns * observed.reshape(y.shape)[atoms.sample]
+    columns = moved.reshape(len(moved), y.shape[1])
+    if samples.observed is not None:
+        columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
     c = np.zeros(len(columns))
     for i in np.flatnonzero(np.diff(atoms.offsets)):
         own = slice(atoms.offsets[i], atoms.offsets[i + 1])
@@ -176,16 +191,10 @@ def refit(
     return atoms.moved(c, atoms.element)
 
 
-def _judge(
-    representation: Representation,
-    atoms: Atoms,
-    A: Blocks,
-    data: Floats,
-    observed: NDArray[np.bool_] | None,
-    reach: float,
-) -> tuple[float, float]:
+def _judge(samples: Samples, atoms: Atoms, A: Blocks, reach: float) -> tuple[float, float]:
     """Return the information criterion of a fit and the level of noise it leaves."""
-    seen = np.full(data.shape, True) if observed is None else observed
+    data, representation = samples.signal, samples.representation
+    seen = np.full(data.shape, True) if samples.observed is None else samples.observed
     left = seen * (data - decode_atoms(representation, atoms, A))
     entries = seen.reshape(len(seen), -1).sum(axis=1)
     total, energy = float(entries.sum()), max(float(np.sum(left**2)), np.finfo(np.float64).tiny)

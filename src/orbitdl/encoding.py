@@ -11,9 +11,9 @@ from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.problem import Masked
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
-from orbitdl.validation import as_components, as_masked_data, require_jobs, require_positive
+from orbitdl.groups.base import Blocks, Floats, Group, Representation
+from orbitdl.samples import Samples
+from orbitdl.validation import as_components, require_jobs, require_positive
 
 
 def encode(
@@ -64,29 +64,19 @@ def encode(
        sample  component  coefficient  shift
     0       0          0          2.7    2.0
     """
-    (data, observed), alpha = as_masked_data(X, mask), require_positive(alpha, "alpha")
-    representation, A = as_representation(group, data, components)
-    coder = require_coder(coder) or default_coder(representation)
-    Y, n_jobs = representation.analyze(data), require_jobs(n_jobs)
-    masked = None if observed is None else Masked(data, observed)
+    samples, alpha = Samples.of(X, group, mask), require_positive(alpha, "alpha")
+    A, n_jobs = samples.analyze(components), require_jobs(n_jobs)
+    coder = require_coder(coder) or default_coder(samples.representation)
+    return encode_samples(samples, A, alpha, coder, n_jobs)
+
+
+def encode_samples(
+    samples: Samples, A: Blocks, alpha: float, coder: Coder, n_jobs: int | None
+) -> Codes:
+    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
+    representation, Y, masked = samples.representation, samples.Y, samples.masked
     codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
-    if masked is not None:
-        return codes
-    return with_unseen(codes, unseen_energy(data, Y, representation))
-
-
-def as_representation(
-    group: Group, data: Floats, components: ArrayLike
-) -> tuple[Representation, Blocks]:
-    """Return the action of the group on the data points, and the components in its blocks."""
-    A = as_components(components)
-    if A.shape[1:] != data.shape[1:]:
-        raise ValueError(
-            f"components of shape {A.shape[1:]} cannot code data points of shape "
-            f"{data.shape[1:]}; pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
-        )
-    representation = require_group(group).on(data.shape[1:])
-    return representation, representation.analyze(A)
+    return codes if masked is not None else with_unseen(codes, samples.unseen)
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:
@@ -106,14 +96,6 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
 def decode_atoms(representation: Representation, atoms: Atoms, A: Blocks) -> Floats:
     """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
     return representation.synthesize(reconstruct(representation, atoms, A))
-
-
-def unseen_energy(data: Floats, Y: Blocks, representation: Representation) -> Floats:
-    """Return ``1/2 ||x||^2`` of the part of each data point that the group cannot move."""
-    if representation.moves_all:
-        return np.zeros(len(data))
-    flat = data.reshape(len(data), -1)
-    return np.maximum(0.5 * (inner(flat, flat, axes=1) - inner(Y, Y)), 0.0)
 
 
 def with_unseen(codes: Codes, unseen: Floats) -> Codes:

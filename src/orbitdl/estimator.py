@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from os import PathLike
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
-from orbitdl import encoding
+from orbitdl.alpha import automatic_alpha
 from orbitdl.checkpoint import Checkpoint
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.coding.choice import default_coder
-from orbitdl.coding.problem import Masked
 from orbitdl.container import as_path
 from orbitdl.fitted import FittedMixin
-from orbitdl.groups import Group, Representation
-from orbitdl.groups.base import Blocks, Floats, require_group
-from orbitdl.history import History, Record
+from orbitdl.groups import Group
+from orbitdl.groups.base import Blocks, require_group
 from orbitdl.learning import learn
 from orbitdl.progress import Iteration
 from orbitdl.provenance import fingerprint, provenance
-from orbitdl.runs import Run
+from orbitdl.restarts import Outcome, Restarts
+from orbitdl.samples import Samples
 from orbitdl.starts import choose_starts
-from orbitdl.validation import require_count, require_jobs, require_positive
+from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
 
 
 class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, BaseEstimator):
@@ -38,11 +39,13 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         Number of components q.
     group : Group, optional
         What may move them; `IntegerShift` if left out.
-    alpha : float
+    alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: at
-        ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing.
+        ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing. "auto" takes what
+        `suggest_alpha` says of the data, a tenth of their typical norm.
     max_iter : int
-        Dictionary steps at most.
+        Dictionary steps at most. A `ConvergenceWarning` says when they were not enough; with 0,
+        which only chooses the start, none is given.
     tol : float
         Stop when an iteration lowers the objective by less than this fraction. Also the certified
         gap of the last codes, unless `coder` brings its own.
@@ -51,7 +54,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
     init : {"data", "random"} or array-like of shape (q, ...)
         Start from samples far from each other's orbits, from noise, or from given components.
     n_restarts : int
-        Runs from different starts; the one of least objective is kept.
+        Different starts, unless `init` gives one. Each is run for a few iterations, and the one of
+        least objective then is continued to the end.
     random_state : int, RandomState or None
     n_jobs : int, optional
         Threads to use; None is one, -1 all cores. The result does not depend on it.
@@ -63,8 +67,8 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         Take the paper's dictionary step, least squares and then normalise, instead of the exact
         minimum over components of norm at most one. The objective may then rise.
     checkpoint : path-like, optional
-        A file in which `fit` keeps where it stands: every few seconds, after every restart and
-        when it is interrupted. If the file exists, `fit` goes on from there, to the same result
+        A file in which `fit` keeps where it stands: every few seconds, at its end and when it is
+        interrupted. If the file exists, `fit` goes on from there, to the same result
         as without the interruption; a finished one it returns at once, and with a larger
         `max_iter` or `n_restarts` it continues it. A file of other data or of other parameters
         that change the result is refused.
@@ -72,10 +76,14 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
     Attributes
     ----------
     components_ : ndarray of shape (q, d) or (q, d, channels)
-        Unit norm.
+        Unit norm. A local optimum, as in all dictionary learning.
+    alpha_ : float
+        The weight that was used, and that coding with this model uses.
+    starts_ : ndarray of shape (n_starts,)
+        The objective that each start had come to when the best of them was chosen.
     history_ : History
-        One record an iteration, the start included: objective, largest gap, atoms a sample,
-        unused components, seconds. ``history_.to_frame()`` is a table.
+        One record an iteration of the run that was chosen, the start included: objective, largest
+        gap, atoms a sample, unused components, seconds. ``history_.to_frame()`` is a table.
     n_iter_ : int
         Dictionary steps done.
     converged_ : bool
@@ -110,12 +118,12 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         self,
         n_components: int = 1,
         group: Group | None = None,
-        alpha: float = 0.1,
+        alpha: float | str = "auto",
         max_iter: int = 50,
         tol: float = 1e-4,
         coder: Coder | None = None,
         init: str | ArrayLike = "data",
-        n_restarts: int = 1,
+        n_restarts: int = 5,
         random_state: int | np.random.RandomState | None = None,
         n_jobs: int | None = None,
         verbose: int = 0,
@@ -145,37 +153,25 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         is missing. Only observed entries count.
         """
         self._check_parameters()
-        data, observed = self._check_data(X, mask, reset=True)
-        if observed is not None and not observed.any():
+        samples = self._samples(X, mask)
+        if samples.observed is not None and not samples.observed.any():
             raise ValueError("X has no observed entry; pass data that are not all missing.")
-        origin = provenance(len(data), fingerprint(data, observed))
-        representation = self._group().on(data.shape[1:])
-        coder = require_coder(self.coder) or default_coder(representation, self.tol)
-        masked = None if observed is None else Masked(data, observed)
-        seed = self._seed()
-        with Checkpoint.open(self, representation, coder, origin, seed) as checkpoint:
-            generators = np.random.default_rng(checkpoint.seed).spawn(self.n_restarts)
-            starts = choose_starts(
-                self.init,
-                representation,
-                representation.analyze(data),
-                self.n_components,
-                generators,
-            )
-            runs = [
-                self._run(
-                    representation, data, masked, coder, checkpoint, checkpoint.begin(k, start)
-                )
-                for k, start in enumerate(starts)
-            ]
-        best = min(runs, key=lambda run: run[1][-1].objective)
-        self.components_ = representation.synthesize(best[0])
-        self.history_ = best[1]
-        self.n_iter_ = best[1][-1].number
-        self.converged_ = best[1].stands_still(self.tol)
+        origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
+        alpha = require_positive_or(self.alpha, "alpha", "auto") or automatic_alpha(samples.Y)
+        coder, seed = self._coder(samples.representation), self._seed()
+        with Checkpoint.open(
+            self, samples.representation, coder, origin, seed, alpha
+        ) as checkpoint:
+            starts = self._starts(samples, checkpoint.seed)
+            best, reached = self._restarts(samples, alpha, coder, checkpoint).best(starts)
+        self.components_ = samples.representation.synthesize(best.components)
+        self.alpha_, self.starts_ = alpha, reached
+        self.history_, self.n_iter_ = best.history, best.history[-1].number
+        self.converged_ = best.history.stands_still(float(self.tol))
         self.provenance_ = origin
         self.preprocessing_: dict[str, Any] = {}
         self._n_features_out = len(self.components_)
+        self._warn_unless_converged(best, coder)
         return self
 
     def save(
@@ -207,7 +203,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
     def _check_parameters(self) -> None:
         require_count(self.n_components, "n_components")
         require_group(self._group())
-        require_positive(self.alpha, "alpha")
+        require_positive_or(self.alpha, "alpha", "auto")
         require_count(self.max_iter, "max_iter", least=0)
         require_positive(self.tol, "tol")
         require_coder(self.coder)
@@ -227,42 +223,42 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
                 f"not {self.random_state!r}."
             ) from None
 
-    def _run(
-        self,
-        representation: Representation,
-        data: Floats,
-        masked: Masked | None,
-        coder: Coder,
-        checkpoint: Checkpoint,
-        run: Run,
-    ) -> tuple[Blocks, History]:
-        if run.ended:
-            return run.components, run.history
-        Y, unseen = representation.analyze(data), 0.0
-        if masked is None:
-            unseen = float(encoding.unseen_energy(data, Y, representation).sum())
-        history = History(run.history)
-        for iteration in learn(
-            representation,
-            Y,
-            run.state,
-            alpha=self.alpha,
+    def _starts(self, samples: Samples, seed: int) -> list[Blocks]:
+        generators = np.random.default_rng(seed).spawn(self.n_restarts)
+        representation, q = samples.representation, self.n_components
+        return choose_starts(self.init, representation, samples.Y, q, generators)
+
+    def _restarts(
+        self, samples: Samples, alpha: float, coder: Coder, checkpoint: Checkpoint
+    ) -> Restarts:
+        follow = partial(
+            learn,
+            samples.representation,
+            samples.Y,
+            alpha=alpha,
             coder=coder,
             max_iter=self.max_iter,
-            tol=self.tol,
+            tol=float(self.tol),
             normalise_after=self.normalise_after,
             n_jobs=self.n_jobs,
-            masked=masked,
-        ):
-            history.append(Record.of(iteration, unseen))
-            if self.verbose:
-                print(history[-1])
-            if self.callback is not None and self.callback(iteration):
-                break
-            checkpoint.keep(iteration, history)
-        else:
-            coder.warn_unless_converged(iteration.codes.gap, stacklevel=4)
-        return iteration.components, history
+            masked=samples.masked,
+        )
+        unseen = float(samples.unseen.sum())
+        return Restarts(follow, checkpoint, unseen, self.callback, self.verbose)
+
+    def _warn_unless_converged(self, outcome: Outcome, coder: Coder) -> None:
+        """Say what ended too early, unless the callback ended it or nothing was to be learned."""
+        if outcome.stopped:
+            return
+        if outcome.gap is not None:
+            coder.warn_unless_converged(outcome.gap, stacklevel=4)
+        if not self.converged_ and self.max_iter > 0:
+            warnings.warn(
+                f"max_iter={self.max_iter} ended the fit while the objective was still falling by "
+                f"more than tol={self.tol:g} of it per iteration; raise max_iter or tol.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -27,9 +27,9 @@ from orbitdl.descriptions import (
 )
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.history import COLUMNS, History
-from orbitdl.validation import as_components
+from orbitdl.validation import as_components, require_positive
 
-KIND, VERSION = "model file", 1
+KIND, VERSION = "model file", 2
 
 HEADER: dict[str, tuple[type, ...]] = {
     "format": (str,),
@@ -43,7 +43,7 @@ HEADER: dict[str, tuple[type, ...]] = {
 }
 PARAMETERS: dict[str, tuple[type, ...]] = {
     "n_components": (int,),
-    "alpha": (float, int),
+    "alpha": (float, int, str),
     "max_iter": (int,),
     "tol": (float, int),
     "coder": (dict, NoneType),
@@ -55,12 +55,13 @@ PARAMETERS: dict[str, tuple[type, ...]] = {
     "normalise_after": (bool,),
 }
 FITTED: dict[str, tuple[type, ...]] = {
+    "alpha": (float, int),
     "n_iter": (int,),
     "converged": (bool,),
     "n_features_in": (int,),
     "feature_names_in": (list, NoneType),
 }
-FITTED_ATTRIBUTES = ["components_", "history_", "n_iter_", "converged_", "provenance_"]
+FITTED_ATTRIBUTES = ["components_", "alpha_", "history_", "n_iter_", "converged_", "provenance_"]
 
 
 def save(
@@ -134,6 +135,7 @@ def _describe(model: OrbitDictionaryLearning) -> tuple[Header, Tensors]:
         "shape": plain(model.components_.shape[1:]),
         "parameters": parameters,
         "fitted": {
+            "alpha": plain(model.alpha_),
             "n_iter": int(model.n_iter_),
             "converged": bool(model.converged_),
             "n_features_in": int(model.n_features_in_),
@@ -144,6 +146,7 @@ def _describe(model: OrbitDictionaryLearning) -> tuple[Header, Tensors]:
     }
     tensors = {
         "components": model.components_,
+        "starts": model.starts_,
         **{f"history.{name}": array for name, array in model.history_.to_arrays().items()},
         **{f"group.{name}": array for name, array in arrays_of(group).items()},
     }
@@ -164,7 +167,7 @@ def _parameters(model: OrbitDictionaryLearning) -> Header:
 
 def _build(header: Header, tensors: Tensors) -> OrbitDictionaryLearning:
     """Check header and arrays completely and return the model they describe."""
-    checked(header, HEADER, "the header")
+    header, tensors = _brought_up_to_date(checked(header, HEADER, "the header"), tensors)
     parameters = checked(header["parameters"], PARAMETERS, "the parameters")
     fitted = checked(header["fitted"], FITTED, "the results")
     shape = _shape(header["shape"])
@@ -173,12 +176,26 @@ def _build(header: Header, tensors: Tensors) -> OrbitDictionaryLearning:
     columns = {name: tensors[f"history.{name}"] for name in COLUMNS}
     model = _estimator(parameters, group_from(header["group"], arrays), tensors, shape)
     model.components_, model._n_features_out = as_components(components), len(components)
+    model.alpha_ = require_positive(fitted["alpha"], "alpha")
+    model.starts_ = checked_array(tensors, "starts", (tensors["starts"].size,))
     model.history_ = History.from_arrays(columns, fitted["n_iter"] + 1)
     model.n_iter_, model.converged_ = fitted["n_iter"], fitted["converged"]
     model.n_features_in_ = _features(model, fitted, shape)
     model.preprocessing_ = plain(header["preprocessing"])
     model.provenance_ = plain(header["provenance"])
     return model
+
+
+def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+    """Return header and arrays as this version writes them.
+
+    In version 1 alpha was always a number, and how the starts compared was not kept.
+    """
+    if header["version"] > 1:
+        return header, tensors
+    alpha = header["parameters"].get("alpha")
+    fitted = {**header["fitted"], "alpha": alpha}
+    return {**header, "fitted": fitted}, {**tensors, "starts": np.zeros(0)}
 
 
 def _shape(sizes: list[Any]) -> tuple[int, ...]:
@@ -189,7 +206,7 @@ def _shape(sizes: list[Any]) -> tuple[int, ...]:
 
 def _group_arrays(tensors: Tensors, others: set[str]) -> Tensors:
     """Return the group's arrays, if besides them there are exactly those every model has."""
-    expected = {"components", *(f"history.{name}" for name in COLUMNS), *others}
+    expected = {"components", "starts", *(f"history.{name}" for name in COLUMNS), *others}
     if missing := expected - set(tensors):
         raise ValueError(f"it lacks the array {min(missing)}")
     rest = {name: tensors[name] for name in set(tensors) - expected}

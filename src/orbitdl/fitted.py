@@ -5,24 +5,25 @@ from __future__ import annotations
 from typing import TypedDict
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import completion, denoising, encoding
 from orbitdl.codes import Codes
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.groups import Group, IntegerShift
-from orbitdl.groups.base import Floats
-from orbitdl.validation import as_masked_data
+from orbitdl.groups import Group, IntegerShift, Representation
+from orbitdl.groups.base import Blocks, Floats, require_group
+from orbitdl.samples import Samples
+from orbitdl.validation import as_masked_data, require_jobs, require_positive
 
 
 class Settings(TypedDict):
-    """Arguments that `encode`, `complete` and `denoise` share."""
+    """Arguments that all ways of coding with a model share."""
 
-    components: Floats
-    group: Group
+    samples: Samples
+    A: Blocks
     coder: Coder
     n_jobs: int | None
 
@@ -31,16 +32,16 @@ class FittedMixin(TransformerMixin):
     """Codes, and what follows from them, with the components of a fitted model."""
 
     group: Group | None
-    alpha: float
     tol: float
     coder: Coder | None
     n_jobs: int | None
     components_: Floats
+    alpha_: float
 
     def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Write every data point as a sparse sum of moved components; NaN means missing."""
-        data, observed = self._check_fitted_data(X, mask)
-        return encoding.encode(data, alpha=self.alpha, mask=observed, **self._settings())
+        settings = self._settings(X, mask)
+        return encoding.encode_samples(alpha=self.alpha_, **settings)
 
     def decode(self, codes: Codes) -> Floats:
         """Return the data that codes describe, shape (n, ...)."""
@@ -67,12 +68,8 @@ class FittedMixin(TransformerMixin):
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program beside the data.
         """
-        data, observed = self._check_fitted_data(X, mask)
-        alpha = None if exact else self.alpha
-        found = completion.complete(
-            data, alpha=alpha, mask=observed, debias=debias, **self._settings()
-        )
-        return found.X
+        settings, alpha = self._settings(X, mask), None if exact else self.alpha_
+        return completion.complete_samples(alpha=alpha, debias=debias, **settings).X
 
     def denoise(
         self,
@@ -88,11 +85,8 @@ class FittedMixin(TransformerMixin):
         `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
         undoes the shrinkage. See `orbitdl.denoise`.
         """
-        data, observed = self._check_fitted_data(X, mask)
-        chosen = self.alpha if alpha is None else alpha
-        return denoising.denoise(
-            data, alpha=chosen, mask=observed, debias=debias, **self._settings()
-        )
+        settings, chosen = self._settings(X, mask), self.alpha_ if alpha is None else alpha
+        return denoising.denoise_samples(alpha=chosen, debias=debias, **settings)
 
     def transform(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
         """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
@@ -105,42 +99,37 @@ class FittedMixin(TransformerMixin):
         explained, below 1 always. It compares numbers of components, groups and starts at one
         alpha; it grows as alpha falls, so it cannot choose alpha.
         """
-        data, observed = self._check_fitted_data(X, mask)
-        energy = 0.5 * float(np.sum(data**2))
-        lost = float(self.encode(data, mask=observed).objective.sum())
-        return 1.0 - lost / energy if energy > 0 else 0.0
+        settings = self._settings(X, mask)
+        energy = 0.5 * float(np.sum(settings["samples"].signal ** 2))
+        codes = encoding.encode_samples(alpha=self.alpha_, **settings)
+        return 1.0 - float(codes.objective.sum()) / energy if energy > 0 else 0.0
 
-    def _settings(self) -> Settings:
-        """Return what every way of coding with this model has in common."""
-        group = self._group()
-        coder = self.coder or default_coder(group.on(self.components_.shape[1:]), self.tol)
-        return {
-            "components": self.components_,
-            "group": group,
-            "coder": coder,
-            "n_jobs": self.n_jobs,
-        }
+    def _settings(self, X: ArrayLike, mask: ArrayLike | None) -> Settings:
+        """Check data, and return what every way of coding them with this model has in common."""
+        check_is_fitted(self)
+        samples = self._samples(X, mask, shape=self.components_.shape[1:])
+        A = samples.analyze(self.components_)
+        coder = self._coder(samples.representation)
+        return {"samples": samples, "A": A, "coder": coder, "n_jobs": require_jobs(self.n_jobs)}
+
+    def _coder(self, representation: Representation) -> Coder:
+        """Return the coder to use: the one given, or the right one for the group."""
+        tol = require_positive(self.tol, "tol")
+        return require_coder(self.coder) or default_coder(representation, tol)
 
     def _group(self) -> Group:
         return IntegerShift() if self.group is None else self.group
 
-    def _check_data(
-        self, X: ArrayLike, mask: ArrayLike | None, *, reset: bool
-    ) -> tuple[Floats, NDArray[np.bool_] | None]:
-        """Return X with zeros where entries are missing, and which were observed (None: all)."""
+    def _samples(
+        self, X: ArrayLike, mask: ArrayLike | None, shape: tuple[int, ...] | None = None
+    ) -> Samples:
+        """Check data, of this shape unless the model is to be fitted on them, and analyse them."""
         data, observed = as_masked_data(X, mask)
         named = X if hasattr(X, "columns") else data
-        validate_data(self, named, reset=reset, skip_check_array=True)
-        return data, observed
-
-    def _check_fitted_data(
-        self, X: ArrayLike, mask: ArrayLike | None
-    ) -> tuple[Floats, NDArray[np.bool_] | None]:
-        check_is_fitted(self)
-        data, observed = self._check_data(X, mask, reset=False)
-        if data.shape[1:] != self.components_.shape[1:]:
+        validate_data(self, named, reset=shape is None, skip_check_array=True)
+        if shape not in (None, data.shape[1:]):
             raise ValueError(
                 f"X has data points of shape {data.shape[1:]}, but this model was fitted on shape "
-                f"{self.components_.shape[1:]}; reshape X."
+                f"{shape}; reshape X."
             )
-        return data, observed
+        return Samples.on(require_group(self._group()).on(data.shape[1:]), data, observed)

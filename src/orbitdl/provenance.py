@@ -11,9 +11,10 @@ import numba
 import numpy
 import scipy
 import sklearn
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 import orbitdl
+from orbitdl.validation import as_masked_data
 
 
 def fingerprint(*arrays: NDArray[Any] | None) -> str:
@@ -29,6 +30,20 @@ def fingerprint(*arrays: NDArray[Any] | None) -> str:
         digest.update(f"{array.shape} {array.dtype.str} ".encode())
         digest.update(numpy.ascontiguousarray(array).data)
     return digest.hexdigest()
+
+
+def data_fingerprint(X: ArrayLike, mask: ArrayLike | None = None) -> str:
+    """Return the fingerprint of data points, in which NaN means missing, as a model keeps it.
+
+    The same entries missing, by NaN or by a mask (True: observed), give the same fingerprint.
+
+    Examples
+    --------
+    >>> by_nan = data_fingerprint([[1.0, numpy.nan]])
+    >>> by_nan == data_fingerprint([[1.0, 2.0]], mask=[[True, False]])
+    True
+    """
+    return fingerprint(*as_masked_data(X, mask))
 
 
 def provenance(n_samples: int, data: str) -> dict[str, Any]:

@@ -51,17 +51,24 @@ def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]
     return array
 
 
-def require_positive(value: object, name: str) -> float:
+def require_positive(value: object, name: str, what: str = "a positive number") -> float:
     """Return a positive finite number."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
-        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+        raise ValueError(f"{name} must be {what}, not {_shown(value)}.")
     return float(value)
+
+
+def require_positive_or(value: object, name: str, word: str) -> float | None:
+    """Return a positive finite number, or None for the word that stands for one yet to be found."""
+    if isinstance(value, str) and value == word:
+        return None
+    return require_positive(value, name, f'a positive number or "{word}"')
 
 
 def require_count(value: object, name: str, least: int = 1) -> int:
     """Return a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {_shown(value)}.")
     return int(value)
 
 
@@ -72,6 +79,15 @@ def require_jobs(n_jobs: object) -> int | None:
             f"n_jobs must be None, a number of threads, or -1 for all cores, not {n_jobs!r}."
         )
     return None if n_jobs is None else int(n_jobs)
+
+
+def _shown(value: object, longest: int = 60) -> str:
+    """Return a value as it would be typed, or the beginning of it."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no whole number of thousands of digits
+        return "a number of thousands of digits"
+    return text if len(text) <= longest else f"{text[:longest]}..."
 
 
 def _as_rows(X: ArrayLike, name: str, row: str) -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.codes import Atoms, Codes
+from orbitdl.codes import Atoms, Codes, Status
 from orbitdl.coding.certificate import certify, objectives
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
@@ -152,14 +152,12 @@ class Coder(ABC):
         return result
 
     def _describe(self, gap: Floats, problem: Problem) -> NDArray[Any]:
-        status = np.full(len(gap), f"converged: gap within {self.tol:.1e}", dtype=object)
-        if self.is_convex:
-            status[gap > self.tol] = f"stopped early: gap above {self.tol:.1e}"
-        else:
-            status[gap > self.tol] = f"local solution: gap above {self.tol:.1e}"
-        status[problem.energy() == 0] = "zero data: nothing to code"
+        status = np.full(len(gap), Status.CONVERGED, dtype=object)
+        late = Status.STOPPED_EARLY if self.is_convex else Status.LOCAL_SOLUTION
+        status[gap > self.tol] = late
+        status[problem.energy() == 0] = Status.ZERO_DATA
         if problem.masked is not None:
-            status[problem.masked.empty] = "nothing observed: nothing to code"
+            status[problem.masked.empty] = Status.NOTHING_OBSERVED
         return status
 
     def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:

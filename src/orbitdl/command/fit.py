@@ -84,9 +84,12 @@ def fit(
     restarts: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, help="Starts; the best is kept.", rich_help_panel=LEARNING
+            metavar="N",
+            min=1,
+            help="Starts; after a few iterations of each the best is continued.",
+            rich_help_panel=LEARNING,
         ),
-    ] = 1,
+    ] = 5,
     init: Annotated[
         Start, typer.Option(help="Start from data or from noise.", rich_help_panel=LEARNING)
     ] = Start.data,
@@ -119,7 +122,7 @@ def fit(
           --normalize --channel MLII --components 4 --alpha 0.1
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
-          --channel x,y,z --restarts 5 --alpha auto --jobs 2
+          --channel x,y,z --restarts 20 --alpha auto --jobs 2
 
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from orbitdl.command.failures import Interrupted
 from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
 from orbitdl.progress import Iteration
+from orbitdl.restarts import most_iterations
 
 
 def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
@@ -27,7 +29,7 @@ def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
 
 def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
     """Fit the model under a progress bar; say on Ctrl-C where the work is."""
-    has_begun, total = state.exists(), model.n_restarts * (model.max_iter + 1)
+    has_begun, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
 
     def watch(iteration: Iteration) -> None:
         nonlocal has_begun
@@ -35,7 +37,8 @@ def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, stat
         show(iteration)
 
     try:
-        with screen.learning(total) as show:
+        with screen.learning(total) as show, warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "max_iter=")  # `tell` says so of the option
             model.set_params(callback=watch).fit(windows.values)
     except KeyboardInterrupt:
         raise Interrupted(
@@ -58,17 +61,26 @@ def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
         "group": describe_group(model.group),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
-        "alpha": model.alpha,
+        "alpha": model.alpha_,
         "windows": len(windows),
         "samples_left_out": windows.left_out,
         "rate": windows.rate,
         "iterations": model.n_iter_,
         "converged": bool(model.converged_),
+        "starts": model.starts_.tolist(),
         "objective": last.objective,
         "gap": last.gap,
         "atoms_a_window": last.atoms,
         "seconds": sum(record.seconds for record in model.history_),
     }
+
+
+def spread(starts: list[float]) -> str:
+    """Say how far apart several starts were when the best of them was chosen."""
+    return (
+        f"{len(starts)} starts came to objectives between {min(starts):.6g} and {max(starts):.6g} "
+        "in a few iterations; the best was continued."
+    )
 
 
 def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
@@ -84,8 +96,11 @@ def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
         screen.say(f"{left_out} at the end did not fill a window.")
     if not facts["converged"]:
         screen.say("It was still improving when it stopped: a larger --max-iter will go further.")
+    if len(facts["starts"]) > 1:
+        screen.say(spread(facts["starts"]))
     screen.say(
-        f"A window takes {facts['atoms_a_window']:.1f} moved components on average; no other code "
-        f"would lower the objective of any window by more than {at_most(facts['gap'])}."
+        f"A window takes {facts['atoms_a_window']:.1f} moved components on average. For these "
+        "components, which are a local optimum, no other code would lower the objective of any "
+        f"window by more than {at_most(facts['gap'])}."
     )
     screen.say(f"Model: {output}")

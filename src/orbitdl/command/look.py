@@ -51,7 +51,7 @@ def facts_of(model: OrbitDictionaryLearning) -> dict[str, Any]:
         "group": describe_group(model.group),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
-        "alpha": model.alpha,
+        "alpha": model.alpha_,
         "history": {
             "iterations": model.n_iter_,
             "converged": model.converged_,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
@@ -62,14 +64,20 @@ def follow(
         steps = alternate(representation, Y, A, alpha=alpha, iterations=iterations, n_jobs=n_jobs)
         return [representation.synthesize(A) for A in steps]
 
-    def keep(iteration: Iteration) -> None:
+    def keep(iteration: Iteration) -> bool:
         found.append(representation.synthesize(iteration.components))
+        return iteration.number == iterations
 
     OrbitDictionaryLearning(
         len(start), group, alpha=alpha, max_iter=iterations, tol=tol, init=start, coder=coder,
         n_jobs=n_jobs, callback=keep,
     ).fit(X)  # fmt: skip
     return found
+
+
+def stop_after(iterations: int) -> Callable[[Iteration], bool]:
+    """Return a callback for a fit of which no more iterations than these are wanted."""
+    return lambda iteration: iteration.number == iterations
 
 
 def padded(values: list[list[float]], length: int) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.experiments.claims import Finding
+from orbitdl.experiments.curves import stop_after
 from orbitdl.experiments.ecg_figures import draw
 from orbitdl.experiments.expected import BOUNDS
 from orbitdl.experiments.figures import Table
@@ -82,6 +83,7 @@ def learn(
     model = OrbitDictionaryLearning(
         q, group, alpha=alpha, max_iter=iterations, tol=1e-8, init="random",
         n_restarts=starts or s.starts, random_state=s.seed, n_jobs=s.n_jobs,
+        callback=stop_after(iterations),
     ).fit(X)  # fmt: skip
     codes = model.encode(X)
     usage = codes.invariants().sum(axis=0)

@@ -16,6 +16,7 @@ from scipy import signal as filters
 from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.datasets import segment
 from orbitdl.experiments.claims import Finding
+from orbitdl.experiments.curves import stop_after
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
 from orbitdl.experiments.progress import Tell, silent
 from orbitdl.experiments.shapes import RATE, likeness
@@ -73,8 +74,8 @@ def learn(settings: Settings, X: Floats, group: Group) -> Floats:
     """Return one generator, shape (1, length)."""
     s = settings
     model = OrbitDictionaryLearning(
-        1, group, alpha=s.alpha, max_iter=s.iterations, tol=1e-7, random_state=s.seed,
-        n_jobs=s.n_jobs,
+        1, group, alpha=s.alpha, max_iter=s.iterations, tol=1e-7, n_restarts=1,
+        random_state=s.seed, n_jobs=s.n_jobs, callback=stop_after(s.iterations),
     )  # fmt: skip
     components: Floats = model.fit(X).components_
     return components

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 from orbitdl import Codes, OrbitDictionaryLearning, encode
 from orbitdl.coding.base import Coder
 from orbitdl.experiments.claims import Finding
+from orbitdl.experiments.curves import stop_after
 from orbitdl.experiments.expected import SECONDS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
 from orbitdl.experiments.printed import crude_coder
@@ -82,8 +83,9 @@ def methods_of(settings: Settings) -> dict[str, tuple[Group, int, float]]:
 def learn(settings: Settings, X: Floats, group: Group, q: int, alpha: float) -> Floats:
     """Return components as they are after a few iterations."""
     model = OrbitDictionaryLearning(
-        q, group, alpha=alpha, max_iter=settings.iterations, random_state=0
-    )
+        q, group, alpha=alpha, max_iter=settings.iterations, n_restarts=1, random_state=0,
+        callback=stop_after(settings.iterations),
+    )  # fmt: skip
     components: Floats = model.fit(X).components_
     return components
 

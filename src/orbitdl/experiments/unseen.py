@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl import OrbitDictionaryLearning, complete
 from orbitdl.datasets import segment
 from orbitdl.experiments.claims import Finding
+from orbitdl.experiments.curves import stop_after
 from orbitdl.experiments.expected import BOUNDS, COMPLETION
 from orbitdl.experiments.figures import Table
 from orbitdl.experiments.progress import Tell, silent
@@ -123,8 +124,9 @@ def models_of(settings: Settings, train: Floats, anywhere: Floats) -> Any:
 
     def fit(X: Floats, q: int, group: Any, alpha: float) -> OrbitDictionaryLearning:
         return OrbitDictionaryLearning(
-            q, group, alpha=alpha, max_iter=s.iterations, random_state=s.seed
-        ).fit(X)
+            q, group, alpha=alpha, max_iter=s.iterations, n_restarts=1, random_state=s.seed,
+            callback=stop_after(s.iterations),
+        ).fit(X)  # fmt: skip
 
     ours = fit(train, 1, ContinuousShift(), s.alpha)
     regular = fit(train, s.regular_atoms, Trivial(), s.regular_alpha)

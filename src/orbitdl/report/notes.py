@@ -81,7 +81,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "check",
             "alpha too large",
             f"{count(int(silent.sum()), facts.noun)} of {number(n)} ({percent(silent.mean())}) "
-            f"are coded by nothing: alpha = {facts.model.alpha:g} is too large for these data. "
+            f"are coded by nothing: alpha = {facts.model.alpha_:g} is too large for these data. "
             "Lower it and fit again.",
         )
     poor = np.flatnonzero(coded.explained < POOR)
@@ -96,7 +96,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             f"{'it' if len(poor) == 1 else 'them'} below, worst first: an artefact, noise, or a "
             "shape that needs one more component.",
         )
-    early = np.array(["above" in str(status) for status in coded.codes.status])
+    early = np.array([not status.is_settled for status in coded.codes.status])
     if early.any():
         yield Note(
             "check",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import platform
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -15,7 +14,7 @@ import numpy as np
 from orbitdl import __version__
 from orbitdl.coding.base import Coder
 from orbitdl.groups import Finite, Group
-from orbitdl.groups.base import Floats
+from orbitdl.provenance import data_fingerprint
 from orbitdl.report.facts import Facts
 from orbitdl.report.words import number, sizes
 
@@ -36,7 +35,7 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
         rows.append(("time to learn", f"{sum(r.seconds for r in facts.history):.1f} s"))
     if facts.coded is not None:
         rows.append(("data", f"array of shape {facts.coded.X.shape}"))
-        rows.append(("fingerprint of the data", fingerprint(facts.coded.X)))
+        rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
     if facts.labels.rate is not None:
         rows.append(("rate", f"{number(facts.labels.rate)} samples a second"))
     if facts.labels.step is not None:
@@ -62,13 +61,6 @@ def snippet(facts: Facts) -> str:
     call = ["model = OrbitDictionaryLearning(", *lines, ")"]
     data = f"# X: an array of {facts.noun}s {size}, one a row"
     return "\n".join([*imports, "", *call, data, "model.fit(X)", "codes = model.encode(X)"])
-
-
-def fingerprint(X: Floats) -> str:
-    """Return the first half of the SHA-256 of the shape and the values."""
-    digest = hashlib.sha256(repr(X.shape).encode())
-    digest.update(np.ascontiguousarray(X, dtype="<f8").tobytes())
-    return digest.hexdigest()[:32]
 
 
 def _changed_settings(model: Any) -> dict[str, str]:

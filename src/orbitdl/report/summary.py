@@ -52,8 +52,8 @@ def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
     return (
         f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
         f"atoms a {facts.noun} on average.",
-        f"This is certified: with these components and this sparsity (alpha = "
-        f"{facts.model.alpha:g}), no other choice of atoms lowers the objective of any "
+        f"This is certified: with these components, a local optimum, and this sparsity (alpha = "
+        f"{facts.model.alpha_:g}), no other choice of atoms lowers the objective of any "
         f"{facts.noun} by more than {gap}.",
     )
 

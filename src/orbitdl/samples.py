@@ -1,0 +1,83 @@
+"""Data points on their way into the mathematics: checked once, analysed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from orbitdl.coding.problem import Masked
+from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
+from orbitdl.validation import as_components, as_masked_data
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Data points and their block coordinates; what is in here needs no further check.
+
+    Attributes
+    ----------
+    representation : Representation
+    signal : ndarray of shape (n, ...)
+        Zero where nothing was observed.
+    observed : bool ndarray of shape (n, ...) or None
+        None: all of it.
+    Y : ndarray of shape (n, F, d, m)
+        The signal in block coordinates.
+    """
+
+    representation: Representation
+    signal: Floats
+    observed: NDArray[np.bool_] | None
+    Y: Blocks
+
+    @classmethod
+    def of(cls, X: ArrayLike, group: Group, mask: ArrayLike | None = None) -> Self:
+        """Check data as they come, and write them in the blocks of a group."""
+        signal, observed = as_masked_data(X, mask)
+        return cls.on(require_group(group).on(signal.shape[1:]), signal, observed)
+
+    @classmethod
+    def on(
+        cls, representation: Representation, signal: Floats, observed: NDArray[np.bool_] | None
+    ) -> Self:
+        """Write data that were checked in the blocks of a group action."""
+        return cls(representation, signal, observed, representation.analyze(signal))
+
+    def __len__(self) -> int:
+        return len(self.signal)
+
+    def take(self, samples: NDArray[Any]) -> Self:
+        """Return some of the data points."""
+        observed = None if self.observed is None else self.observed[samples]
+        chosen = {"signal": self.signal[samples], "Y": self.Y[samples]}
+        return replace(self, observed=observed, **chosen)
+
+    def analyze(self, components: ArrayLike) -> Blocks:
+        """Return components (q, ...), once checked, in the same blocks: (q, F, d, m)."""
+        A, shape = as_components(components), self.representation.shape
+        if A.shape[1:] != shape:
+            raise ValueError(
+                f"components of shape {A.shape[1:]} cannot code data points of shape {shape}; "
+                f"pass X of shape (n, {', '.join(map(str, A.shape[1:]))})."
+            )
+        return self.representation.analyze(A)
+
+    @property
+    def masked(self) -> Masked | None:
+        """What a coder is told of missing entries."""
+        return None if self.observed is None else Masked(self.signal, self.observed)
+
+    @cached_property
+    def unseen(self) -> Floats:
+        """``1/2 ||x||^2`` of the part of each data point that the group cannot move, (n,).
+
+        Zero where entries are missing: then a residual is measured as a signal, this part included.
+        """
+        if self.representation.moves_all or self.observed is not None:
+            return np.zeros(len(self))
+        flat = self.signal.reshape(len(self), -1)
+        return np.maximum(0.5 * (inner(flat, flat, axes=1) - inner(self.Y, self.Y)), 0.0)

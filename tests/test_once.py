@@ -1,0 +1,91 @@
+"""Data are checked once and analysed once, whatever is done with them."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import orbitdl
+from orbitdl import OrbitDictionaryLearning, samples, validation
+from orbitdl.datasets import make_shift_data
+from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.groups.fourier import FourierBlocks
+
+DATA = make_shift_data(
+    n_samples=70, length=21, n_components=2, n_atoms=2, noise=0.05, random_state=0
+)
+X, A = DATA.X, DATA.components
+HOLED = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+
+
+@pytest.fixture
+def counted(monkeypatch) -> Counter:
+    """Count checks of all data, and analyses of as many signals as there are data points."""
+    count: Counter = Counter()
+    check, analyze = validation._as_rows, FourierBlocks.analyze
+
+    def checked(given, name, row):
+        count["checked"] += np.shape(given) == X.shape
+        return check(given, name, row)
+
+    def analyzed(self, signals):
+        count["analyzed"] += np.shape(signals) == X.shape
+        return analyze(self, signals)
+
+    monkeypatch.setattr(validation, "_as_rows", checked)
+    monkeypatch.setattr(FourierBlocks, "analyze", analyzed)
+    return count
+
+
+@pytest.fixture(scope="module")
+def model() -> OrbitDictionaryLearning:
+    settings = {"n_components": 2, "group": ContinuousShift(), "alpha": 0.1, "random_state": 0}
+    return OrbitDictionaryLearning(**settings).fit(X)
+
+
+METHODS = {
+    "encode": lambda model: model.encode(X),
+    "transform": lambda model: model.transform(X),
+    "reconstruct": lambda model: model.reconstruct(X),
+    "score": lambda model: model.score(X),
+    "complete": lambda model: model.complete(X),
+    "denoise": lambda model: model.denoise(X),
+    "denoise by the level of noise": lambda model: model.denoise(X, alpha="noise"),
+    "fit": lambda model: OrbitDictionaryLearning(2, IntegerShift(), n_restarts=3).fit(X),
+}
+SETTINGS = {"group": IntegerShift()}
+FUNCTIONS = {
+    "encode": lambda: orbitdl.encode(X, A, alpha=0.1, **SETTINGS),
+    "complete": lambda: orbitdl.complete(X, A, alpha=0.1, **SETTINGS),
+    "denoise": lambda: orbitdl.denoise(X, A, alpha="noise", **SETTINGS),
+    "noise_level": lambda: orbitdl.noise_level(X, A, **SETTINGS),
+    "alpha_max": lambda: orbitdl.alpha_max(X, A, **SETTINGS),
+    "suggest_alpha": lambda: orbitdl.suggest_alpha(X, **SETTINGS),
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_checks_and_analyses_data_once(name, model, counted):
+    METHODS[name](model)
+    assert counted == {"checked": 1, "analyzed": 1}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_checks_and_analyses_data_once(name, counted):
+    FUNCTIONS[name]()
+    assert counted == {"checked": 1, "analyzed": 1}
+
+
+@pytest.mark.parametrize("name", ["encode", "denoise", "score"])
+def test_data_with_missing_entries_are_checked_once(name, model, counted):
+    getattr(model, name)(HOLED)
+    assert counted["checked"] == 1
+
+
+def test_some_of_the_samples_are_those_samples():
+    some = samples.Samples.of(HOLED, IntegerShift())
+    few = some.take(np.array([5, 2]))
+    again = samples.Samples.of(HOLED[[5, 2]], IntegerShift())
+    np.testing.assert_array_equal(few.observed, again.observed)
+    np.testing.assert_array_equal(few.signal, again.signal)
+    np.testing.assert_allclose(few.Y, again.Y)
