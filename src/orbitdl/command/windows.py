@@ -68,6 +68,11 @@ class Windows:
             return None
         return int(self.start[1] - self.start[0])
 
+    @property
+    def overlap(self) -> bool:
+        """Whether windows share samples of the recording."""
+        return self.step is not None and self.step < self.values.shape[1]
+
     def restore(self, values: Floats) -> Floats:
         """Undo the normalisation, and put windows of a recording one after the other.
 
