@@ -77,6 +77,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "across": view.across,
         "noun": facts.noun,
         "rate": labels.rate if view.along == "sample" else None,
+        "step": labels.step or view.length,
         "unit": labels.unit,
         "centred": facts.coded is not None and bool(np.any(facts.coded.scaling.mean)),
         "channels": _channels(facts),
