@@ -279,7 +279,9 @@ def test_a_report_undoes_the_normalisation_of_several_channels():
 BAD_SCALING = {
     "too few": ({"scale": [1.0, 2.0]}, "scale must be 40 positive numbers"),
     "not positive": ({"scale": np.zeros(40)}, "scale must be 40 positive numbers"),
-    "mean of another shape": ({"mean": np.zeros(7)}, "mean must be 40 numbers"),
+    "mean of another shape": ({"mean": np.zeros(7)}, "mean must be 40 finite numbers"),
+    "mean of too few windows": ({"mean": np.zeros((1, 65))}, "mean must be 40 finite numbers"),
+    "mean not known": ({"mean": np.full(40, np.nan)}, "mean must be 40 finite numbers"),
 }
 
 

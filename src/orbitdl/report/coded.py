@@ -39,23 +39,22 @@ class Scaling:
         """Check and shape what the user says was done to X."""
         shape = np.shape(X)
         one = (shape[0], *[1] * (len(shape) - 1))
-        means = np.asarray(0.0 if mean is None else mean, dtype=np.float64)
-        scales = np.asarray(np.ones(shape[0]) if scale is None else scale, dtype=np.float64)
-        if means.ndim == 1:
-            means = means.reshape(-1, *one[1:])
+        means = np.asarray(np.zeros(one) if mean is None else mean, dtype=np.float64)
+        means = means.reshape(one) if means.shape == shape[:1] else means
+        scales = np.asarray(np.ones(one) if scale is None else scale, dtype=np.float64)
         if scales.size != shape[0] or not np.all(np.isfinite(scales) & (scales > 0)):
             raise ValueError(
                 f"scale must be {shape[0]} positive numbers, what each window was divided by, not "
                 f"an array of shape {scales.shape} or with other values."
             )
-        try:
-            np.broadcast_to(means, shape)
-        except ValueError as error:
+        fits = len(means.shape) == len(shape) and len(means) == shape[0]
+        fits = fits and all(m in (1, d) for m, d in zip(means.shape, shape, strict=True))
+        if not fits or not np.all(np.isfinite(means)):
             raise ValueError(
-                f"mean must be {shape[0]} numbers, or as many rows of one number per channel with "
-                f"an axis of length 1 for time: shape {means.shape} does not fit X of {shape}."
-            ) from error
-        return cls(np.broadcast_to(means, (shape[0], *means.shape[1:])), scales.reshape(one))
+                f"mean must be {shape[0]} finite numbers, or of shape ({shape[0]}, 1, channels); "
+                f"shape {means.shape} does not fit X of shape {shape}, or a value is not finite."
+            )
+        return cls(means, scales.reshape(one))
 
 
 @dataclass(frozen=True, eq=False)

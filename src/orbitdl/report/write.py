@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
@@ -101,7 +102,9 @@ def write_report(
         samples=None if samples is None else require_count(samples, "samples"),
     )
     n_windows = require_count(n_windows, "n_windows")
-    facts = gather(model, X, labels, codes, None if X is None else Scaling.of(X, mean, scale))
+    as_recorded = X is None or (mean is None and scale is None)
+    scaling = None if as_recorded else Scaling.of(np.asarray(X), mean, scale)
+    facts = gather(model, X, labels, codes, scaling)
     write_at_once(target, page(facts, n_windows, command))
     return target
 
