@@ -281,6 +281,75 @@ def test_a_last_window_that_is_not_full_is_coded_too(tmp_path, model):
     check_events(tmp_path / "events.csv")
 
 
+def content_of(page: Path) -> dict:
+    """Return the data that a report carries."""
+    return json.loads(re.search(r'id="data">(.*?)</script>', page.read_text(), re.S)[1])
+
+
+@pytest.fixture(scope="module")
+def overlapping(folder) -> Path:
+    """Return a model learned from overlapping, normalised windows of a recording off zero."""
+    np.save(folder / "raised.npy", 3 * SIGNAL[:-20] + 5)
+    cutting = ("--window", LENGTH, "--step", 24, "--normalize", "--rate", RATE)
+    name = folder / "overlapping"
+    run("fit", folder / "raised.npy", "-o", name, *cutting, *FIT[:2], "--alpha", 0.1).fine()
+    return name
+
+
+@pytest.mark.parametrize("more", [[], ["--step", 40], ["--step", LENGTH]])
+def test_encode_and_report_cut_as_fit_did_and_count_the_same_events(folder, overlapping, more):
+    table, page, data = folder / "again.csv", folder / "again.html", folder / "raised.npy"
+    facts = json.loads(run("encode", overlapping, data, "-o", table, *more, "--json").fine().out)
+    run("report", overlapping, data, "-o", page, *more).fine()
+    step = more[1] if more else 24
+    assert facts["step"] == step
+    assert facts["windows"] == -(-(len(SIGNAL) - 20 - LENGTH) // step) + 1
+    content = content_of(page)
+    assert content["events"]["total"] == sum(content["usage"]["atoms"]) == facts["events"]
+    assert ("Windows overlap" in page.read_text()) == (step < LENGTH)
+
+
+def test_windows_apart_in_learning_adjoin_in_use(folder):
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "apart", "--window", LENGTH)
+    run(*arguments, "--step", 2 * LENGTH, "--rate", RATE, *FIT).fine()
+    run("encode", folder / "apart", folder / "rec.npy", "-o", folder / "apart.csv").fine()
+    check_events(folder / "apart.csv")
+
+
+def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overlapping):
+    table, page, data = folder / "unit.csv", folder / "unit.html", folder / "raised.npy"
+    run("encode", overlapping, data, "-o", table).fine()
+    run("report", overlapping, data, "-o", page, "--unit", "mV").fine()
+    content, events, signal = content_of(page), pd.read_csv(table), np.load(data)
+    drawn = content["events"]
+    order = np.argsort(drawn["time"])
+    assert_allclose(np.array(drawn["time"])[order], events["time"], atol=1e-5)
+    assert_allclose(np.array(drawn["coefficient"])[order], events["coefficient"], atol=2e-3)
+    shape = orbitdl.load(overlapping).components_[0]
+    moves = ContinuousShift().on(shape.shape)
+    for window in content["windows"][:-1]:
+        start = 24 * window["number"]
+        assert_allclose(window["data"][0], signal[start : start + LENGTH], atol=2e-3)
+        shifts = np.array([[atom["shift"]] for atom in window["atoms"]])
+        sizes = np.array([atom["c"] for atom in window["atoms"]])
+        atoms = sizes @ moves.act(shifts, shape[None])
+        rest = 0 if window["rest"] is None else np.array(window["rest"][0])
+        assert_allclose(window["base"][0] + atoms + rest, window["fit"][0], atol=2e-3)
+        if window["rest"] is None:
+            listed = events.loc[events["window"] == window["number"], "coefficient"].to_numpy()
+            assert_allclose(
+                np.abs(listed[:, None] - sizes).min(axis=1, initial=np.inf), 0, atol=1e-6
+            )
+
+
+def test_what_lies_beyond_the_end_is_not_called_missing(folder, overlapping):
+    page = folder / "end.html"
+    run("report", overlapping, folder / "raised.npy", "-o", page).fine()
+    text = page.read_text()
+    assert "are missing" not in text
+    assert re.search(r"The last window reaches \d+ samples beyond the end", text)
+
+
 # complete and denoise
 
 

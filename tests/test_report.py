@@ -10,11 +10,16 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, PENTAGON, action
 
-from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load
+from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load, positions
+from orbitdl.command.content import Content
+from orbitdl.command.events import event_table
+from orbitdl.command.preprocessing import Preprocessing
+from orbitdl.command.windows import prepare
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
 from orbitdl.provenance import data_fingerprint
-from orbitdl.report import write, write_report
+from orbitdl.report import coded, write, write_report
+from orbitdl.report.coded import Scaling
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.notes import remarks
 from orbitdl.report.page import as_json, page
@@ -22,7 +27,7 @@ from orbitdl.report.payload import payload
 from orbitdl.report.provenance import run_table, snippet
 from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.usage import events_of, usage_of
-from orbitdl.report.windows import MOST_ATOMS, choose_windows
+from orbitdl.report.windows import MOST_ATOMS, choose_windows, worst_windows
 from orbitdl.report.words import NO_BREAK
 
 # fits end early here, on purpose
@@ -144,13 +149,42 @@ def test_an_event_is_placed_where_the_component_is_highest():
     assert_allclose(events_of(unknown, facts.coded).time, [23 / 41, 1 + 15 / 41])
 
 
+def pulse(place, length=40):
+    """Return a pulse on a circle, peaked between the samples."""
+    t = (np.arange(length) - place + length / 2) % length - length / 2
+    return np.exp(-0.5 * (t / 2) ** 2)
+
+
+def two_channels() -> np.ndarray:
+    """Return a component whose largest value is not where its channels together are largest."""
+    a = np.zeros((64, 2))
+    a[:, 0] = 1.2 * pulse(50.4, 64)
+    a[:, 1] = pulse(9.3, 64)
+    a[:, 0] += pulse(9.3, 64)
+    return a / np.linalg.norm(a)
+
+
+@pytest.mark.parametrize("a", [pulse(20.42), two_channels()], ids=["one channel", "two channels"])
+def test_the_table_and_the_report_place_an_atom_alike(a):
+    moves = ContinuousShift().on(a.shape)
+    X = 2 * moves.act(np.array([[3.3], [0.0], [30.1]]), a[None])
+    model = OrbitDictionaryLearning(1, ContinuousShift(), alpha=0.1, max_iter=0).fit(X)
+    model.components_ = moves.adopt(a[None])
+    codes = model.encode(X)
+    windows = prepare(Content(X), Preprocessing(), layout="windows")
+    table = event_table(codes, model.components_, windows)
+    facts = gather(model, X, LABELS, codes)
+    assert_allclose(facts.coded.place, table["position"], atol=1e-9)
+    assert_allclose(positions(codes, model.components_), table["position"], atol=1e-9)
+
+
 def test_the_worst_windows_are_among_those_shown(heart):
     model, data = heart
     coded = gather(model, data.X, LABELS).coded
     chosen = choose_windows(coded, 12)
     assert len(chosen) == 12
     assert np.all(np.diff(chosen) > 0)
-    assert set(np.argsort(coded.explained)[:3]) <= set(chosen)
+    assert set(np.argsort(-coded.unexplained)[:3]) <= set(chosen)
     assert_array_equal(choose_windows(coded, 500), np.arange(40))
 
 
@@ -161,6 +195,114 @@ def test_codes_at_hand_are_not_computed_again(heart, monkeypatch):
     assert gather(model, data.X, LABELS, codes).coded.codes is codes
     with pytest.raises(ValueError, match="codes of 40 windows do not belong"):
         gather(model, data.X[:3], LABELS, codes)
+
+
+# Which windows are worth a look
+
+NORMAL = [[0.15, -0.17, 0.028], [-0.14, -0.045, 0.016], [1, 0, 0.018], [-0.25, 0.045, 0.018]]
+WIDE = [[0.72, 0, 0.04], [-0.44, 0.11, 0.045], [-0.24, 0.3, 0.055]]
+BEAT = 45  # samples, at 64 a second: about as long as a beat
+
+
+def recording(phase, strange=True):
+    """Simulate 600 beats, one in the middle of another shape, `phase` samples into a window."""
+    rng = np.random.default_rng(1)
+    n, middle = 500 * BEAT, (250 * BEAT + phase) / 64
+    away = np.cumsum(0.8 * np.exp(0.08 * rng.standard_normal((2, 400))), axis=1)
+    times = np.concatenate([middle - away[0], middle + away[1]])
+    signal = 0.02 * rng.standard_normal(n)
+    shapes = [(t, NORMAL) for t in times] + [(middle, WIDE if strange else NORMAL)]
+    for t, waves in shapes:
+        near = np.arange(max(0, int(64 * t) - 40), min(n, int(64 * t) + 40))
+        for height, after, width in waves:
+            signal[near] += height * np.exp(-0.5 * ((near / 64 - t - after) / width) ** 2)
+    return signal
+
+
+@pytest.fixture(scope="module")
+def beats():
+    """Return a model of the ordinary beats, from normalised windows."""
+    windows = prepare(Content(recording(20, strange=False)), Preprocessing(BEAT, BEAT, True))
+    return fitted(ContinuousShift(), windows.values, alpha=0.1, max_iter=20, n_restarts=2)
+
+
+def rank_of_the_strange_beat(model, phase, step):
+    """Return how many windows are shown before one that holds the strange beat."""
+    signal = recording(phase)
+    windows = prepare(Content(signal), Preprocessing(BEAT, step, True), pad=True)
+    labels = replace(LABELS, step=step, samples=len(signal))
+    scaling = Scaling.of(windows.values, windows.mean, windows.scale)
+    coded = gather(model, windows.values, labels, None, scaling).coded
+    start = step * worst_windows(coded, 50)
+    beat = 250 * BEAT + phase + np.array([-5, 20])  # from its rise to its T wave
+    holds = (start <= beat[1]) & (beat[0] < start + BEAT)
+    return int(np.argmax(holds)) if holds.any() else 50
+
+
+@pytest.mark.parametrize("phase", [0, 7, 14, 21, 28, 35, 42])
+@pytest.mark.parametrize("step", [23, 11])
+def test_the_one_strange_beat_is_shown_first_where_windows_overlap(beats, phase, step):
+    assert rank_of_the_strange_beat(beats, phase, step) == 0
+
+
+@pytest.mark.parametrize("phase", [4, 8, 14, 21, 28, 32])
+def test_the_one_strange_beat_is_among_the_first_where_windows_adjoin(beats, phase):
+    assert rank_of_the_strange_beat(beats, phase, BEAT) <= 2
+
+
+def test_windows_that_show_the_same_are_not_all_shown(beats):
+    signal = recording(20)
+    windows = prepare(Content(signal), Preprocessing(BEAT, 5), pad=True)
+    coded = gather(beats, windows.values, replace(LABELS, step=5, samples=len(signal))).coded
+    worst = np.sort(worst_windows(coded, 30))
+    assert len(worst) == 30
+    assert 5 * np.diff(worst).min() >= BEAT // 2
+
+
+# Units
+
+
+def test_a_report_undoes_the_normalisation_of_several_channels():
+    rng = np.random.default_rng(0)
+    raw = 7 * rng.standard_normal((6, 21, 2)) + [100, -3]
+    mean, scale = raw.mean(axis=1, keepdims=True), rng.uniform(5, 9, 6)
+    X = (raw - mean) / scale[:, None, None]
+    model = fitted(ContinuousShift(), X)
+    facts = gather(model, X, LABELS, None, Scaling.of(X, mean, scale))
+    content = payload(facts, 6)
+    for i, window in enumerate(content["windows"]):
+        assert_allclose(np.transpose(window["data"]), raw[i], atol=2e-3)
+        assert_allclose(window["base"], mean[i, 0], rtol=1e-6)
+        left = np.transpose(window["data"]) - np.transpose(window["fit"])
+        share = np.sum(left**2) / np.sum((raw[i] - mean[i]) ** 2)
+        assert_allclose(window["explained"], 1 - share, atol=1e-3)
+    codes = facts.coded.codes.atoms
+    assert_allclose(facts.coded.coefficient, codes.coefficient * scale[codes.sample])
+
+
+BAD_SCALING = {
+    "too few": ({"scale": [1.0, 2.0]}, "scale must be 40 positive numbers"),
+    "not positive": ({"scale": np.zeros(40)}, "scale must be 40 positive numbers"),
+    "mean of another shape": ({"mean": np.zeros(7)}, "mean must be 40 finite numbers"),
+    "mean of too few windows": ({"mean": np.zeros((1, 65))}, "mean must be 40 finite numbers"),
+    "mean not known": ({"mean": np.full(40, np.nan)}, "mean must be 40 finite numbers"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_SCALING)
+def test_a_scaling_that_does_not_fit_is_refused(heart, case, tmp_path):
+    model, data = heart
+    settings, message = BAD_SCALING[case]
+    with pytest.raises(ValueError, match=message):
+        write_report(model, data.X, tmp_path / "r.html", **settings)
+
+
+def test_usage_is_counted_once(heart, monkeypatch):
+    model, data = heart
+    counted = []
+    monkeypatch.setattr(coded, "usage_of", lambda data: counted.append(1) or usage_of(data))
+    page(gather(model, data.X, LABELS), 5, None)
+    assert len(counted) == 1
 
 
 # Words

@@ -248,7 +248,8 @@ def test_a_number_leads_to_its_window_or_the_nearest(page):
 
 def test_the_worst_window_comes_first_when_asked_for(page, heart):
     model, data, _ = heart
-    left = np.sum((data.X - model.reconstruct(data.X)) ** 2, axis=1) / np.sum(data.X**2, axis=1)
+    middle = 33 - np.abs(np.arange(65) - 32)  # counts most
+    left = (data.X - model.reconstruct(data.X)) ** 2 @ middle
     page.select_option("#order", "worst")
     assert window_number(page) == np.argmax(left)
     page.select_option("#order", "random")
@@ -269,6 +270,29 @@ def test_a_window_shows_data_approximation_and_atoms(page, heart):
     largest = np.argmax(np.abs(codes.atoms.coefficient))
     assert f"component {codes.atoms.component[largest]}" in rows[2]
     assert f"{codes.atoms.element[largest, 0]:.2f}" in rows[2]
+
+
+def test_sizes_and_places_are_those_of_the_recording(watched, heart, tmp_path):
+    """X was normalised: told how, the report draws the recording, and says when and in what."""
+    model, data, _ = heart
+    raw = data.signal.reshape(60, 65)
+    mean, scale = raw.mean(axis=1), np.linalg.norm(raw - raw.mean(axis=1)[:, None], axis=1)
+    named = {"rate": 64.0, "unit": "<mV>", "step": 65, "samples": raw.size}
+    file = write_report(model, data.X, tmp_path / "r.html", mean=mean, scale=scale, **named)
+    page = watched.open(file)
+    page.evaluate("goTo(7)")
+    assert_allclose(curve(page, "window-plot", 0), raw[7], atol=1e-3)
+    assert f"Window 7, from {7 * 65 / 64:.2f}\u00a0s on (8 of 60 in this file)" in words(page)
+    assert "\u00a0<mV> (root mean square) unexplained in its middle" in words(page)
+    assert page.inner_text("#atoms-size") == "coefficient (<mV>)"
+    rows = page.locator("#atoms tbody tr").all_inner_texts()
+    largest = np.abs(model.encode(data.X[7:8]).atoms.coefficient).max() * scale[7]
+    assert_allclose(
+        abs(float(rows[2].split("\t")[1].replace("\N{MINUS SIGN}", "-"))), largest, rtol=0.01
+    )
+    shape = "document.getElementById('component-0').layout.yaxis.title.text"
+    assert page.evaluate(shape) == "shape"  # unit norm has no unit
+    assert watched.faults == []
 
 
 # Events

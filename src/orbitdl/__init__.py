@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.events import positions
     from orbitdl.files import load
     from orbitdl.metrics import align, dictionary_distance
 
@@ -36,6 +37,7 @@ __all__ = [
     "encode",
     "load",
     "noise_level",
+    "positions",
     "suggest_alpha",
 ]
 
@@ -54,6 +56,7 @@ _HOME = {
     "encode": "encoding",
     "load": "files",
     "noise_level": "denoising",
+    "positions": "events",
     "suggest_alpha": "alpha",
 }
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from orbitdl import Codes, OrbitDictionaryLearning
+from orbitdl import Codes, OrbitDictionaryLearning, positions
 from orbitdl.datasets import EcgLikeData
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
@@ -39,7 +39,8 @@ def peak_first(a: Floats) -> Floats:
 
 def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) -> str:
     """Return what was found, in a few lines."""
-    X, events = data.X, codes.to_frame()
+    X = data.X
+    events = codes.to_frame().assign(position=positions(codes, model.components_))
     lost = np.sum((X - model.decode(codes)) ** 2) / np.sum(X**2)
     beats = events[events["coefficient"] > 0.25]
     counts = np.bincount(beats["component"])
@@ -64,7 +65,7 @@ def timing_error(beats: pd.DataFrame, data: EcgLikeData) -> float:
     Where in a component its beat lies is a convention: a constant offset is taken out.
     """
     truth = data.beats.loc[data.beats["kind"] == "normal", "time"].to_numpy() * data.rate
-    found = np.sort(beats["sample"].to_numpy() * data.X.shape[1] + beats["shift"].to_numpy())
+    found = np.sort(beats["sample"].to_numpy() * data.X.shape[1] + beats["position"].to_numpy())
     place = np.clip(np.searchsorted(found, truth), 1, len(found) - 1)
     after, before = found[place] - truth, found[place - 1] - truth
     error = np.where(np.abs(after) < np.abs(before), after, before)

@@ -33,14 +33,14 @@ def windows_for(
 ) -> Windows:
     """Read data and make windows of them as the model's preprocessing says.
 
-    Windows of a recording adjoin unless `step` is given, and the last one is filled up with
-    missing values; other options go before what the model says.
+    Options go before what the model says. The last window of a recording is filled up with missing
+    values. Windows that were apart in learning adjoin here, so that nothing is left out.
     """
     content, kept = read(data, key), Preprocessing.of(model.preprocessing_)
     shape = model.components_.shape[1:]
     steps = Preprocessing(
         window=kept.window,
-        step=step,
+        step=step or _step_again(kept),
         normalize=kept.normalize,
         channel=channel or (kept.channel if _has_channels(content, shape) else None),
         rate=rate or _common_rate(content.rate, kept.rate, data),
@@ -52,6 +52,13 @@ def windows_for(
             f"from shape {shape}; choose what fits with --channel or --layout."
         )
     return windows
+
+
+def _step_again(kept: Preprocessing) -> int | None:
+    """Return how far apart windows start if nothing else is said; None: they adjoin."""
+    if kept.step is None or kept.window is None:
+        return None
+    return min(kept.step, kept.window)
 
 
 def _has_channels(content: Content, shape: tuple[int, ...]) -> bool:

@@ -27,8 +27,10 @@ def demo(
       orbitdl demo
       orbitdl demo -o demo-files
     """
+    from orbitdl.command.content import Content
     from orbitdl.command.output import require_writable, write_array
     from orbitdl.command.preprocessing import Preprocessing
+    from orbitdl.command.windows import prepare
     from orbitdl.datasets import make_ecg_like
     from orbitdl.demo import RESTARTS, describe, draw, learn_beats
     from orbitdl.report import write_report
@@ -52,7 +54,20 @@ def demo(
     model.save(file, preprocessing=steps.to_dict(), provenance={"data": "orbitdl demo"})
     title = "The beats of a simulated heart"
     command = f"orbitdl demo --output {output}"
-    write_report(model, data.X, page, rate=data.rate, title=title, command=command, codes=codes)
+    windows = prepare(Content(data.signal), steps)
+    write_report(
+        model,
+        data.X,
+        page,
+        rate=data.rate,
+        title=title,
+        command=command,
+        step=length,
+        codes=codes,
+        mean=windows.mean,
+        scale=windows.scale,
+        samples=len(data.signal),
+    )
     written = [recording, file, page]
     if find_spec("matplotlib"):
         draw(model, codes, data.X, picture)

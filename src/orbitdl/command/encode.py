@@ -31,12 +31,12 @@ def encode(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """List where the components of a model occur in data, one row an event.
+    """List where the components of a model occur in data, one row per event.
 
-    The data are treated as those that the model was learned from: channel, window length and
-    normalisation are in the model file. Windows adjoin, so that an event is listed once; one that
-    lies across a border may be split. With a smaller --step windows overlap, and each lists only
-    the events in its middle: that avoids the borders and still lists an event once.
+    The data are treated as those that the model was learned from: channel, window length, step and
+    normalisation are in the model file. Where windows adjoin, an event that lies across a border
+    may be split. With a smaller --step they overlap, and each lists only the events in its middle:
+    that avoids the borders, and an event is listed once.
 
     Examples:
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
@@ -68,10 +68,17 @@ def encode(
     events = event_table(codes, learned.components_, windows)
     write_table(events, output)
     gap = float(codes.gap.max())
-    facts = {"events": len(events), "windows": len(windows), "rate": windows.rate, "gap": gap}
+    facts = {
+        "events": len(events),
+        "windows": len(windows),
+        "step": windows.step,
+        "rate": windows.rate,
+        "gap": gap,
+    }
     screen.result({"output": str(output), **facts})
+    every = f", one every {windows.step} samples" if windows.overlap else ""
     screen.say(
-        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}; no other "
-        f"code would lower the objective of any window by more than {at_most(gap)}."
+        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}{every}; no "
+        f"other code would lower the objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")

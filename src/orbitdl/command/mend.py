@@ -46,8 +46,8 @@ def complete(
 ) -> None:
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
-    The result has the shape of the data, or of the channel that was chosen. Windows of a recording
-    adjoin; with a smaller --step they overlap, and the mean of what they say is taken, in which
+    The result has the shape of the data, or of the channel that was chosen. A recording is cut as
+    the model says, or --step. Where windows overlap, the mean of what they say is taken, in which
     the middle of a window counts most.
 
     Examples:
@@ -107,8 +107,8 @@ def denoise(
 ) -> None:
     """Replace every window by the sum of moved components that explains it; missing values too.
 
-    The result has the shape of the data, or of the channel that was chosen. Windows of a recording
-    adjoin; with a smaller --step they overlap, and the mean of what they say is taken, in which
+    The result has the shape of the data, or of the channel that was chosen. A recording is cut as
+    the model says, or --step. Where windows overlap, the mean of what they say is taken, in which
     the middle of a window counts most: that is smoother.
 
     Examples:

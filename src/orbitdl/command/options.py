@@ -81,7 +81,8 @@ Step = Annotated[
     typer.Option(
         metavar="SAMPLES",
         min=1,
-        help="Samples from the start of one window to the next; by default its length.",
+        help="Samples from the start of one window to the next; by default as the model was "
+        "learned, and fit takes the length of a window.",
         rich_help_panel=CUTTING,
     ),
 ]

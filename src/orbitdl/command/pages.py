@@ -43,7 +43,9 @@ def report(
     """Write one HTML file that shows what was learned; it needs no network to be read.
 
     Components with a slider that moves them, how often each is used, windows taken apart into
-    events, the course of the learning, and remarks on the quality of data and model.
+    events, the course of the learning, and remarks on the quality of data and model. Data are cut
+    as the model says, or --step; where windows overlap, an event is counted once. All sizes are in
+    the unit of the data, as in the table that encode writes.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
@@ -77,6 +79,9 @@ def report(
             unit=unit,
             channels=windows.names or None,
             codes=encode_windows(learned, windows, screen),
+            mean=windows.mean,
+            scale=windows.scale,
+            samples=None if windows.start is None else len(windows.source),
         )
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from orbitdl.command.content import Content, Floats
 from orbitdl.command.layout import choose_channel, is_recording, warn_of_time
 from orbitdl.command.preprocessing import Preprocessing
+from orbitdl.overlaps import taper
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +68,11 @@ class Windows:
             return None
         return int(self.start[1] - self.start[0])
 
+    @property
+    def overlap(self) -> bool:
+        """Whether windows share samples of the recording."""
+        return self.step is not None and self.step < self.values.shape[1]
+
     def restore(self, values: Floats) -> Floats:
         """Undo the normalisation, and put windows of a recording one after the other.
 
@@ -78,7 +84,7 @@ class Windows:
             return data
         length, rest = data.shape[1], [1] * (data.ndim - 2)
         place = self.start[:, None] + np.arange(length)
-        weight = np.minimum(np.arange(1.0, length + 1), np.arange(length, 0.0, -1))
+        weight = taper(length)
         total = np.zeros((int(place.max()) + 1, *data.shape[2:]))
         np.add.at(total, place, data * weight.reshape(-1, *rest))
         count = np.bincount(place.ravel(), np.tile(weight, len(data)))

@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Blocks = NDArray[Any]
 """Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
+CHUNK = 4096
+"""Moved copies formed at a time."""
 
 
 class Combination(NamedTuple):
@@ -190,6 +192,18 @@ class Representation(ABC):
     def act(self, element: Floats, x: Floats) -> Floats:
         """Apply group elements (..., p) to data (..., *shape)."""
         return self.synthesize(self.represent(element) @ self.analyze(x))
+
+    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
+        """Return where along the first axis ``max |g_k x[source_k]|`` lies, (K,): for K elements.
+
+        Here it is a sample's number. Groups of shifts answer as finely as they move.
+        """
+        place = np.zeros(len(source))
+        for k in range(0, len(source), CHUNK):
+            part = slice(k, k + CHUNK)
+            moved = np.abs(self.act(element[part], x[source[part]]))
+            place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
+        return place
 
     def adopt(self, x: Floats) -> Floats:
         """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import fft
 
@@ -31,6 +33,10 @@ class FourierBlocks:
     length: int
     dtype: type[np.float64] | type[np.complex128] = np.complex128
     parameters: tuple[str, ...] = ("shift",)
+
+    if TYPE_CHECKING:
+
+        def match(self, correlation: Blocks) -> tuple[Floats, Floats]: ...
 
     def set_up(self, group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
         """Fix the shape (N,) or (N, channels) and the frequencies in use."""
@@ -80,6 +86,15 @@ class FourierBlocks:
         angle = (-2 * np.pi / self.length) * atoms.element[:, 0]
         add_waves(atoms.row, source, atoms.coefficient, angle, columns, result)
         return result[:, :, None]
+
+    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
+        # x(t) is the inner product of x with an impulse moved to t, whose spectrum is the scale
+        channels = np.moveaxis(self.analyze(x) * self._scale, -1, 1)[..., None]
+        height, place = self.match(channels)
+        largest = np.abs(height).argmax(axis=1)
+        peak = place[np.arange(len(x)), largest, 0]
+        moved: Floats = np.mod(peak[source] + element[:, 0], self.length)
+        return moved
 
     def on_grid(self, C: Blocks, size: int) -> Floats:
         """Return ``<C, rho(tau)> = Re sum_f C_f exp(2 pi i f tau / N)`` at tau = k N / size."""

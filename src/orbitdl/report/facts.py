@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.codes import Codes
@@ -15,6 +15,7 @@ from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Floats
 from orbitdl.groups.fourier import FourierBlocks
 from orbitdl.history import History
+from orbitdl.report.coded import Coded, Scaling
 from orbitdl.report.views import View, view_of
 
 
@@ -33,6 +34,8 @@ class Labels:
         Unit of the data.
     channels : tuple of str
         Names of the channels; empty: numbered.
+    samples : int or None
+        Length of the recording that windows were cut from; None: unknown.
     """
 
     title: str
@@ -40,57 +43,7 @@ class Labels:
     step: int | None = None
     unit: str | None = None
     channels: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Coded:
-    """Data and what the model makes of them.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n, ...)
-        NaN where missing.
-    codes : Codes
-    approximation : ndarray of shape (n, ...)
-    energy, left : ndarray of shape (n,)
-        Sums of squares of the observed values, and of what the codes leave of them.
-    """
-
-    X: Floats
-    codes: Codes
-    approximation: Floats
-    energy: Floats
-    left: Floats
-
-    @classmethod
-    def of(cls, X: Floats, codes: Codes, approximation: Floats) -> Coded:
-        """Compare data with their approximation where they are observed."""
-        rows = tuple(range(1, X.ndim))
-        energy, left = np.nansum(X**2, axis=rows), np.nansum((X - approximation) ** 2, axis=rows)
-        return cls(X, codes, approximation, energy, left)
-
-    @property
-    def explained(self) -> Floats:
-        """Share of each window's energy that its code explains, (n,); NaN where there is none."""
-        share = np.full(len(self.energy), np.nan)
-        np.divide(self.left, self.energy, out=share, where=self.energy > 0)
-        return 1.0 - share
-
-    @property
-    def explained_in_all(self) -> float:
-        """Share of all energy that the codes explain."""
-        total = float(self.energy.sum())
-        return 1.0 - float(self.left.sum()) / total if total > 0 else 0.0
-
-    @property
-    def missing(self) -> float:
-        """Share of values that are missing."""
-        return float(np.isnan(self.X).mean())
-
-    @cached_property
-    def atoms_a_window(self) -> NDArray[np.intp]:
-        """Number of atoms of each window, (n,)."""
-        return np.diff(self.codes.atoms.offsets)
+    samples: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,19 +91,24 @@ class Facts:
         """Whether learning stood still at its end; None where that is not known."""
         return getattr(self.model, "converged_", None)
 
-    @cached_property
-    def peaks(self) -> NDArray[np.intp]:
-        """Sample at which each component is largest, all channels together, (q,)."""
-        lines = self.view.lines(self.components, self.representation.shape)
-        return np.asarray(np.argmax(np.sum(lines**2, axis=1), axis=1))
+    @property
+    def overlap(self) -> bool:
+        """Whether windows of a recording are known to overlap."""
+        return self.labels.step is not None and self.labels.step < self.representation.shape[0]
 
-    def places(self, component: NDArray[np.intp], element: Floats) -> Floats:
-        """Return where in the window the highest points of shifted components lie, in samples."""
-        return np.mod(element[:, 0] + self.peaks[component], self.representation.shape[0])
+    @cached_property
+    def peaks(self) -> Floats:
+        """Where each component of a group of shifts lies before it is moved, (q,)."""
+        every = np.arange(len(self.components))
+        return self.representation.locate(np.zeros((len(every), 1)), every, self.components)
 
 
 def gather(
-    model: OrbitDictionaryLearning, X: ArrayLike | None, labels: Labels, codes: Codes | None = None
+    model: OrbitDictionaryLearning,
+    X: ArrayLike | None,
+    labels: Labels,
+    codes: Codes | None = None,
+    scaling: Scaling | None = None,
 ) -> Facts:
     """Code the data, unless their codes are given, and put together what the report needs."""
     check_is_fitted(model)
@@ -158,16 +116,25 @@ def gather(
     representation = group.on(model.components_.shape[1:])
     view, history = view_of(representation), getattr(model, "history_", None) or History()
     facts = Facts(model, group, representation, view, labels, history, None)
-    return facts if X is None else replace(facts, coded=_coded(model, X, codes))
+    return facts if X is None else replace(facts, coded=_coded(facts, X, codes, scaling))
 
 
-def _coded(model: OrbitDictionaryLearning, X: ArrayLike, codes: Codes | None) -> Coded:
+def _coded(facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | None) -> Coded:
     if codes is None:
-        codes = model.encode(X)
+        codes = facts.model.encode(X)
     data = np.asarray(X, dtype=np.float64)
-    if data.shape != (len(codes), *model.components_.shape[1:]):
+    if data.shape != (len(codes), *facts.components.shape[1:]):
         raise ValueError(
             f"codes of {len(codes)} windows do not belong to X of shape {data.shape}; leave codes "
             "out, or pass what model.encode(X) returned."
         )
-    return Coded.of(data, codes, model.decode(codes))
+    return Coded(
+        data,
+        codes,
+        facts.model.decode(codes),
+        facts.components,
+        scaling or Scaling.none(data),
+        facts.labels.step,
+        facts.labels.samples,
+        in_time=facts.is_shift,
+    )

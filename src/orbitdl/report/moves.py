@@ -19,6 +19,8 @@ MOST_ELEMENTS = 24
 """Elements of a finite group that the slider steps through."""
 BUDGET = 10_000
 """Numbers that the moved copies of one component may take."""
+FINE = 0.1
+"""Samples that the slider of a continuous shift goes at a time."""
 MOST_PLANES = 6
 """Coordinate planes in which a rotation may be tried."""
 
@@ -64,5 +66,5 @@ def start_of_slider(facts: Facts) -> list[float]:
     """Return where each slider starts: a shift puts the highest point in the middle."""
     if not facts.is_shift:
         return [0.0] * len(facts.components)
-    length = facts.representation.shape[0]
-    return [float((length // 2 - peak) % length) for peak in facts.peaks]
+    length, step = facts.representation.shape[0], slider(facts)["step"] or FINE
+    return [step * round(float((length // 2 - peak) % length) / step) for peak in facts.peaks]

@@ -9,8 +9,9 @@ from typing import Literal
 import numpy as np
 
 from orbitdl.metrics import orbit_distances
-from orbitdl.report.facts import Coded, Facts
-from orbitdl.report.usage import Usage, usage_of
+from orbitdl.report.coded import Coded
+from orbitdl.report.facts import Facts
+from orbitdl.report.usage import Usage
 from orbitdl.report.words import bound, count, listed, number, percent
 
 RARE = 0.1
@@ -42,9 +43,8 @@ def remarks(facts: Facts) -> list[Note]:
     """Return all remarks on a fit, those to act on first; none if there is nothing to remark."""
     notes = [*_on_learning(facts), *_on_duplicates(facts)]
     if facts.coded is not None:
-        usage = usage_of(facts.coded)
         notes += _on_coding(facts, facts.coded)
-        notes += _on_usage(facts.coded, usage)
+        notes += _on_usage(facts.coded, facts.coded.usage)
         notes += _on_borders(facts, facts.coded)
         notes += _on_data(facts, facts.coded)
     return sorted(notes, key=lambda note: note.level != "check")
@@ -86,7 +86,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
         )
     poor = np.flatnonzero(coded.explained < POOR)
     if len(poor) and silent.mean() <= 0.5:
-        worst = poor[np.argmin(coded.explained[poor])]
+        worst = poor[np.argmax(coded.unexplained[poor])]
         yield Note(
             "check",
             "not explained",
@@ -133,12 +133,11 @@ def _on_borders(facts: Facts, coded: Coded) -> Iterator[Note]:
         return
     atoms, length = coded.codes.atoms, facts.representation.shape[0]
     margin = max(1.0, BORDER * length)
-    place = facts.places(atoms.component, atoms.element)
-    near = np.minimum(place, length - place) < margin
-    size, even = np.abs(atoms.coefficient), 2 * margin / length
+    near = np.minimum(coded.place, length - coded.place) < margin
+    size, even = np.abs(coded.coefficient) * coded.listed, 2 * margin / length
     total = np.bincount(atoms.component, size, atoms.n_components)
     inside = np.bincount(atoms.component[near], size[near], atoms.n_components)
-    many = np.bincount(atoms.component, minlength=atoms.n_components) >= FEW
+    many = np.bincount(atoms.component, coded.listed, atoms.n_components) >= FEW
     crowded = np.flatnonzero(many & (inside > CROWDED * even * total))
     if len(crowded):
         shares = [f"component {j} ({percent(inside[j] / total[j])})" for j in crowded]
@@ -153,16 +152,25 @@ def _on_borders(facts: Facts, coded: Coded) -> Iterator[Note]:
 
 
 def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
-    if coded.missing > 0:
-        whole = int(np.isnan(coded.X).reshape(len(coded.X), -1).all(axis=1).sum())
+    if coded.gaps.any():
+        gaps = coded.gaps.reshape(len(coded.X), -1)
+        whole = int(gaps.all(axis=1).sum())
         none = f" {count(whole, facts.noun)} of them have no value at all." if whole else ""
-        touched = int(np.isnan(coded.X).reshape(len(coded.X), -1).any(axis=1).sum())
         yield Note(
             "know",
             "missing",
             f"{percent(coded.missing)} of the values are missing, in "
-            f"{count(touched, facts.noun)}. They are left out of every figure here and drawn as "
-            f"gaps.{none}",
+            f"{count(int(gaps.any(axis=1).sum()), facts.noun)}. They are left out of every figure "
+            f"here and drawn as gaps.{none}",
+        )
+    if coded.beyond.any():
+        reaching = coded.beyond.any(axis=1)
+        last = f"last {facts.noun} reaches" if reaching.sum() == 1 else f"last {facts.noun}s reach"
+        yield Note(
+            "know",
+            "end",
+            f"The {last} {count(int(coded.beyond.sum(axis=1).max()), 'sample')} beyond the end of "
+            "the recording. There is nothing there to explain, and nothing is missing.",
         )
     lost = _alternating(facts, coded)
     if lost > LOST:
@@ -178,8 +186,8 @@ def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
         yield Note(
             "know",
             "overlap",
-            f"Windows overlap (a new one every {step} samples): the same event is seen by several "
-            "of them and counted each time.",
+            f"Windows overlap (a new one every {step} samples): an event that several of them see "
+            "is counted once here, and in the table that orbitdl encode writes.",
         )
     empty = int(np.sum((coded.energy == 0) & ~np.isnan(coded.X).reshape(len(coded.X), -1).all(1)))
     if empty:

@@ -19,7 +19,7 @@ from orbitdl.report.notes import Note, remarks
 from orbitdl.report.payload import payload, shown_components
 from orbitdl.report.provenance import run_table, snippet
 from orbitdl.report.summary import figures, paragraphs
-from orbitdl.report.usage import MOST_EVENTS, Usage, usage_of
+from orbitdl.report.usage import MOST_EVENTS, Usage
 from orbitdl.report.words import count, number, percent
 
 SCRIPTS = ("colours", "moves", "figures", "components", "windows", "charts", "page")
@@ -31,7 +31,7 @@ def page(facts: Facts, n_windows: int, command: str | None) -> str:
     """Return the whole report as HTML; every text from outside is escaped."""
     content = payload(facts, n_windows)
     scripts = {"plotly": get_plotlyjs(), "script": _script()}
-    usage = None if facts.coded is None else usage_of(facts.coded)
+    usage = None if facts.coded is None else facts.coded.usage
     return Template(_file("page.html")).substitute(
         policy=_policy(scripts.values()),
         title=escape(facts.labels.title),
@@ -42,7 +42,7 @@ def page(facts: Facts, n_windows: int, command: str | None) -> str:
         figures=_figures(figures(facts)),
         notes=_notes(remarks(facts)),
         shown=escape(_what_is_shown(facts, usage)),
-        usage="" if usage is None else _usage_table(usage),
+        usage="" if usage is None else _usage_table(usage, facts.labels.unit),
         events="" if facts.coded is None else escape(_what_events_say(facts, content["events"])),
         run=_rows(run_table(facts)),
         snippet=escape(snippet(facts)),
@@ -113,9 +113,10 @@ def _what_is_shown(facts: Facts, usage: Usage | None) -> str:
     return "" if drawn == q else f"The {drawn} most used of {q} are drawn."
 
 
-def _usage_table(usage: Usage) -> str:
-    head = ("component", "atoms", "used by", "share", "typical size", "from … to")
-    cells = "".join(f'<th scope="col">{name}</th>' for name in head)
+def _usage_table(usage: Usage, unit: str | None) -> str:
+    size = "typical size" if unit is None else f"typical size ({unit})"
+    head = ("component", "atoms", "used by", "share", size, "from … to")
+    cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
     rows = "".join(_usage_row(usage, j) for j in range(len(usage.atoms)))
     return f"<thead><tr>{cells}</tr></thead><tbody>{rows}</tbody>"
 
@@ -155,6 +156,11 @@ def _what_time_is(facts: Facts, in_seconds: bool) -> str:
     step = facts.labels.step
     if step is None:
         layout = "windows are taken to follow each other without gap or overlap"
+    elif facts.overlap:
+        layout = (
+            f"windows overlap, a new one starts every {step} samples, and an atom that several of "
+            "them see is shown once"
+        )
     else:
         layout = f"a window starts every {step} samples"
     return f"Time is that of an atom's highest point; {layout}."

@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
 from orbitdl.groups.trivial import TrivialRepresentation
-from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.coded import Coded
+from orbitdl.report.facts import Facts
 from orbitdl.report.moves import listed_elements, slider, start_of_slider
-from orbitdl.report.usage import Usage, events_of, usage_of
+from orbitdl.report.usage import Usage, events_of
 from orbitdl.report.windows import ShownAtom, Window, windows_of
 
 MOST_COMPONENTS = 24
@@ -22,7 +23,7 @@ DIGITS = 4
 
 def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
     """Return all that the page draws."""
-    usage = None if facts.coded is None else usage_of(facts.coded)
+    usage = None if facts.coded is None else facts.coded.usage
     shown = shown_components(len(facts.components), usage)
     moves = slider(facts)
     elements = listed_elements(facts.representation) if moves["kind"] == "list" else None
@@ -49,10 +50,12 @@ def shown_components(q: int, usage: Usage | None) -> NDArray[np.intp]:
     return np.sort(np.argsort(-weight, kind="stable")[:MOST_COMPONENTS])
 
 
-def rounded(values: Floats, digits: int = DIGITS) -> Any:
-    """Return nested lists with `digits` places below the largest value; NaN becomes None."""
-    finite = np.abs(values[np.isfinite(values)])
-    largest = float(finite.max(initial=0.0))
+def rounded(values: Floats, digits: int = DIGITS, base: Floats | float = 0.0) -> Any:
+    """Return nested lists with `digits` places below the largest value; NaN becomes None.
+
+    Largest means farthest from the base.
+    """
+    largest = float(np.nanmax(np.abs(values - base), initial=0.0))
     places = digits - int(np.floor(np.log10(largest))) if largest > 0 else 0
     return _without_nan(np.round(values, places).tolist())
 
@@ -74,7 +77,9 @@ def _view(facts: Facts) -> dict[str, Any]:
         "across": view.across,
         "noun": facts.noun,
         "rate": labels.rate if view.along == "sample" else None,
+        "step": labels.step or view.length,
         "unit": labels.unit,
+        "centred": facts.coded is not None and bool(np.any(facts.coded.scaling.mean)),
         "channels": _channels(facts),
         "entries": None if names is None or view.along == "sample" else [str(n) for n in names],
     }
@@ -138,14 +143,22 @@ def _windows(facts: Facts, coded: Coded, n_windows: int) -> dict[str, Any]:
 
 def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
     shape = facts.representation.shape
+    data, fit, base = (
+        facts.view.lines(values, shape)
+        for values in (window.data, window.approximation, window.base)
+    )
+    rest = None if window.rest is None else rounded(facts.view.lines(window.rest, shape))
     return {
         "number": window.number,
-        "data": rounded(facts.view.lines(window.data, shape)),
-        "fit": rounded(facts.view.lines(window.approximation, shape)),
+        "data": rounded(data, base=base),
+        "fit": rounded(fit, base=base),
+        "base": rounded(base.mean(axis=-1), digits=7),
         "explained": None if np.isnan(window.explained) else window.explained,
+        "unexplained": window.unexplained,
         "count": window.n_atoms,
         "gap": window.gap,
         "atoms": [_atom(facts, atom, table) for atom in window.atoms],
+        "rest": rest,
     }
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from orbitdl.groups.trivial import TrivialRepresentation
-from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.coded import Coded
+from orbitdl.report.facts import Facts
 from orbitdl.report.words import bound, count, moves_in_words, number, percent, sizes
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.report.facts import Coded, Facts
+
+if TYPE_CHECKING:
+    from orbitdl.report.coded import Coded
+    from orbitdl.report.facts import Facts
 
 BINS = 40
 """Bars of the histogram of sizes."""
@@ -18,16 +22,16 @@ MOST_EVENTS = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Usage:
-    """Counts and sizes of atoms, component by component.
+    """Counts and sizes of the atoms that are listed, component by component.
 
     Attributes
     ----------
     atoms, windows : ndarray of shape (q,)
-        Atoms of a component, and windows that have one.
+        Atoms of a component, and windows that list one.
     share : ndarray of shape (q,)
         Its part of the sum of all sizes ``|c|``.
     quantiles : ndarray of shape (q, 5)
-        Of its sizes, at 5, 25, 50, 75 and 95 %; NaN where it is unused.
+        Of its sizes, in the unit of the recording, at 5, 25, 50, 75 and 95 %; NaN: unused.
     edges, histogram : ndarray of shape (BINS + 1,) and (q, BINS)
         How many atoms have which size.
     """
@@ -42,7 +46,7 @@ class Usage:
 
 @dataclass(frozen=True, eq=False)
 class Events:
-    """Atoms in time, one row an atom, the strongest ones of all.
+    """Listed atoms in time, one row per atom, the strongest ones of all.
 
     Attributes
     ----------
@@ -54,7 +58,7 @@ class Events:
     end : float
         Where the axis ends.
     total : int
-        Atoms in all.
+        Listed atoms in all.
     """
 
     time: Floats
@@ -67,16 +71,18 @@ class Events:
 
 
 def usage_of(coded: Coded) -> Usage:
-    """Count the atoms of every component."""
-    atoms = coded.codes.atoms
-    q, size = atoms.n_components, np.abs(atoms.coefficient)
+    """Count the atoms of every component, one that several windows see once."""
+    atoms, listed = coded.codes.atoms, coded.listed
+    component, size = atoms.component[listed], np.abs(coded.coefficient[listed])
+    q = atoms.n_components
     edges = np.linspace(0, float(size.max(initial=0.0)) or 1.0, BINS + 1)
-    own = [size[atoms.component == j] for j in range(q)]
+    own = [size[component == j] for j in range(q)]
     levels = (0.05, 0.25, 0.5, 0.75, 0.95)
     weight = np.array([sizes.sum() for sizes in own])
+    pairs = np.unique(atoms.sample[listed] * q + component)
     return Usage(
         atoms=np.array([len(sizes) for sizes in own], dtype=np.intp),
-        windows=np.count_nonzero(atoms.invariants(), axis=0),
+        windows=np.bincount(pairs % q, minlength=q),
         share=weight / (weight.sum() or 1.0),
         quantiles=np.array([np.quantile(s, levels) if len(s) else [np.nan] * 5 for s in own]),
         edges=edges,
@@ -86,23 +92,24 @@ def usage_of(coded: Coded) -> Usage:
 
 def events_of(facts: Facts, coded: Coded) -> Events:
     """Put the strongest atoms on a time axis."""
-    atoms = coded.codes.atoms
-    strongest = np.argsort(-np.abs(atoms.coefficient), kind="stable")[:MOST_EVENTS]
-    chosen = np.sort(strongest)
-    sample, component = atoms.sample[chosen], atoms.component[chosen]
+    atoms, listed = coded.codes.atoms, np.flatnonzero(coded.listed)
+    strongest = np.argsort(-np.abs(coded.coefficient[listed]), kind="stable")[:MOST_EVENTS]
+    chosen = listed[np.sort(strongest)]
+    sample = atoms.sample[chosen]
     time, end = sample.astype(np.float64), float(len(atoms))
     rate, length = facts.labels.rate, facts.representation.shape[0]
     step = facts.labels.step or length
     if facts.is_shift:
-        place = facts.places(component, atoms.element[chosen])
+        place = coded.place[chosen]
         time = (sample * step + place) / rate if rate else sample + place / length
-        end = ((len(atoms) - 1) * step + length) / rate if rate else end
+        samples = facts.labels.samples or (len(atoms) - 1) * step + length
+        end = samples / rate if rate else end
     return Events(
         time=time,
         in_seconds=facts.is_shift and rate is not None,
         sample=sample,
-        component=component,
-        coefficient=atoms.coefficient[chosen],
+        component=atoms.component[chosen],
+        coefficient=coded.coefficient[chosen],
         end=end,
-        total=len(atoms.coefficient),
+        total=len(listed),
     )

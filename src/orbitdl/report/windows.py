@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
 from orbitdl.groups.base import Floats
-from orbitdl.report.facts import Coded, Facts
+from orbitdl.report.coded import Coded
+from orbitdl.report.facts import Facts
 from orbitdl.report.words import element_in_words
 
 MOST_ATOMS = 12
@@ -22,7 +22,8 @@ BUDGET = 400_000
 class ShownAtom:
     """One atom of a window: ``coefficient`` times a moved component, and the move in words.
 
-    `place` is where in the window its highest point lies, in samples; None where nothing shifts.
+    The coefficient is in the unit of the recording. `place` is where in the window the atom lies,
+    in samples; None where nothing shifts.
     """
 
     component: int
@@ -34,44 +35,69 @@ class ShownAtom:
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """A window, its approximation and its largest atoms.
+    """A window, its approximation and its largest atoms, in the unit of the recording.
 
     Attributes
     ----------
     number : int
         Row of X.
     data, approximation : ndarray of shape (...)
+    base : ndarray of shape (...)
+        What the atoms stand on: the mean that was taken off the window.
     explained : float
         NaN for a window without energy.
+    unexplained : float
+        Root mean square of what is left, the middle of the window counting most.
     n_atoms : int
         Atoms in all; `atoms` has the largest.
     gap : float
     atoms : list of ShownAtom
         Largest first.
+    rest : ndarray of shape (...) or None
+        The sum of all other atoms.
     """
 
     number: int
     data: Floats
     approximation: Floats
+    base: Floats
     explained: float
+    unexplained: float
     n_atoms: int
     gap: float
     atoms: list[ShownAtom]
+    rest: Floats | None
 
 
 def choose_windows(coded: Coded, n_windows: int) -> NDArray[np.intp]:
-    """Return the numbers of the worst windows and of others, evenly spread, in order.
+    """Return the numbers of windows with much left unexplained and of others, evenly spread.
 
-    A quarter of them are the worst explained; windows with nothing in them count as explained.
+    A quarter of them are the worst. In order.
     """
     n = len(coded.X)
     if n <= n_windows:
         return np.arange(n)
-    explained = np.where(np.isnan(coded.explained), 1.0, coded.explained)
-    worst = np.argsort(explained, kind="stable")[: max(1, n_windows // 4)]
+    worst = worst_windows(coded, max(1, n_windows // 4))
     rest = np.setdiff1d(np.arange(n), worst)
     spread = np.linspace(0, len(rest) - 1, n_windows - len(worst)).round().astype(np.intp)
     return np.union1d(worst, rest[spread]).astype(np.intp)
+
+
+def worst_windows(coded: Coded, most: int) -> NDArray[np.intp]:
+    """Return the windows with most left unexplained, the worst first.
+
+    Of windows that share more than half of their samples only the worst is taken: the others show
+    the same.
+    """
+    length = coded.X.shape[1]
+    same = (length - 1) // 2 // (coded.step or length)  # windows on either side that do
+    taken: list[int] = []
+    shown = np.zeros(len(coded.X) + 2 * same, dtype=bool)
+    for i in np.argsort(-coded.unexplained, kind="stable"):
+        if len(taken) < most and not shown[i + same]:
+            taken.append(int(i))
+            shown[i : i + 2 * same + 1] = True
+    return np.array(taken, dtype=np.intp)
 
 
 def affordable(facts: Facts, coded: Coded, n_windows: int) -> int:
@@ -84,32 +110,45 @@ def affordable(facts: Facts, coded: Coded, n_windows: int) -> int:
 def windows_of(facts: Facts, coded: Coded, n_windows: int) -> list[Window]:
     """Take the chosen windows apart."""
     chosen = choose_windows(coded, affordable(facts, coded, n_windows))
-    explained = coded.explained
-    return [
-        Window(
-            number=int(i),
-            data=coded.X[i],
-            approximation=coded.approximation[i],
-            explained=float(explained[i]),
-            n_atoms=int(coded.atoms_a_window[i]),
-            gap=float(coded.codes.gap[i]),
-            atoms=_largest_atoms(facts, coded.codes.atoms, int(i)),
-        )
-        for i in chosen
-    ]
+    return [_window(facts, coded, int(i)) for i in chosen]
 
 
-def _largest_atoms(facts: Facts, atoms: Atoms, sample: int) -> list[ShownAtom]:
-    own = np.arange(atoms.offsets[sample], atoms.offsets[sample + 1])
+def _window(facts: Facts, coded: Coded, i: int) -> Window:
+    approximation = coded.in_unit(coded.approximation[i], i)
+    base = np.broadcast_to(coded.scaling.mean[i], approximation.shape)
+    atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_a_window[i])
+    return Window(
+        number=i,
+        data=coded.in_unit(coded.X[i], i),
+        approximation=approximation,
+        base=base,
+        explained=float(coded.explained[i]),
+        unexplained=float(coded.unexplained[i]),
+        n_atoms=n_atoms,
+        gap=float(coded.codes.gap[i]),
+        atoms=atoms,
+        rest=approximation - base - _sum_of(facts, atoms) if n_atoms > len(atoms) else None,
+    )
+
+
+def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
+    atoms = coded.codes.atoms
+    own = np.arange(atoms.offsets[window], atoms.offsets[window + 1])
     order = own[np.argsort(-np.abs(atoms.coefficient[own]), kind="stable")][:MOST_ATOMS]
-    places = facts.places(atoms.component[order], atoms.element[order]) if facts.is_shift else None
     return [
         ShownAtom(
             int(atoms.component[k]),
-            float(atoms.coefficient[k]),
+            float(coded.coefficient[k]),
             atoms.element[k],
             element_in_words(facts.representation, atoms.element[k]),
-            None if places is None else float(places[i]),
+            float(coded.place[k]) if facts.is_shift else None,
         )
-        for i, k in enumerate(order)
+        for k in order
     ]
+
+
+def _sum_of(facts: Facts, atoms: list[ShownAtom]) -> Floats:
+    """Return ``sum_k c_k g_k a_k``."""
+    source = facts.components[[atom.component for atom in atoms]]
+    moved = facts.representation.act(np.array([atom.element for atom in atoms]), source)
+    return np.tensordot(np.array([atom.coefficient for atom in atoms]), moved, 1)

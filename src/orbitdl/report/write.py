@@ -7,10 +7,12 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.report.coded import Scaling
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.page import page
 from orbitdl.validation import require_count, require_positive
@@ -29,6 +31,9 @@ def write_report(
     unit: str | None = None,
     channels: Sequence[str] | None = None,
     codes: Codes | None = None,
+    mean: ArrayLike | None = None,
+    scale: ArrayLike | None = None,
+    samples: int | None = None,
 ) -> Path:
     """Write one HTML file that shows what a model has learned and how it codes data.
 
@@ -48,19 +53,27 @@ def write_report(
         Samples a second; then times are in seconds.
     title : str, optional
     n_windows : int
-        Windows the reader can look at, at most: the worst explained and others evenly spread.
+        Windows the reader can look at, at most: those with most left unexplained in their middle
+        and others evenly spread.
         Large data points allow fewer.
     command : str, optional
         The command line that made the report.
     step : int, optional
         Samples from the start of one window to the start of the next; if left out, windows are
-        taken to adjoin.
+        taken to adjoin. With a step below their length they overlap, and an event that several of
+        them see is counted once.
     unit : str, optional
-        Unit of the data, such as "mV".
+        Unit of the recording, such as "mV".
     channels : sequence of str, optional
         Names of the channels.
     codes : Codes, optional
         ``model.encode(X)``, if it is at hand.
+    mean, scale : array-like of shape (n,), optional
+        What was taken off every window and what it was then divided by, where X was normalised:
+        ``X = (windows - mean) / scale``. The report undoes it, and all it draws and prints is in
+        the unit of the recording. The mean of several channels has shape (n, 1, channels).
+    samples : int, optional
+        Length of the recording. What the last windows hold beyond it (NaN) is not missing then.
 
     Returns
     -------
@@ -86,9 +99,12 @@ def write_report(
         step=None if step is None else require_count(step, "step"),
         unit=unit,
         channels=() if channels is None else tuple(str(name) for name in channels),
+        samples=None if samples is None else require_count(samples, "samples"),
     )
     n_windows = require_count(n_windows, "n_windows")
-    facts = gather(model, X, labels, codes)
+    as_recorded = X is None or (mean is None and scale is None)
+    scaling = None if as_recorded else Scaling.of(np.asarray(X), mean, scale)
+    facts = gather(model, X, labels, codes, scaling)
     write_at_once(target, page(facts, n_windows, command))
     return target
 

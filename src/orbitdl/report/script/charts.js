@@ -45,7 +45,7 @@ const eventsFigure = (whole, strongest) => {
         color: colour(j), opacity: 0.75, line: { width: 1.2, color: colour(j) }, size: own.map((k) => 3 + reach * size(k)),
         symbol: own.map((k) => cycle(SYMBOLS, j) + (events.coefficient[k] < 0 ? "-open" : "")),
       },
-      hovertemplate: `%{x:.3f}${events.seconds ? " s" : ""}<br>coefficient %{customdata[0]:.3g}<br>${view.noun} %{customdata[1]}<extra>component ${j}</extra>`,
+      hovertemplate: `%{x:.3f}${events.seconds ? " s" : ""}<br>${valueLabel("coefficient")} %{customdata[0]:.3g}<br>${view.noun} %{customdata[1]}<extra>component ${j}</extra>`,
     };
   };
   const margin = 0.01 * width, height = Math.max(220, 90 + Math.min(q, 12) * 74);
@@ -57,10 +57,10 @@ const eventsFigure = (whole, strongest) => {
   return { traces: every.map(row), look };
 };
 const chooseSpans = (whole) => {
-  const round = (x) => Number(x.toPrecision(1)), unit = data.events.seconds ? " s" : ` ${view.noun}s`;
+  const round = (x) => Number(x.toPrecision(1)), words = data.events.seconds ? " s" : ` ${view.noun}s`;
   const widths = [4, 16, 64, 256].map((part) => round(whole / part)).filter((width) => width >= (data.events.seconds ? 1 : 4));
   byId("span").append(make("option", { value: Infinity }, "everything"));
-  widths.forEach((width) => byId("span").append(make("option", { value: width }, `${grouped(width)}${unit}`)));
+  widths.forEach((width) => byId("span").append(make("option", { value: width }, `${grouped(width)}${words}`)));
   byId("events-controls").hidden = widths.length === 0;
 };
 const drawEvents = () => {

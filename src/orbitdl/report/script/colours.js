@@ -2,6 +2,7 @@
 // The data of the page; colours of paper and components; numbers as text.
 const data = JSON.parse(document.getElementById("data").textContent);
 const view = data.view;
+const unit = view.unit || "";
 // Plotly reads tags in its texts: names from outside must not hold any.
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 view.channels = view.channels.map(plain);

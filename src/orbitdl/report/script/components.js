@@ -53,7 +53,7 @@ const componentFigure = (j, position, turnPlane) => {
   }
   const rows = lines.map((y, l) => ({
     range: roomFor(j, l),
-    label: view.lines > 1 ? valueLabel(view.channels[l]) : valueLabel("value"),
+    label: view.lines > 1 ? view.channels[l] : "shape",
     layers: moving === "none" ? [{ y, ...own, name: "component" }] : [{ y: start[l], ...rest }, { y, ...own }],
   }));
   return stacked(rows, view.lines > 1 ? 90 + 95 * view.lines : 215);

@@ -2,7 +2,7 @@
 const browser = { order: [], place: 0 };
 const orders = {
   number: (list) => list,
-  worst: (list) => list.slice().sort((a, b) => (data.windows[a].explained ?? 2) - (data.windows[b].explained ?? 2)),
+  worst: (list) => list.slice().sort((a, b) => data.windows[b].unexplained - data.windows[a].unexplained),
   random: (list) => {
     const mixed = list.slice();
     for (let k = mixed.length - 1; k > 0; k--) {
@@ -18,10 +18,7 @@ const amount = (c) => (c < 0 ? "−" : "") + digits(Math.abs(c));
 const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : ""}`;
 const layersOf = (shown) => {
   const atoms = shown.atoms.map((atom) => ({ lines: atomLines(atom), colour: colour(atom.j), width: 1.8, dash: cycle(DASHES, atom.j), name: atomTitle(atom) }));
-  if (shown.count > shown.atoms.length) {
-    const rest = shown.fit.map((line, l) => line.map((value, t) => atoms.reduce((left, atom) => left - atom.lines[l][t], value)));
-    atoms.push({ lines: rest, colour: paper().soft, width: 1.2, dash: "dot", name: "smaller atoms, together" });
-  }
+  if (shown.rest) atoms.push({ lines: shown.rest, colour: paper().soft, width: 1.2, dash: "dot", name: "smaller atoms, together" });
   return atoms;
 };
 const windowFigure = () => {
@@ -31,7 +28,8 @@ const windowFigure = () => {
   if (view.kind === "plane") return plane([given, sum, ...atoms.map((atom) => ({ ...atom, width: 1.4 }))], narrow() ? 340 : 440);
   const pick = (layers, l) => layers.map((layer) => ({ ...layer, y: layer.lines[l] }));
   if (view.lines > 1) {
-    const rows = view.channels.map((name, l) => ({ label: valueLabel(name), layers: pick([given, ...atoms, sum], l) }));
+    const raised = atoms.map((atom) => ({ ...atom, lines: atom.lines.map((line, l) => line.map((value) => value + shown.base[l])) }));
+    const rows = view.channels.map((name, l) => ({ label: valueLabel(name), layers: pick([given, ...raised, sum], l) }));
     return stacked(rows, 120 + 150 * view.lines);
   }
   const rows = [{ label: valueLabel("data"), layers: pick([given, sum], 0), weight: 1.1 }];
@@ -63,7 +61,7 @@ const peakAt = (atom) => (atom.place === undefined ? "" : view.rate ? (atom.plac
 const line = (name) => make("span", { class: "swatch", "data-line": name, "aria-hidden": "true" });
 const listAtoms = () => {
   const shown = current();
-  const rows = [row(line("data"), "data"), row(line("ink"), "approximation: the sum of all atoms")];
+  const rows = [row(line("data"), "data"), row(line("ink"), `approximation: the sum of all atoms${view.centred ? ", and the mean" : ""}`)];
   shown.atoms.forEach((atom) => rows.push(row(swatch(atom.j), atomName(atom), amount(atom.c), atom.words, peakAt(atom))));
   const others = shown.count - shown.atoms.length;
   if (others > 0) rows.push(row(line("soft"), `${several(others, "smaller atom")}, together`));
@@ -74,8 +72,10 @@ const listAtoms = () => {
 let redrawWindow = null;
 const showWindow = (remark = "") => {
   const shown = current(), last = browser.order.length - 1;
-  const explained = shown.explained === null ? "nothing in it to explain" : `${percent(shown.explained)} explained`;
-  byId("window-words").textContent = `${capital(view.noun)} ${shown.number} (${browser.place + 1} of ${last + 1} in this file): ${explained}, ${several(shown.count, "atom")}. ${remark}`;
+  const left = `${digits(shown.unexplained)}${unit && `\u00a0${unit}`} (root mean square) unexplained${moving === "shift" ? " in its middle" : ""}`;
+  const explained = shown.explained === null ? "nothing in it to explain" : `${percent(shown.explained)} explained, ${left}`;
+  const since = view.rate ? `, from ${((shown.number * view.step) / view.rate).toFixed(2)}\u00a0s on` : "";
+  byId("window-words").textContent = `${capital(view.noun)} ${shown.number}${since} (${browser.place + 1} of ${last + 1} in this file): ${explained}, ${several(shown.count, "atom")}. ${remark}`;
   byId("number").value = shown.number;
   byId("previous").disabled = browser.place === 0;
   byId("next").disabled = browser.place === last;
@@ -96,6 +96,7 @@ const goToNumber = (wanted) => {
 const startBrowser = () => {
   const all = data.windows.map((_, k) => k);
   browser.order = all;
+  byId("atoms-size").textContent = unit ? `coefficient (${unit})` : "coefficient";
   byId("atoms-move").textContent = { shift: "shift (samples)", none: "" }[moving] ?? "move";
   byId("atoms-place").textContent = moving === "shift" ? `highest at (${view.rate ? "s" : "samples"})` : "";
   byId("number").max = data.total - 1;
