@@ -29,7 +29,7 @@ def process(*arguments: object, limit: int | None = None) -> subprocess.Complete
         capture_output=True,
         text=True,
         preexec_fn=shrink,
-        timeout=300,
+        timeout=600,
     )
 
 

@@ -113,9 +113,12 @@ def _what_is_shown(facts: Facts, usage: Usage | None) -> str:
     return "" if drawn == q else f"The {drawn} most used of {q} are drawn."
 
 
+USAGE = ("atoms", "used by", "share", "typical size", "from … to")
+"""Columns of the table of usage; on a phone every cell carries its name."""
+
+
 def _usage_table(usage: Usage) -> str:
-    head = ("component", "atoms", "used by", "share", "typical size", "from … to")
-    cells = "".join(f'<th scope="col">{name}</th>' for name in head)
+    cells = "".join(f'<th scope="col">{name}</th>' for name in ("component", *USAGE))
     rows = "".join(_usage_row(usage, j) for j in range(len(usage.atoms)))
     return f"<thead><tr>{cells}</tr></thead><tbody>{rows}</tbody>"
 
@@ -130,7 +133,8 @@ def _usage_row(usage: Usage, j: int) -> str:
         f"{middle:.3g}" if used else "–",
         f"{low:.3g} … {high:.3g}" if used else "–",
     )
-    data = "".join(f"<td>{cell}</td>" for cell in cells)
+    named = zip(USAGE, cells, strict=True)
+    data = "".join(f'<td data-name="{name}">{cell}</td>' for name, cell in named)
     return (
         f'<tr><th scope="row"><span class="swatch" data-component="{j}"></span>{j}</th>{data}</tr>'
     )
