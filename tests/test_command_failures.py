@@ -289,6 +289,37 @@ def test_a_warning_is_one_line_on_stderr(files):
     json.loads(result.stdout)
 
 
+@pytest.mark.filterwarnings("default")
+def test_data_that_are_not_centred_are_warned_of_with_the_remedy(files):
+    t = np.arange(LENGTH)
+    pulses = [20 + np.roll(np.exp(-0.5 * (t - 8) ** 2), shift) for shift in range(LENGTH)]
+    np.save(files / "raised.npy", pulses)
+    settings = ("--group", "integer-shift", "--components", 2, "--max-iter", 20)
+    result = run("fit", files / "raised.npy", "-o", files / "m", *settings)
+    assert result.exit_code == 0
+    warned = re.search(
+        "Warning: the means of the windows carry 100% .* 2 components of 2 .*", result.stderr
+    )
+    assert "--normalize" in warned[0]
+    result = run("fit", files / "raised.npy", "-o", files / "m", *settings, "--normalize")
+    assert "means of the windows" not in result.stderr
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", ["fit", "encode"])
+def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, command):
+    data = files / "x.npy"
+    settings = ("--group", "integer-shift", "--alpha", 100, "--max-iter", 1, "--components", 2)
+    result = run("fit", data, "-o", files / "m", *settings)
+    if command == "encode":
+        result = run("encode", files / "m", data, "-o", files / "e.csv")
+    assert result.exit_code == 0
+    limit = re.search(r"Warning: all codes are empty: from alpha (\S+) on", result.stderr)[1]
+    components = orbitdl.load(files / "m").components_
+    expected = orbitdl.alpha_max(X, components, group=IntegerShift()).max()
+    assert float(limit) == pytest.approx(expected, rel=1e-2)
+
+
 def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
     monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X: 1 / 0)
     result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")

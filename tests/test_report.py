@@ -286,6 +286,38 @@ def test_overlapping_windows_and_early_codes_are_remarked():
     assert "gap" in about(replace(facts, coded=coded))
 
 
+def uncentred():
+    """Return windows with a pulse on top of an offset far larger than it."""
+    return np.array([20 + np.roll(bump(), s) for s in range(-15, 15)])
+
+
+def test_components_that_became_the_mean_are_remarked_with_the_remedy():
+    facts = gather(fitted(IntegerShift(), uncentred(), n_components=3), uncentred(), LABELS)
+    [note] = [note for note in remarks(facts) if note.about == "not centred"]
+    text = note.text.replace(NO_BREAK, " ")
+    assert note.level == "check"
+    assert "means of the windows carry 100 % of the energy" in text
+    assert "0, 1 and 2" in text
+    assert "--normalize" in text
+    assert "orbitdl.datasets.segment" in text
+    assert "X - X.mean(axis=1, keepdims=True)" in text
+    assert "duplicate components" not in about(facts)
+    assert "not centred" in about(gather(facts.model, None, LABELS))
+
+
+def test_the_remedy_for_data_that_are_not_centred_helps():
+    X = uncentred()
+    X = X - X.mean(axis=1, keepdims=True)
+    assert "not centred" not in about(gather(fitted(IntegerShift(), X), X, LABELS))
+
+
+def test_the_alpha_at_which_codes_become_empty_is_named():
+    X = np.array([3 * np.roll(bump(), s) for s in range(-15, 15)])
+    facts = given([bump()], X, IntegerShift(), alpha=5.0)
+    [note] = [note for note in remarks(facts) if note.about == "alpha too large"]
+    assert "From 3 on all codes are empty" in note.text
+
+
 @pytest.mark.parametrize("name", ACTIONS)
 def test_remarks_can_be_made_for_every_group(name):
     for note in remarks(facts_of(name)):

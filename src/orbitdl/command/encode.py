@@ -56,6 +56,7 @@ def encode(
     Where windows are given instead of a recording, position counts from the start of the window.
     """
     from orbitdl import load
+    from orbitdl.command.advice import warn_of_empty_codes
     from orbitdl.command.applying import encode_windows, windows_for
     from orbitdl.command.dialect import Dialect
     from orbitdl.command.events import event_table
@@ -86,3 +87,4 @@ def encode(
         f"code would lower the objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")
+    warn_of_empty_codes(learned, windows.values, len(codes.atoms.coefficient))

@@ -126,6 +126,7 @@ def fit(
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """
     from orbitdl import OrbitDictionaryLearning
+    from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
     from orbitdl.command.dialect import Dialect
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
     from orbitdl.command.output import require_writable
@@ -164,3 +165,5 @@ def fit(
     facts = summary(model, windows)
     screen.result({"model": str(output), "data": str(data), **facts})
     tell(facts, output, screen)
+    warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
+    warn_of_constants(model, windows.values)
