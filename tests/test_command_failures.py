@@ -4,11 +4,9 @@ import json
 import os
 import re
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +26,8 @@ LENGTH = 16
 X = np.random.default_rng(0).standard_normal((40, LENGTH))
 PATIENCE = 600
 """Seconds after which a process hangs for sure, on a loaded machine that compiles too."""
+PROGRESS = re.compile(r"iteration \d+  objective \S+  gap \S+")
+"""What is said every ten seconds of a long run where there is no terminal."""
 COMPILING = (
     "orbitdl: compiling for this machine (up to 30 seconds, once; later runs start at once)\n"
 )
@@ -48,11 +48,26 @@ def refused(result, sentence: str) -> None:
     assert result.stdout == ""
 
 
-def start(*arguments: object) -> subprocess.Popen:
+COMMAND = "from orbitdl.command import main; main()"
+INTERRUPTED = """
+import os, signal
+from contextlib import contextmanager
+from orbitdl.command import display, main
+
+@contextmanager
+def learning(self, total):
+    yield lambda it: it.number == 5 and os.kill(os.getpid(), signal.SIGINT)
+
+display.Screen.learning = learning
+main()
+"""
+
+
+def start(*arguments: object, code: str = COMMAND) -> subprocess.Popen:
     """Start the command in a process of its own, as a user would."""
     forced = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")
     return subprocess.Popen(
-        [sys.executable, "-c", "from orbitdl.command import main; main()", *map(str, arguments)],
+        [sys.executable, "-c", code, *map(str, arguments)],
         env={name: value for name, value in os.environ.items() if name not in forced},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -197,7 +212,7 @@ def test_a_full_disk_stops_fit_in_one_sentence(files, full_disk):
 
 
 def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files):
-    """A run of 100 iterations is stopped in the middle; its end is that of one never stopped.
+    """A run gets a SIGINT in its fifth iteration; its end is that of one never stopped.
 
     All in processes that find compiled kernels: one that compiles them itself may round otherwise.
     """
@@ -206,10 +221,7 @@ def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files):
     arguments = ("fit", files / "many.npy", *settings, "--max-iter", 100)
     state = files / "stopped.checkpoint"
     complete(*arguments[:-1], 1, "-o", files / "compiled")
-    with start(*arguments, "-o", files / "stopped") as process:
-        wait_for(lambda: state.exists() or process.poll() is not None)
-        time.sleep(0.1)
-        process.send_signal(signal.SIGINT)
+    with start(*arguments, "-o", files / "stopped", code=INTERRUPTED) as process:
         told, complaint = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert told == ""
@@ -230,13 +242,6 @@ def complete(*arguments: object) -> None:
     with start(*arguments) as process:
         _, complaint = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, complaint
-
-
-def wait_for(condition, seconds: float = PATIENCE) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
@@ -287,6 +292,37 @@ def test_a_warning_is_one_line_on_stderr(files):
     json.loads(result.stdout)
 
 
+@pytest.mark.filterwarnings("default")
+def test_data_that_are_not_centred_are_warned_of_with_the_remedy(files):
+    t = np.arange(LENGTH)
+    pulses = [20 + np.roll(np.exp(-0.5 * (t - 8) ** 2), shift) for shift in range(LENGTH)]
+    np.save(files / "raised.npy", pulses)
+    settings = ("--group", "integer-shift", "--components", 2, "--max-iter", 20)
+    result = run("fit", files / "raised.npy", "-o", files / "m", *settings)
+    assert result.exit_code == 0
+    warned = re.search(
+        "Warning: the means of the windows carry 100% .* 2 components of 2 .*", result.stderr
+    )
+    assert "--normalize" in warned[0]
+    result = run("fit", files / "raised.npy", "-o", files / "m", *settings, "--normalize")
+    assert "means of the windows" not in result.stderr
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("command", ["fit", "encode"])
+def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, command):
+    data = files / "x.npy"
+    settings = ("--group", "integer-shift", "--alpha", 100, "--max-iter", 1, "--components", 2)
+    result = run("fit", data, "-o", files / "m", *settings)
+    if command == "encode":
+        result = run("encode", files / "m", data, "-o", files / "e.csv")
+    assert result.exit_code == 0
+    limit = re.search(r"Warning: all codes are empty: from alpha (\S+) on", result.stderr)[1]
+    components = orbitdl.load(files / "m").components_
+    expected = orbitdl.alpha_max(X, components, group=IntegerShift()).max()
+    assert float(limit) == pytest.approx(expected, rel=1e-2)
+
+
 def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
     monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X: 1 / 0)
     result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
@@ -299,10 +335,11 @@ def test_piped_output_has_no_colours_and_no_progress_bar(files):
     with start("info", files / "model") as info:
         table, _ = info.communicate(timeout=PATIENCE)
     assert fit.returncode == info.returncode == 0
-    assert not complaints.replace(COMPILING, "")
+    lines = complaints.replace(COMPILING, "").splitlines()
+    assert all(PROGRESS.fullmatch(line) for line in lines), complaints
     assert "Model:" in told
     assert "IntegerShift()" in table
-    assert "\x1b" not in told + table
+    assert "\x1b" not in told + table + complaints
 
 
 def test_help_is_quick_because_nothing_heavy_is_imported():

@@ -78,12 +78,19 @@ def heart():
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_the_atoms_shown_add_up_to_the_approximation(name):
+    """All of them do, or the largest do to what is left when the smaller ones are taken off."""
     facts = facts_of(name)
     content = payload(facts, 12)
-    moves, view = facts.representation, facts.view
+    moves, view, atoms = facts.representation, facts.view, facts.coded.codes.atoms
     assert len(content["windows"]) == 12
     for window in content["windows"]:
-        assert window["count"] == len(window["atoms"]) <= MOST_ATOMS
+        own = np.flatnonzero(atoms.sample == window["number"])
+        order = own[np.argsort(-np.abs(atoms.coefficient[own]), kind="stable")]
+        assert window["count"] == len(own)
+        assert len(window["atoms"]) == min(len(own), MOST_ATOMS)
+        smaller = order[MOST_ATOMS:]
+        rest = moves.act(atoms.element[smaller], facts.components[atoms.component[smaller]])
+        rest = np.tensordot(atoms.coefficient[smaller], rest, 1)
         total = np.zeros((view.n_lines, view.length))
         for atom in window["atoms"]:
             lines = np.array(content["components"][atom["j"]]["lines"])
@@ -93,7 +100,7 @@ def test_the_atoms_shown_add_up_to_the_approximation(name):
             elif "moved" in atom:
                 lines = np.array(content["moved"][atom["moved"]])
             total += atom["c"] * lines
-        assert_allclose(total, window["fit"], atol=2e-3)
+        assert_allclose(total + view.lines(rest, moves.shape), window["fit"], atol=2e-3)
 
 
 @pytest.mark.parametrize("name", ACTIONS)
@@ -424,6 +431,38 @@ def test_overlapping_windows_and_early_codes_are_remarked():
     coded = replace(facts.coded, codes=replace(facts.coded.codes, status=status))
     assert "gap" in about(replace(facts, coded=coded))
     assert "gap" not in about(facts)
+
+
+def uncentred():
+    """Return windows with a pulse on top of an offset far larger than it."""
+    return np.array([20 + np.roll(bump(), s) for s in range(-15, 15)])
+
+
+def test_components_that_became_the_mean_are_remarked_with_the_remedy():
+    facts = gather(fitted(IntegerShift(), uncentred(), n_components=3), uncentred(), LABELS)
+    [note] = [note for note in remarks(facts) if note.about == "not centred"]
+    text = note.text.replace(NO_BREAK, " ")
+    assert note.level == "check"
+    assert "means of the windows carry 100 % of the energy" in text
+    assert "0, 1 and 2" in text
+    assert "--normalize" in text
+    assert "orbitdl.datasets.segment" in text
+    assert "X - X.mean(axis=1, keepdims=True)" in text
+    assert "duplicate components" not in about(facts)
+    assert "not centred" in about(gather(facts.model, None, LABELS))
+
+
+def test_the_remedy_for_data_that_are_not_centred_helps():
+    X = uncentred()
+    X = X - X.mean(axis=1, keepdims=True)
+    assert "not centred" not in about(gather(fitted(IntegerShift(), X), X, LABELS))
+
+
+def test_the_alpha_at_which_codes_become_empty_is_named():
+    X = np.array([3 * np.roll(bump(), s) for s in range(-15, 15)])
+    facts = given([bump()], X, IntegerShift(), alpha=5.0)
+    [note] = [note for note in remarks(facts) if note.about == "alpha too large"]
+    assert "From 3 on all codes are empty" in note.text
 
 
 @pytest.mark.parametrize("name", ACTIONS)

@@ -76,6 +76,17 @@ class Watched:
     def overflows(self):
         return self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
 
+    def clipped(self):
+        """Return what reaches beyond the screen, or is wider than the box that shows it."""
+        return self.page.evaluate(
+            """Array.from(document.querySelectorAll("header *, main *, footer *"))
+                .filter((part) => part.clientWidth > 0 && part.getBoundingClientRect().left >= 0)
+                .filter((part) => !part.closest(".plot, .skip, select, input"))
+                .filter((part) => part.scrollWidth > part.clientWidth + 1 ||
+                    part.getBoundingClientRect().right > window.innerWidth + 1)
+                .map((part) => `${part.tagName} ${part.id}: ${part.textContent.slice(0, 40)}`)"""
+        )
+
 
 @pytest.fixture(scope="module")
 def watched(browser):
@@ -160,7 +171,7 @@ def test_all_parts_are_there_and_the_title_is_ours(page):
         assert page.locator(f"#{place} .main-svg").count() > 0
 
 
-def test_screenshots_are_kept(page):
+def test_nothing_is_cut_off_and_screenshots_are_kept(page, opened):
     page.screenshot(path=SCREENSHOTS / "report-wide.png", full_page=True)
     page.click("#theme")
     page.screenshot(path=SCREENSHOTS / "report-dark.png", full_page=True)
@@ -168,6 +179,7 @@ def test_screenshots_are_kept(page):
     page.set_viewport_size(NARROW)
     wait_until(page, "document.getElementById('window-plot').layout.width < 360")
     page.screenshot(path=SCREENSHOTS / "report-narrow.png", full_page=True)
+    assert opened.clipped() == []
     assert len(list(SCREENSHOTS.glob("report-*.png"))) >= 3
 
 
@@ -412,6 +424,7 @@ def phone(watched, tmp_path):
     watched.page.set_viewport_size(NARROW)
     yield opened
     assert not watched.overflows()
+    assert watched.clipped() == []
     assert watched.faults == []
 
 

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.codes import Atoms
 from orbitdl.command.content import Content
+from orbitdl.command.dialect import AS_FOUND, Dialect
 from orbitdl.command.display import Screen
 from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import read
+from orbitdl.command.reading import read_and_tell
 from orbitdl.command.windows import Windows, prepare
 from orbitdl.groups.base import Floats
 
@@ -24,8 +25,10 @@ CHUNK = 2048
 def windows_for(
     model: OrbitDictionaryLearning,
     data: Path,
+    screen: Screen,
     *,
     key: str | None = None,
+    written: Dialect = AS_FOUND,
     layout: str = "auto",
     channel: str | None = None,
     rate: float | None = None,
@@ -36,7 +39,8 @@ def windows_for(
     Options go before what the model says. The last window of a recording is filled up with missing
     values. Windows that were apart in learning adjoin here, so that nothing is left out.
     """
-    content, kept = read(data, key), Preprocessing.of(model.preprocessing_)
+    content = read_and_tell(data, screen, key, written)
+    kept = Preprocessing.of(model.preprocessing_)
     shape = model.components_.shape[1:]
     steps = Preprocessing(
         window=kept.window,

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.command.dialect import Dialect
+
 Floats = NDArray[np.float64]
 
 
@@ -24,9 +26,12 @@ class Content:
     kind : str
         "recording" where the format says that rows are samples in time, "table" for rows and
         columns, "array" for numbers without a meaning of their own.
+    dialect : Dialect or None
+        How a table is written, where it is text.
     """
 
     values: Floats
     rate: float | None = None
     names: tuple[str, ...] = ()
     kind: str = "array"
+    dialect: Dialect | None = None

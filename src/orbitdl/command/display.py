@@ -59,11 +59,17 @@ class Screen:
 
     def __init__(self, *, as_json: bool = False, quiet: bool = False) -> None:
         self.as_json, self.quiet = as_json, quiet
+        self.noted: dict[str, Any] = {}
 
     def say(self, sentence: str) -> None:
         """Print a sentence for people."""
         if not (self.quiet or self.as_json):
             typer.echo(sentence)
+
+    def note(self, sentence: str, **facts: Any) -> None:
+        """Print a sentence for people, and keep the facts for what is printed for machines."""
+        self.noted |= facts
+        self.say(sentence)
 
     def show(self, table: Table) -> None:
         """Print a table for people; in colour on a terminal only."""
@@ -76,7 +82,7 @@ class Screen:
     def result(self, values: dict[str, Any]) -> None:
         """Print the result for machines, if they asked."""
         if self.as_json:
-            typer.echo(json.dumps(values, allow_nan=False, default=str))
+            typer.echo(json.dumps(values | self.noted, allow_nan=False, default=str))
 
     @contextmanager
     def learning(self, n_iterations: int) -> Iterator[Callable[[Iteration], None]]:

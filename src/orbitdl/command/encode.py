@@ -27,6 +27,8 @@ def encode(
     rate: options.Rate = None,
     layout: options.LayoutOption = options.Layout.auto,
     key: options.Key = None,
+    separator: options.ColumnSeparator = None,
+    decimal: options.DecimalMark = None,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -54,7 +56,9 @@ def encode(
     Where windows are given instead of a recording, position counts from the start of the window.
     """
     from orbitdl import load
+    from orbitdl.command.advice import warn_of_empty_codes
     from orbitdl.command.applying import encode_windows, windows_for
+    from orbitdl.command.dialect import Dialect
     from orbitdl.command.events import event_table
     from orbitdl.command.output import TABLES, require_writable, write_table
 
@@ -62,7 +66,15 @@ def encode(
     require_writable(output, TABLES, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
-        learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+        learned,
+        data,
+        screen,
+        key=key,
+        written=Dialect(separator, decimal),
+        layout=layout,
+        channel=channel,
+        rate=rate,
+        step=step,
     )
     codes = encode_windows(learned, windows, screen)
     events = event_table(codes, learned.components_, windows)
@@ -82,3 +94,4 @@ def encode(
         f"other code would lower the objective of any window by more than {at_most(gap)}."
     )
     screen.say(f"Events: {output}")
+    warn_of_empty_codes(learned, windows.values, len(codes.atoms.coefficient))

@@ -68,6 +68,8 @@ def fit(
     rate: options.Rate = None,
     layout: options.LayoutOption = options.Layout.auto,
     key: options.Key = None,
+    separator: options.ColumnSeparator = None,
+    decimal: options.DecimalMark = None,
     max_iter: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Iterations at most.", rich_help_panel=LEARNING),
@@ -127,10 +129,12 @@ def fit(
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """
     from orbitdl import OrbitDictionaryLearning
+    from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
+    from orbitdl.command.dialect import Dialect
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
     from orbitdl.command.output import require_writable
     from orbitdl.command.preprocessing import Preprocessing
-    from orbitdl.command.reading import read
+    from orbitdl.command.reading import read_and_tell
     from orbitdl.command.windows import prepare
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -139,7 +143,7 @@ def fit(
     state = checkpoint or output.with_name(output.name + ".checkpoint")
     require_writable(output, inputs=(data, generators))
     require_writable(state, inputs=(data, generators))
-    content = read(data, key)
+    content = read_and_tell(data, screen, key, Dialect(separator, decimal))
     steps = Preprocessing(window, step or window, normalize, channel, rate or content.rate)
     windows = prepare(content, steps, layout=layout)
     if weight is None:
@@ -164,3 +168,5 @@ def fit(
     facts = summary(model, windows)
     screen.result({"model": str(output), "data": str(data), **facts})
     tell(facts, output, screen)
+    warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
+    warn_of_constants(model, windows.values)

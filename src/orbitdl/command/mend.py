@@ -40,6 +40,8 @@ def complete(
     rate: options.Rate = None,
     layout: options.LayoutOption = options.Layout.auto,
     key: options.Key = None,
+    separator: options.ColumnSeparator = None,
+    decimal: options.DecimalMark = None,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -59,13 +61,22 @@ def complete(
 
     from orbitdl import load
     from orbitdl.command.applying import map_windows, windows_for
+    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import ARRAYS, require_writable, write_array
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
-        learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+        learned,
+        data,
+        screen,
+        key=key,
+        written=Dialect(separator, decimal),
+        layout=layout,
+        channel=channel,
+        rate=rate,
+        step=step,
     )
     missing = np.isnan(windows.source)
     filled = map_windows(
@@ -101,6 +112,8 @@ def denoise(
     rate: options.Rate = None,
     layout: options.LayoutOption = options.Layout.auto,
     key: options.Key = None,
+    separator: options.ColumnSeparator = None,
+    decimal: options.DecimalMark = None,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -118,6 +131,7 @@ def denoise(
     """
     from orbitdl import load
     from orbitdl.command.applying import map_windows, windows_for
+    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import ARRAYS, require_writable, write_array
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -125,7 +139,15 @@ def denoise(
     require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(
-        learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+        learned,
+        data,
+        screen,
+        key=key,
+        written=Dialect(separator, decimal),
+        layout=layout,
+        channel=channel,
+        rate=rate,
+        step=step,
     )
     cleaned = map_windows(
         lambda X: learned.denoise(X, alpha=weight, debias=debias),

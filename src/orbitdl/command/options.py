@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from orbitdl.command.dialect import Decimal, Separator
+
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
 
@@ -64,6 +66,22 @@ Key = Annotated[
     str | None,
     typer.Option(
         metavar="NAME", help="Which array of an .npz file to read.", rich_help_panel=CUTTING
+    ),
+]
+ColumnSeparator = Annotated[
+    Separator | None,
+    typer.Option(
+        "--separator",
+        help="What separates the columns of a .csv file; found out if left out.",
+        rich_help_panel=CUTTING,
+    ),
+]
+DecimalMark = Annotated[
+    Decimal | None,
+    typer.Option(
+        "--decimal",
+        help="What marks decimals in a .csv file; found out if left out.",
+        rich_help_panel=CUTTING,
     ),
 ]
 LayoutOption = Annotated[

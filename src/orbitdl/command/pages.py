@@ -36,6 +36,8 @@ def report(
     rate: options.Rate = None,
     layout: options.LayoutOption = options.Layout.auto,
     key: options.Key = None,
+    separator: options.ColumnSeparator = None,
+    decimal: options.DecimalMark = None,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -54,6 +56,7 @@ def report(
     """
     from orbitdl import load
     from orbitdl.command.applying import encode_windows, windows_for
+    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import require_writable
     from orbitdl.report import write_report
 
@@ -66,7 +69,15 @@ def report(
         write_report(learned, None, output, rate=rate, title=title, unit=unit, command=command)
     else:
         windows = windows_for(
-            learned, data, key=key, layout=layout, channel=channel, rate=rate, step=step
+            learned,
+            data,
+            screen,
+            key=key,
+            written=Dialect(separator, decimal),
+            layout=layout,
+            channel=channel,
+            rate=rate,
+            step=step,
         )
         write_report(
             learned,

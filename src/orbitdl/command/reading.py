@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import struct
 import zipfile
-import zlib
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,22 +12,50 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.command.content import Content, Floats
+from orbitdl.command.dialect import AS_FOUND, Dialect
+from orbitdl.command.display import Screen
+from orbitdl.command.foreign import UnreadableError, parsing
 from orbitdl.command.tables import read_csv, read_parquet
 
 FORMATS = ".npy, .npz, .csv, .parquet, .wav, or a WFDB record (its .hea file or its name)"
 
 
-def read(path: Path, key: str | None = None) -> Content:
-    """Read a file by its suffix; `key` names the array of an .npz file."""
-    reader = _reader(path)
+def read(path: Path, key: str | None = None, asked: Dialect | None = None) -> Content:
+    """Read a file by its suffix.
+
+    `key` names the array of an .npz file, `asked` says how a .csv file is written. Whatever is
+    wrong with a file is said in one sentence that names it: a ValueError, ImportError or OSError.
+    """
+    reader, asked = _reader(path), asked or AS_FOUND
     if key is not None and reader is not read_npz:
         raise ValueError(f"--key names an array of an .npz file, and {path} is none; leave it out.")
-    content = read_npz(path, key) if reader is read_npz else reader(path)
-    if content.values.size == 0:
-        raise ValueError(f"{path} holds no numbers.")
-    if np.isinf(content.values).any():
-        raise ValueError(f"{path} holds infinite values; put NaN where a value is missing.")
+    if asked != AS_FOUND and reader is not read_csv:
+        raise ValueError(
+            f"--separator and --decimal are for .csv files, and {path} is none; leave them out."
+        )
+    own: dict[Callable[..., Content], object] = {read_npz: key, read_csv: asked}
+    content = reader(path, own[reader]) if reader in own else reader(path)
+    _require_sound(content, path)
     return content
+
+
+def read_and_tell(path: Path, screen: Screen, key: str | None, asked: Dialect) -> Content:
+    """Read a file, and say how a table was understood."""
+    content = read(path, key, asked)
+    if content.dialect is not None:
+        screen.note(f"Read {path.name}: {content.dialect}.", table=asdict(content.dialect))
+    return content
+
+
+def _require_sound(content: Content, path: Path) -> None:
+    if content.values.size == 0:
+        raise UnreadableError(f"{path} holds no numbers.")
+    if content.values.ndim == 0:
+        raise UnreadableError(f"{path} holds a single number; pass a recording or windows.")
+    if np.isinf(content.values).any():
+        raise UnreadableError(f"{path} holds infinite values; put NaN where a value is missing.")
+    if content.rate is not None and not 0 < content.rate < np.inf:
+        raise UnreadableError(f"{path} is damaged: it says {content.rate:g} samples per second.")
 
 
 def _reader(path: Path) -> Callable[..., Content]:
@@ -48,59 +75,42 @@ def _reader(path: Path) -> Callable[..., Content]:
 
 def read_npy(path: Path) -> Content:
     """Read one array; objects, which would need unpickling, are refused."""
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError) as error:
-        raise _damaged(path, "an .npy file") from error
-    return Content(as_numbers(array, path))
+    with parsing(path, "an .npy file of numbers"):
+        return Content(as_numbers(np.load(path, allow_pickle=False), path))
 
 
 def read_npz(path: Path, key: str | None = None) -> Content:
     """Read the only array of an archive, or the one named."""
-    if not zipfile.is_zipfile(path):
-        raise _damaged(path, "an .npz file")
-    with np.load(path, allow_pickle=False) as archive:
-        name = _choose(archive.files, key, path)
-        try:
-            array = archive[name]
-        except (ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-            raise _damaged(path, "an .npz file") from error
-    return Content(as_numbers(array, path))
-
-
-def _damaged(path: Path, kind: str) -> ValueError:
-    return ValueError(f"cannot read {path} as {kind} of numbers: it is damaged or something else.")
+    with (
+        parsing(path, "an .npz file of numbers"),
+        zipfile.ZipFile(path),  # an .npy file by another name is none
+        np.load(path, allow_pickle=False) as archive,
+    ):
+        return Content(as_numbers(archive[_choose(archive.files, key, path)], path))
 
 
 def _choose(names: list[str], key: str | None, path: Path) -> str:
     listed = ", ".join(names)
     if key is None and len(names) != 1:
-        raise ValueError(f"{path} holds {len(names)} arrays ({listed}); choose one with --key.")
+        raise UnreadableError(
+            f"{path} holds {len(names)} arrays ({listed}); choose one with --key."
+        )
     if key is not None and key not in names:
-        raise ValueError(f"{path} has no array {key!r}; --key must be one of {listed}.")
+        raise UnreadableError(f"{path} has no array {key!r}; --key must be one of {listed}.")
     return names[0] if key is None else key
 
 
 def read_wav(path: Path) -> Content:
     """Read sound; whole numbers are scaled so that full scale is 1."""
-    import warnings
-
     from scipy.io import wavfile
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", wavfile.WavFileWarning)  # chunks that are not sound
-            rate, sound = wavfile.read(path)
-    except (ValueError, EOFError, struct.error) as error:
-        raise ValueError(
-            f"cannot read {path} as a WAV file: it is damaged or of an unknown kind."
-        ) from error
+    with parsing(path, "a WAV file"):
+        rate, sound = wavfile.read(path)
+        values = as_numbers(sound, path)
     if sound.dtype == np.uint8:
-        values = (sound.astype(np.float64) - 128) / 128
+        values = (values - 128) / 128
     elif sound.dtype.kind == "i":
-        values = sound.astype(np.float64) / -float(np.iinfo(sound.dtype).min)
-    else:
-        values = sound.astype(np.float64)
+        values = values / -float(np.iinfo(sound.dtype).min)
     return Content(values, rate=float(rate), kind="recording")
 
 
@@ -117,18 +127,16 @@ def read_wfdb(path: Path) -> Content:
             'WFDB records need wfdb: install it with pip install "orbitdl[ecg]".'
         ) from error
     stem = path.with_suffix("") if path.suffix.lower() in (".hea", ".dat") else path
-    try:
+    with parsing(path, "a WFDB record"):
         record = wfdb.rdrecord(str(stem))
-    except Exception as error:  # a damaged header raises nearly anything
-        raise ValueError(f"cannot read {path} as a WFDB record: {error}") from error
-    values = np.asarray(record.p_signal, dtype=np.float64)
-    return Content(values, float(record.fs), tuple(record.sig_name), "recording")
+        values = as_numbers(record.p_signal, path)
+        return Content(values, float(record.fs), tuple(record.sig_name), "recording")
 
 
 def as_numbers(array: NDArray[Any], path: Path) -> Floats:
     """Return real numbers as float64."""
     if array.dtype.kind not in "biuf":
-        raise ValueError(f"cannot read {path}: it holds {array.dtype}, not real numbers.")
+        raise UnreadableError(f"cannot read {path}: it holds {array.dtype}, not real numbers.")
     return np.asarray(array, dtype=np.float64)
 
 

@@ -8,6 +8,8 @@ from typing import Literal
 
 import numpy as np
 
+from orbitdl.alpha import alpha_max
+from orbitdl.constants import MUCH, constant_components, share_of_means
 from orbitdl.metrics import orbit_distances
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
@@ -41,7 +43,7 @@ class Note:
 
 def remarks(facts: Facts) -> list[Note]:
     """Return all remarks on a fit, those to act on first; none if there is nothing to remark."""
-    notes = [*_on_learning(facts), *_on_duplicates(facts)]
+    notes = [*_on_learning(facts), *_on_constants(facts), *_on_duplicates(facts)]
     if facts.coded is not None:
         notes += _on_coding(facts, facts.coded)
         notes += _on_usage(facts.coded, facts.coded.usage)
@@ -61,8 +63,32 @@ def _on_learning(facts: Facts) -> Iterator[Note]:
         )
 
 
+def _on_constants(facts: Facts) -> Iterator[Note]:
+    """Yield a remark if windows were not centred, so that components stand for their means."""
+    flat, share = _constant_components(facts), 0.0
+    if facts.is_shift and facts.coded is not None:
+        share = share_of_means(facts.coded.X)
+    if len(flat) == 0 and share <= MUCH:
+        return
+    shapes = f"Constant components, which stand for a mean and not for a shape: {listed(flat)}. "
+    means = f"The means of the windows carry {percent(share)} of the energy of the data. "
+    yield Note(
+        "check",
+        "not centred",
+        f"{means if share > MUCH else ''}{shapes if flat else ''}Take the mean off every window "
+        "and fit again: with --normalize on the command line; in Python cut recordings with "
+        "orbitdl.datasets.segment, or fit X - X.mean(axis=1, keepdims=True).",
+    )
+
+
+def _constant_components(facts: Facts) -> list[int]:
+    return constant_components(facts.components).tolist() if facts.is_shift else []
+
+
 def _on_duplicates(facts: Facts) -> Iterator[Note]:
     distance = orbit_distances(facts.components, facts.components, facts.group)
+    flat = _constant_components(facts)
+    distance[np.ix_(flat, flat)] = np.inf  # there is more wrong with these than their number
     pairs = np.argwhere(np.triu(distance < ALIKE, k=1))
     if len(pairs):
         alike = [f"{i} with {j} (similarity {percent(1 - distance[i, j] / 2)})" for i, j in pairs]
@@ -82,7 +108,8 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             "alpha too large",
             f"{count(int(silent.sum()), facts.noun)} of {number(n)} ({percent(silent.mean())}) "
             f"are coded by nothing: alpha = {facts.model.alpha_:g} is too large for these data. "
-            "Lower it and fit again.",
+            f"From {number(_emptying_alpha(facts, coded))} on all codes are empty; a tenth of that "
+            "is a good start. Lower it and fit again.",
         )
     poor = np.flatnonzero(coded.explained < POOR)
     if len(poor) and silent.mean() <= 0.5:
@@ -104,6 +131,10 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
             f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
         )
+
+
+def _emptying_alpha(facts: Facts, coded: Coded) -> float:
+    return float(alpha_max(coded.X, facts.components, group=facts.group).max())
 
 
 def _on_usage(coded: Coded, usage: Usage) -> Iterator[Note]:

@@ -114,14 +114,15 @@ def _what_is_shown(facts: Facts, usage: Usage | None) -> str:
 
 
 def _usage_table(usage: Usage, unit: str | None) -> str:
-    size = "typical size" if unit is None else f"typical size ({unit})"
-    head = ("component", "atoms", "used by", "share", size, "from … to")
-    cells = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    rows = "".join(_usage_row(usage, j) for j in range(len(usage.atoms)))
+    """Return head and rows of the table; on a phone every cell carries its column's name."""
+    size = "typical size" if unit is None else f"typical size ({escape(unit)})"
+    names = ("atoms", "used by", "share", size, "from … to")
+    cells = "".join(f'<th scope="col">{name}</th>' for name in ("component", *names))
+    rows = "".join(_usage_row(usage, j, names) for j in range(len(usage.atoms)))
     return f"<thead><tr>{cells}</tr></thead><tbody>{rows}</tbody>"
 
 
-def _usage_row(usage: Usage, j: int) -> str:
+def _usage_row(usage: Usage, j: int, names: tuple[str, ...]) -> str:
     low, _, middle, _, high = usage.quantiles[j]
     used = not np.isnan(middle)
     cells = (
@@ -131,7 +132,8 @@ def _usage_row(usage: Usage, j: int) -> str:
         f"{middle:.3g}" if used else "–",
         f"{low:.3g} … {high:.3g}" if used else "–",
     )
-    data = "".join(f"<td>{cell}</td>" for cell in cells)
+    named = zip(names, cells, strict=True)
+    data = "".join(f'<td data-name="{name}">{cell}</td>' for name, cell in named)
     return (
         f'<tr><th scope="row"><span class="swatch" data-component="{j}"></span>{j}</th>{data}</tr>'
     )

@@ -1,0 +1,40 @@
+"""Warnings of settings that do not suit the data, each with its remedy."""
+
+from __future__ import annotations
+
+import warnings
+
+from orbitdl import OrbitDictionaryLearning, alpha_max
+from orbitdl.command.content import Floats
+from orbitdl.command.display import counted
+from orbitdl.constants import MUCH, constant_components, share_of_means
+from orbitdl.groups import IntegerShift
+from orbitdl.groups.fourier import FourierBlocks
+
+
+def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:
+    """Warn if windows were not centred, so that components stand for their means."""
+    group = model.group or IntegerShift()
+    if not isinstance(group.on(X.shape[1:]), FourierBlocks):
+        return
+    flat, share = len(constant_components(model.components_)), share_of_means(X)
+    if flat or share > MUCH:
+        warnings.warn(
+            f"the means of the windows carry {share:.0%} of the energy of the data, and "
+            f"{counted(flat, 'component')} of {len(model.components_)} stand for a mean, not for "
+            "a shape; fit again with --normalize, which gives every window zero mean.",
+            stacklevel=2,
+        )
+
+
+def warn_of_empty_codes(model: OrbitDictionaryLearning, X: Floats, atoms: float) -> None:
+    """Warn if all codes are empty because alpha is too large for the data."""
+    if atoms:
+        return
+    limit = float(alpha_max(X, model.components_, group=model.group or IntegerShift()).max())
+    if limit > 0:
+        warnings.warn(
+            f"all codes are empty: from alpha {limit:.3g} on nothing is worth its cost in these "
+            f"data; fit with a smaller --alpha, for instance {0.1 * limit:.2g}.",
+            stacklevel=2,
+        )

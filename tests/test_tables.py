@@ -1,0 +1,281 @@
+"""Tables as text: separator and decimal mark are found out together or asked for."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
+from typer.testing import CliRunner
+
+from orbitdl.command import app
+from orbitdl.command.dialect import CHARACTER, Decimal, Dialect, Separator
+from orbitdl.command.reading import read
+
+SEMICOLON, TAB, COMMA, BLANK, NONE = (
+    Separator[name] for name in ("semicolon", "tab", "comma", "blank", "none")
+)
+
+
+def read_text(folder, text, asked=None):
+    path = folder / "table.csv"
+    path.write_text(text)
+    return read(path, asked=asked)
+
+
+# text, separator, decimal mark, numbers
+UNDERSTOOD = {
+    "decimal commas under a header": (
+        "a;b;c\n0,1;0,2;0,3\n",
+        SEMICOLON,
+        "comma",
+        [[0.1, 0.2, 0.3]],
+    ),
+    "decimal commas without a header": (
+        "0,1;0,2\n1;2,5\n",
+        SEMICOLON,
+        "comma",
+        [[0.1, 0.2], [1, 2.5]],
+    ),
+    "semicolons and points": ("a;b\n1.5;2\n", SEMICOLON, "point", [[1.5, 2]]),
+    "commas and points": ("1.5,2\n3,4\n", COMMA, "point", [[1.5, 2], [3, 4]]),
+    "whole numbers under a header": ("a,b\n1,2\n3,4\n", COMMA, "point", [[1, 2], [3, 4]]),
+    "three columns of whole numbers": ("1,2,3\n4,5,6\n", COMMA, "point", [[1, 2, 3], [4, 5, 6]]),
+    "one column of decimal commas under a header": (
+        "mV\n0,1\n0,25\n",
+        NONE,
+        "comma",
+        [[0.1], [0.25]],
+    ),
+    "one column of decimal commas, some whole": (
+        "0,5\n1\n1,5\n",
+        NONE,
+        "comma",
+        [[0.5], [1], [1.5]],
+    ),
+    "one column of whole numbers": ("1\n2\n", NONE, "point", [[1], [2]]),
+    "tabs and decimal commas": ("a\tb\n0,1\t2,5\n", TAB, "comma", [[0.1, 2.5]]),
+    "blanks and decimal commas": (
+        "0,1 2,5\n 3,5   4,5\n",
+        BLANK,
+        "comma",
+        [[0.1, 2.5], [3.5, 4.5]],
+    ),
+    "blanks and tabs": ("1 2\t3\n4 5 6\n", BLANK, "point", [[1, 2, 3], [4, 5, 6]]),
+    "a missing value between tabs": (
+        "1\t\t3\n4\t5\t6\n",
+        TAB,
+        "point",
+        [[1, np.nan, 3], [4, 5, 6]],
+    ),
+    "quoted cells": ('"a","b"\n"1.5","2.5"\n', COMMA, "point", [[1.5, 2.5]]),
+    "quoted decimal commas": ('"0,1","0,2"\n"1,5","3"\n', COMMA, "comma", [[0.1, 0.2], [1.5, 3]]),
+    "a separator in a quoted name": ('"t; s";"x"\n0;0,5\n', SEMICOLON, "comma", [[0, 0.5]]),
+    "an export of Excel": (
+        "\ufeffsep=;\nt;x\n0;0,5\n1;0,75\n",
+        SEMICOLON,
+        "comma",
+        [[0, 0.5], [1, 0.75]],
+    ),
+    "separators at the end": ("a;b;\n0,5;1;\n0,5;2;\n", SEMICOLON, "comma", [[0.5, 1], [0.5, 2]]),
+    "separators at the end of rows only": (
+        "a;b\n0,5;1;;\n0,5;2;;\n",
+        SEMICOLON,
+        "comma",
+        [[0.5, 1], [0.5, 2]],
+    ),
+    "separators at the end without a header": (
+        "1,5;1;\n2,5;2;\n",
+        SEMICOLON,
+        "comma",
+        [[1.5, 1], [2.5, 2]],
+    ),
+    "a named column without values": ("a,b\n1,\n2,\n", COMMA, "point", [[1, np.nan], [2, np.nan]]),
+    "exponents": ("1e3;-2,5E-3\n", SEMICOLON, "comma", [[1000, -0.0025]]),
+    "decimals in the last of many lines": (
+        "a;b\n" + "1;2\n" * 30 + "1;2,5\n",
+        SEMICOLON,
+        "comma",
+        [[1, 2]] * 30 + [[1, 2.5]],
+    ),
+    "windows' ends of lines": ("a;b\r\n0,5;1\r\n", SEMICOLON, "comma", [[0.5, 1]]),
+}
+
+
+@pytest.mark.parametrize("kind", UNDERSTOOD)
+def test_separator_and_decimal_mark_are_found_out_together(tmp_path, kind):
+    text, separator, decimal, numbers = UNDERSTOOD[kind]
+    content = read_text(tmp_path, text)
+    assert_array_equal(content.values, numbers)
+    assert content.dialect == Dialect(separator, Decimal(decimal))
+
+
+# text, and what is asked for each of the two readings
+AMBIGUOUS = {
+    "two whole numbers or one decimal": (
+        "1,2\n3,4\n",
+        {Dialect(COMMA): [[1, 2], [3, 4]], Dialect(None, Decimal.comma): [[1.2], [3.4]]},
+    ),
+    "the last line cut short": ("1,2\n3,4\n5", {Dialect(None, Decimal.comma): [[1.2], [3.4], [5]]}),
+    "two columns or thousands": ("1,234.5\n2,345.5\n", {Dialect(COMMA): [[1, 234.5], [2, 345.5]]}),
+    "two columns or thousands in another country": (
+        "1.234,5\n2.345,6\n",
+        {Dialect(COMMA): [[1.234, 5], [2.345, 6]]},
+    ),
+    "quoted decimals or thousands": (
+        '"1,234","5"\n"6,789","1"\n',
+        {Dialect(None, Decimal.comma): [[1.234, 5], [6.789, 1]]},
+    ),
+    "blanks between columns or thousands": (
+        "1 234,5\n2 345,6\n",
+        {Dialect(BLANK): [[1, 234.5], [2, 345.6]]},
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", AMBIGUOUS)
+def test_what_can_be_read_in_two_ways_is_refused_until_one_is_asked_for(tmp_path, kind):
+    text, answers = AMBIGUOUS[kind]
+    with pytest.raises(ValueError, match=r"cannot tell how .*table\.csv is to be read") as caught:
+        read_text(tmp_path, text)
+    assert "--separator" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    for asked, numbers in answers.items():
+        assert_array_equal(read_text(tmp_path, text, asked).values, numbers)
+
+
+REFUSED = {
+    "thousands between semicolons": ("a;b\n1.234,5;2\n", r"'1\.234,5' in row 2, column a"),
+    "thousands with points": ('"1,234.5","2"\n', r"'1,234\.5' in row 1, column 1"),
+    "commas for everything": ("a,b,c\n0,1,0,2,0,3\n", "row 1 names 3 columns, and row 2 has 6"),
+    "both decimal marks": ("a;b\n0.5;0,5\n", "where a number is needed"),
+    "a short row": ("a;b\n1;2\n3\n", "row 3 has 1 cells, and the first has 2"),
+    "a decimal mark far below": (
+        "a;b\n" + "1.5;2\n" * 1500 + "1;2,5\n",
+        "'2,5' in row 1502, column b",
+    ),
+    "digits of another script": ("x\n\u0661\n", "where a number is needed"),
+    "underscores": ("x\n1_000\n", "where a number is needed"),
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_what_no_reading_explains_is_refused_with_its_place(tmp_path, kind):
+    text, sentence = REFUSED[kind]
+    with pytest.raises(ValueError, match=sentence) as caught:
+        read_text(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+def test_marks_are_for_tables_as_text_only(tmp_path):
+    np.save(tmp_path / "a.npy", np.ones(3))
+    with pytest.raises(ValueError, match="--separator and --decimal are for .csv files"):
+        read(tmp_path / "a.npy", asked=Dialect(COMMA))
+
+
+def written(table, separator, decimal, header, quoted, places):
+    """Write a table as a program of any country would; places None: as many as it takes."""
+    mark = CHARACTER[separator]
+    lines = [mark.join(header)] if header else []
+    for row in table:
+        cells = [repr(x) if places is None else f"{x:.{places}f}" for x in row]
+        cells = [cell.replace(".", "," if decimal == "comma" else ".") for cell in cells]
+        lines.append(mark.join(f'"{cell}"' if quoted else cell for cell in cells))
+    return "\n".join(lines) + "\n"
+
+
+@st.composite
+def tables(draw):
+    """Return a table, and the same as text."""
+    width = draw(st.integers(1, 4))
+    cell = st.one_of(
+        st.integers(-2000, 2000).map(float),
+        st.floats(-1e4, 1e4, allow_nan=False).map(lambda x: round(x, 3)),
+        st.floats(allow_nan=False, allow_infinity=False),
+    )
+    places = draw(st.sampled_from([None, 0, 2, 3]))
+    rows = draw(st.lists(st.lists(cell, min_size=width, max_size=width), min_size=1, max_size=6))
+    rows = [[round(x, places) for x in row] for row in rows] if places is not None else rows
+    separator = draw(st.sampled_from([SEMICOLON, TAB, COMMA, BLANK])) if width > 1 else NONE
+    decimal = draw(st.sampled_from(["point", "comma"]))
+    needs_quotes = separator is COMMA and decimal == "comma"
+    quoted = needs_quotes or draw(st.booleans())
+    header = [f"x{k}" for k in range(width)] if draw(st.booleans()) else []
+    return np.array(rows), written(rows, separator, decimal, header, quoted, places)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(tables())
+def test_a_table_gives_its_own_numbers_or_is_refused(tmp_path_factory, case):
+    numbers, text = case
+    folder = tmp_path_factory.getbasetemp()
+    try:
+        content = read_text(folder, text)
+    except ValueError as error:
+        refusal = str(error)
+    else:
+        assert_allclose(content.values, numbers, rtol=1e-12)
+        return
+    assert re.match("cannot tell how .* is to be read", refusal)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@given(tables())
+def test_semicolons_need_no_questions(tmp_path_factory, case):
+    """Whatever the numbers are, between semicolons they are understood at once."""
+    numbers, _ = case
+    if numbers.shape[1] == 1:
+        return
+    for decimal in ("point", "comma"):
+        text = written(numbers.tolist(), SEMICOLON, decimal, [], False, None)
+        assert_allclose(read_text(tmp_path_factory.getbasetemp(), text).values, numbers, rtol=1e-12)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+@pytest.fixture
+def european(tmp_path):
+    X = np.round(np.random.default_rng(0).standard_normal((30, 12)), 3)
+    text = "\n".join(";".join(str(x).replace(".", ",") for x in row) for row in X)
+    (tmp_path / "x.csv").write_text(text + "\n")
+    return tmp_path
+
+
+def test_every_command_says_how_it_read_a_table(european):
+    data, model = european / "x.csv", european / "m"
+    settings = ("--group", "integer-shift", "--alpha", 0.5, "--max-iter", 1)
+    told = "columns separated by semicolon, decimals after a comma"
+    commands = {
+        "fit": (data, "-o", model, *settings),
+        "encode": (model, data, "-o", european / "e.csv"),
+        "denoise": (model, data, "-o", european / "d.npy"),
+        "complete": (model, data, "-o", european / "c.npy"),
+        "report": (model, data, "-o", european / "r.html"),
+    }
+    for name, arguments in commands.items():
+        result = run(name, *arguments)
+        assert result.exit_code == 0, result.stderr
+        assert result.stdout.count(told) == 1
+        facts = json.loads(run(name, *arguments, "--json").stdout)
+        assert facts["table"] == {"separator": "semicolon", "decimal": "comma"}
+        asked = run(name, *arguments, "--separator", "comma")
+        assert asked.exit_code == 1
+        assert "Error: " in asked.stderr
+
+
+def test_a_table_of_two_meanings_stops_fit_until_it_is_settled(tmp_path):
+    (tmp_path / "x.csv").write_text("".join(f"{k % 7},{k % 5}\n" for k in range(60)))
+    settings = ("--window", 10, "--max-iter", 1, "--group", "integer-shift")
+    arguments = ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", *settings)
+    refused = run(*arguments)
+    assert refused.exit_code == 1
+    assert refused.stderr.startswith("Error: cannot tell how")
+    assert refused.stderr.count("\n") == 1
+    shapes = {"--separator": [10, 2], "--decimal": [10]}
+    for option, shape in shapes.items():
+        result = run(*arguments, option, "comma", "--json")
+        assert json.loads(result.stdout)["shape"] == shape
