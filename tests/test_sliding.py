@@ -263,15 +263,13 @@ def test_a_long_window_of_many_events_is_coded_in_room_that_follows_its_atoms(sh
 
 
 def test_a_code_does_not_depend_on_the_samples_beside_it():
-    """Loud neighbours make the tables finer, crowded ones the state larger: not for others."""
-    rng = np.random.default_rng(13)
-    A, X = smooth_components(rng, 2, 64), unit(rng.standard_normal((8, 64)))
-    X[4:] *= [[1e3], [30.0], [1e3], [30.0]]
+    """Loud neighbours make the tables finer, crowded ones need more room: not so for others."""
+    rng = np.random.default_rng(0)
+    A, X = unit(rng.standard_normal((2, 64))), unit(rng.standard_normal((24, 64)))
+    X *= 10 ** rng.uniform(-1, 2, (24, 1))
     together = encode(X, A, group=ContinuousShift(), alpha=0.1)
-    for i in (0, 3, 5, 7):
+    for i in range(0, 24, 3):
         alone = encode(X[i : i + 1], A, group=ContinuousShift(), alpha=0.1)
-        first, last = together.atoms.offsets[i], together.atoms.offsets[i + 1]
-        np.testing.assert_allclose(alone.objective[0], together.objective[i], rtol=1e-12)
-        np.testing.assert_allclose(
-            alone.atoms.coefficient, together.atoms.coefficient[first:last], rtol=1e-9
-        )
+        np.testing.assert_allclose(alone.objective[0], together.objective[i], rtol=1e-9)
+        same = together.atoms.take(slice(i, i + 1)).coefficient
+        np.testing.assert_allclose(alone.atoms.coefficient, same, rtol=1e-6)

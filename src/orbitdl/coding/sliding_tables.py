@@ -110,7 +110,7 @@ def build_tables(A: Blocks, length: int, density: float) -> Tables:
 
     The points of the lower density have the same coefficients, to the last bit, in both tables.
     """
-    few = DENSITIES[0]
+    few, pairs = DENSITIES[0], (len(A), len(A))
     n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), few * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
@@ -124,7 +124,7 @@ def build_tables(A: Blocks, length: int, density: float) -> Tables:
         length=float(length),
         density=density,
         stride=1,
-        taylor=taylor.transpose(0, 1, 4, 2, 3).reshape(len(A), len(A), -1, ORDER),
+        taylor=np.ascontiguousarray(taylor.transpose(0, 1, 4, 2, 3)).reshape(*pairs, -1, ORDER),
         rows=np.concatenate([period, period], axis=-1),
         derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
