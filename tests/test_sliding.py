@@ -237,3 +237,39 @@ def test_samples_of_many_channels_may_hold_more_atoms_than_two_a_sample():
     codes = encode(X, A, group=ContinuousShift(), alpha=0.01)
     assert np.diff(codes.atoms.offsets).max() > 2 * 21 + 8
     assert codes.gap.max() <= 1e-4
+
+
+def recording_of_events(rng, shape, events, q):
+    """Return one long window of pulses at random places, and their components."""
+    each, t = (q, 1, *shape[1:]), (np.arange(60) - 30.0).reshape(60, *[1] * len(shape[1:]))
+    width, lag = rng.uniform(3, 6, each), rng.uniform(-6, 6, each)
+    pulses = np.exp(-0.5 * (t / width) ** 2) - 0.5 * np.exp(-0.1 * (t - lag) ** 2)
+    A = np.zeros((q, *shape))
+    A[:, :60] = pulses
+    A = unit(A)
+    places, kinds = rng.uniform(0, shape[0], (events, 1)), rng.integers(q, size=events)
+    sizes = rng.uniform(1, 2, events)
+    moved = ContinuousShift().on(shape).act(places, A[kinds])
+    return np.einsum("k,k...->...", sizes, moved), A, sizes
+
+
+@pytest.mark.parametrize(("shape", "q"), [((20_000,), 2), ((8_000, 3), 2)])
+def test_a_long_window_of_many_events_is_coded_in_room_that_follows_its_atoms(shape, q):
+    x, A, sizes = recording_of_events(np.random.default_rng(12), shape, 200, q)
+    codes = encode(x[None], A, group=ContinuousShift(), alpha=0.2)
+    assert codes.gap[0] <= 1e-4
+    assert codes.objective[0] <= 0.2 * sizes.sum()  # that of the planted events
+    assert len(codes.atoms.coefficient) >= 150
+
+
+def test_a_code_does_not_depend_on_the_samples_beside_it():
+    """Loud neighbours make the tables finer, crowded ones need more room: not so for others."""
+    rng = np.random.default_rng(0)
+    A, X = unit(rng.standard_normal((2, 64))), unit(rng.standard_normal((24, 64)))
+    X *= 10 ** rng.uniform(-1, 2, (24, 1))
+    together = encode(X, A, group=ContinuousShift(), alpha=0.1)
+    for i in range(0, 24, 3):
+        alone = encode(X[i : i + 1], A, group=ContinuousShift(), alpha=0.1)
+        np.testing.assert_allclose(alone.objective[0], together.objective[i], rtol=1e-9)
+        same = together.atoms.take(slice(i, i + 1)).coefficient
+        np.testing.assert_allclose(alone.atoms.coefficient, same, rtol=1e-6)

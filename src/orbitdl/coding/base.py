@@ -93,29 +93,34 @@ class Coder(ABC):
         """Solve, certify, and say in words how it went; never worse than `warm`."""
         problem = Problem(representation, Y, A, alpha, masked)
         self._require_served(problem)
-        if warm is None:
-            atoms = self._solve_scaled(problem, None, n_jobs)
-            objective, gap = certify(problem, atoms)
-        else:
-            before = objectives(problem, warm)
-            helpful = warm.only(before <= 0.5 * problem.energy())
-            atoms = self._solve_scaled(problem, helpful, n_jobs)
-            objective, gap = certify(problem, atoms)
-            if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
-                atoms = atoms.replace(worse, warm.take(worse))
-                objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
+        atoms, objective, gap = self._try(problem, warm, n_jobs)
         for _ in range(TRIES):
             late, stricter = gap > self.tol, self.stricter()
             if stricter is None or not late.any():
                 break
             rest = problem.take(late)
             start = rest.with_best_match(atoms.take(late))
-            again = stricter.code(*rest[:4], start, masked=rest.masked, warn=False)
-            atoms = atoms.replace(late, again.atoms)
-            objective[late], gap[late] = again.objective, again.gap
+            again, objective[late], gap[late] = stricter._try(rest, start, None)
+            atoms = atoms.replace(late, again)
         if warn:
             self.warn_unless_converged(gap)
         return Codes(representation, atoms, objective, gap, self._describe(gap, problem))
+
+    def _try(
+        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> tuple[Atoms, Floats, Floats]:
+        """Solve once; return atoms that are not worse than `warm`, their objectives and gaps."""
+        if warm is None:
+            atoms = self._solve_scaled(problem, None, n_jobs)
+            return atoms, *certify(problem, atoms)
+        before = objectives(problem, warm)
+        helpful = warm.only(before <= 0.5 * problem.energy())
+        atoms = self._solve_scaled(problem, helpful, n_jobs)
+        objective, gap = certify(problem, atoms)
+        if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
+            atoms = atoms.replace(worse, warm.take(worse))
+            objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
+        return atoms, objective, gap
 
     def _require_served(self, problem: Problem) -> None:
         name = type(self).__name__

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import fft
@@ -15,16 +15,15 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding_peaks import make_peaks
 from orbitdl.coding.sliding_search import solve_all
 from orbitdl.coding.sliding_signals import tabulate
-from orbitdl.coding.sliding_state import make_state
-from orbitdl.coding.sliding_tables import build_tables, half_spectrum
+from orbitdl.coding.sliding_tables import build_tables, half_spectrum, trust
 from orbitdl.coding.working_set import grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric import split
 
-UNLIMITED = 1_000_000
-"""More atoms than any sample can need."""
+VALUES = 2**25
+"""Grid values kept at a time: 128 MB."""
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Sliding(Coder):
     max_iter : int
         Rounds of adding atoms, per sample.
     max_atoms : int
-        Atoms that a sample may hold. Samples that need more, or that stop above `tol` for another
-        reason, get a second try with room for all and a tighter aim.
+        Atoms that there is room for at first. The room is doubled for a sample that needs more, so
+        that memory follows the atoms found.
 
     Notes
     -----
@@ -52,7 +51,7 @@ class Sliding(Coder):
     together, are brought to a stationary point by Newton's method. Atoms whose coefficient
     reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
     grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
-    exact certificate finds it, and the sample goes back with an atom there.
+    exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
 
     Examples
     --------
@@ -67,10 +66,8 @@ class Sliding(Coder):
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, ContinuousShiftRepresentation)
 
-    def stricter(self) -> Sliding | None:
-        if self.max_atoms >= UNLIMITED:
-            return None
-        return Sliding(0.3 * self.tol, 3 * self.max_iter, UNLIMITED)
+    def stricter(self) -> Sliding:
+        return replace(self, tol=0.3 * self.tol, max_iter=3 * self.max_iter)
 
     @property
     def codes_masked(self) -> bool:
@@ -86,17 +83,17 @@ class Sliding(Coder):
             return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
-        accuracy = 0.1 * self.tol * alpha / max(float(np.sqrt(energy.max())), 1e-300)
-        tables = build_tables(A, representation.length, accuracy)
+        trusted = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
+        tables = build_tables(A, representation.length, float(trusted.density.max()))
         known = warm or Atoms.none(len(Y), len(A), 1)
-        capacity = min(self.max_atoms, 3 * representation.length * A.shape[3] + 8)
+        most = 3 * representation.length * A.shape[3] + 8
+        room = min(self.max_atoms, most)
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
             spectrum = np.zeros((*C.shape[:2], tables.grid_size // 2 + 1), np.complex64)
             spectrum[..., : C.shape[2]] = half_spectrum(C)
             on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1, norm="forward")
-            state = make_state(capacity, tables.derivative.shape[1])
             peaks = make_peaks(len(A), tables.grid_size)
             earlier = (
                 known.offsets[chunk.start : chunk.stop + 1],
@@ -104,13 +101,13 @@ class Sliding(Coder):
                 known.element[:, 0],
                 known.coefficient,
             )
-            counts, component = np.zeros(len(C), np.int64), np.zeros((len(C), capacity), np.int64)
-            shift, c = np.empty((2, len(C), capacity))
-            found, tol = (counts, component, shift, c), 0.95 * self.tol
-            solve_all(
-                state, peaks, split(C[..., 0, 0]), on_grid, tables,
-                energy[chunk], alpha, tol, self.max_iter, earlier, found,
+            counts, found = solve_all(
+                room, most, peaks, split(C[..., 0, 0]), on_grid, tables, trusted.take(chunk),
+                energy[chunk], alpha, 0.95 * self.tol, self.max_iter, earlier,
             )  # fmt: skip
-            return Atoms.of_rows(len(A), counts, component, c, shift[:, :, None])
+            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+            component = found[:, 0].astype(np.int64)
+            return Atoms(len(A), offsets, component, found[:, 2].copy(), found[:, 1:2].copy())
 
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        together = max(VALUES // (len(A) * tables.grid_size), 1)
+        return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))

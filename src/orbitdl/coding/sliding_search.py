@@ -10,8 +10,8 @@ import numpy as np
 
 from orbitdl.coding.sliding_newton import merge_close, settle_coefficients, solve_inner
 from orbitdl.coding.sliding_peaks import exact_peak, find_peaks
-from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
-from orbitdl.coding.sliding_tables import gram_at
+from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, make_state, put, value, with_room
+from orbitdl.coding.sliding_tables import gram_at, tables_for
 from orbitdl.compiled import fast, internal, part
 
 NEAR = 0.8
@@ -60,8 +60,12 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
 
 
 @part
-def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
-    """Code one sample from the `count` atoms given; return how many it ends with."""
+def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter, most):  # type: ignore[no-untyped-def]
+    """Code one sample from the `count` atoms given; return its atoms, and how many they are.
+
+    A state that is full is exchanged for one of twice the room, up to `most`: memory is
+    proportional to the square of the atoms there are, not of those there could be.
+    """
     excess, last, stuck, allowed, objective = np.inf, np.inf, False, 0.0, 0.0
     close = (0.1 * tol) ** (1.0 / 3.0)
     count = settle_coefficients(st, ZERO, count, C, tables, alpha)
@@ -80,32 +84,58 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
                 break
         stuck = objective >= last - 1e-3 * gap
         last, excess, allowed = objective, max(peak - alpha, 0.0), 0.01 * tol * objective
-        most = 1 if stuck else st.c.shape[0]
-        before = count
-        count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
+        before, new = count, 1 if stuck else st.c.shape[0]
+        count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, new)
         if count > before:
+            if count == st.c.shape[0]:
+                st, before = with_room(st, count, min(2 * count, most)), ZERO
             count = settle_coefficients(st, before, count, C, tables, alpha)
-    return merge_close(st, count, C, None, tables, energy, alpha, 0.01 * tol * objective)
+    count = merge_close(st, count, C, None, tables, energy, alpha, 0.01 * tol * objective)
+    return st, count
+
+
+@internal
+def append(found, used, st, count):  # type: ignore[no-untyped-def]
+    """Write atoms behind the `used` ones of a list, twice as long if it must be; return it."""
+    if used + count > found.shape[0]:
+        longer = np.empty((2 * (used + count), 3))
+        longer[:used] = found[:used]
+        found = longer
+    for k in range(count):
+        found[used + k, 0] = st.component[k]
+        found[used + k, 1], found[used + k, 2] = st.shift[k], st.c[k]
+    return found
+
+
+@internal
+def recall(st, warm, i):  # type: ignore[no-untyped-def]
+    """Return a state with the atoms of an earlier code, and how many they are."""
+    start, component, shift, c = warm
+    st, count = with_room(st, ZERO, start[i + 1] - start[i]), ZERO
+    for k in range(start[i], start[i + 1]):
+        if c[k] != 0.0:
+            sign = 1.0 if c[k] > 0.0 else -1.0
+            count = put(st, count, component[k], shift[k], c[k], sign)
+    return st, count
 
 
 @fast
-def solve_all(st, peaks, C, on_grid, tables, energy, alpha, tol, max_iter, warm, found):  # type: ignore[no-untyped-def]
-    """Code every sample from earlier codes `warm`, and fill `found`.
+def solve_all(room, most, peaks, C, on_grid, tables, trust, energy, alpha, tol, max_iter, warm):  # type: ignore[no-untyped-def]
+    """Code every sample from earlier codes `warm`; return counts (n,) and a list of all atoms.
 
-    `warm` holds offsets (n + 1,), components, shifts and coefficients one after the other;
-    `found` counts (n,), components, shifts and coefficients (n, capacity).
+    Both begin with room for `room` atoms per sample, of which one may have up to `most`. `warm`
+    holds offsets (n + 1,), components, shifts and coefficients one after the other; the list has
+    a row (component, shift, coefficient) per atom.
     """
-    start, warm_component, warm_shift, warm_c = warm
-    counts, component, shift, c = found
-    for i in range(C.shape[0]):
-        count = ZERO
-        for k in range(start[i], min(start[i + 1], start[i] + c.shape[1])):
-            if warm_c[k] != 0.0:
-                sign = 1.0 if warm_c[k] > 0.0 else -1.0
-                count = put(st, count, warm_component[k], warm_shift[k], warm_c[k], sign)
-        count = solve_one(
-            st, count, peaks, C[i], on_grid[i], tables, energy[i], alpha, tol, max_iter
-        )
-        counts[i] = count
-        for k in range(count):
-            component[i, k], shift[i, k], c[i, k] = st.component[k], st.shift[k], st.c[k]
+    n = C.shape[0]
+    st = make_state(room, tables.derivative.shape[1])
+    counts, found, used = np.empty(n, np.int64), np.empty((n, 3)), ZERO
+    for i in range(n):
+        own, count = recall(st, warm, i)
+        own, count = solve_one(
+            own, count, peaks, C[i], on_grid[i], tables_for(tables, trust, i),
+            energy[i], alpha, tol, max_iter, most,
+        )  # fmt: skip
+        found = append(found, used, own, count)
+        counts[i], used = count, used + count
+    return counts, found[:used]
