@@ -392,3 +392,12 @@ def prox_of_a_long_step_is_zero(rep, rng):
     Z, _ = draw_codes(rep, rng)
     enough = float(rep.polar(weigh(rep, Z)).max())
     close(rep.prox(Z, 1.0001 * enough), np.zeros_like(Z), tol=1e-12)
+
+
+@law_of(group_with_prox)
+def prox_derivative_is_how_prox_changes(rep, rng):
+    Z, _ = draw_codes(rep, rng)
+    H, _ = draw_codes(rep, rng)
+    for step in (0.3, 1.5):
+        seen = (rep.prox(Z + 1e-6 * H, step) - rep.prox(Z - 1e-6 * H, step)) / 2e-6
+        close(rep.prox_derivative(Z, step)(H), seen, scale=np.abs(H).max(), tol=1e-5)

@@ -6,7 +6,7 @@ import pytest
 from reference import minimum, reference_objective
 from registry import ACTIONS, CODERS, action
 
-from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
+from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode, masked_dictionary
 from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Semidefinite, Sliding
 from orbitdl.coding.certificate import certify, relative_gap
@@ -202,7 +202,9 @@ def design(representation, atoms: Atoms, q):
 @pytest.mark.parametrize(
     "name", ["trivial", "integer shift", "continuous shift of channels", "orthogonal", "pentagon"]
 )
-def test_the_masked_dictionary_step_agrees_with_cvxpy(name):
+@pytest.mark.parametrize("few", [0.0, masked_dictionary.FEW], ids=["many data", "few data"])
+def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
+    monkeypatch.setattr(masked_dictionary, "FEW", few)
     representation, masked, atoms, A = planted(name)
     Y = representation.analyze(masked.signal)
     statistics = Statistics.of(representation, Y, atoms)

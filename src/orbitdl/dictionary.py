@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -11,7 +12,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.unit_balls import Dual, descend, maximise_dual, multipliers
+from orbitdl.unit_balls import Dual, descend, maximise_dual, multipliers, shorten
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,12 @@ class Statistics:
             self.normal + other.normal, self.cross + other.cross, self.usage + other.usage
         )
 
-    @property
+    def in_own_unit(self) -> Statistics:
+        """Measure codes in a unit, a power of two, in which H is about 1: components stay."""
+        unit = np.ldexp(1.0, np.frexp(np.abs(self.normal).max(initial=0.0))[1])
+        return Statistics(self.normal / unit, self.cross / unit, self.usage)
+
+    @cached_property
     def steepest(self) -> float:
         """A bound of the eigenvalues of H."""
         return float(np.linalg.norm(self.normal, axis=(1, 2)).max())
@@ -106,14 +112,24 @@ def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
 
         g(mu) = -1/2 sum_f tr R_f^H (H_f + diag(mu) (x) I)^-1 R_f - 1/2 sum_j mu_j.
     """
+    statistics = statistics.in_own_unit()
     right = unstack(statistics.cross, A.shape)
 
     def apply(V: Blocks) -> Blocks:
         return unstack(statistics.normal @ stack_components(V), A.shape)
 
+    def slide(V: Blocks, pull: Blocks) -> Blocks:
+        return shorten(V + pull / statistics.steepest)
+
+    def value(V: Blocks) -> float:
+        return float(inner(V, 0.5 * apply(V) - right, axes=4))
+
     mu = multipliers(A, right - apply(A))
     new, is_exact = maximise_dual(lambda mu: _dual(statistics, mu, A.shape), mu, 1e-9)
-    return new if is_exact else descend(apply, right, statistics.steepest, A, new)
+    if is_exact:
+        return new
+    best = min(shorten(A), shorten(new), key=value)
+    return descend(apply, right, slide, best, accuracy=0.0, max_iter=300)
 
 
 def normalise(A: Blocks, atoms: Atoms) -> tuple[Blocks, Atoms]:

@@ -3,10 +3,15 @@
 With M_i keeping the observed entries of sample i and ``W_i = [Z_i1 .. Z_iq]``, the normal equations
 of ``min_A 1/2 sum_i ||M_i (y_i - W_i A)||^2`` are
 
-    H A = R,     H A = sum_i W_i^H M_i W_i A,     R = sum_i W_i^H y_i,
+    H A = R,     H A = sum_i W_i^H M_i W_i A,     R = sum_i W_i^H y_i.
 
-with H only ever applied: a pass over the data. Conjugate gradients solve them, preconditioned by
-what H would be without missing entries, which is a small matrix a block.
+For few data H is formed, one block for all entries of a signal, and the step is that of complete
+data. For many, H is applied, a pass over the data, and takes the place of missing entries:
+without them the matrix is ``K = sum_i W_i^H W_i >= H``, small blocks, and the step of complete data
+
+    min_A 1/2 <A, K A> - <R + (K - H) V, A>
+
+fills them in with what V says. It never leads uphill from V; momentum makes it quick.
 """
 
 from __future__ import annotations
@@ -16,138 +21,115 @@ from collections.abc import Callable
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.certificate import CHUNK, multiply, stack, stack_components
+from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.coding.problem import Masked
-from orbitdl.dictionary import Statistics, curvature, solve_blocks, unstack
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
-from orbitdl.unit_balls import Dual, descend, maximise_dual, multipliers
+from orbitdl.dictionary import (
+    Statistics,
+    constrained_least_squares,
+    least_squares,
+    unstack,
+)
+from orbitdl.groups.base import Blocks, Representation
+from orbitdl.unit_balls import descend
 
+Solve = Callable[[Statistics, Blocks], Blocks]
+"""A dictionary step on complete data."""
+
+FEW = 1e9
+"""Multiplications up to which H is formed."""
 ACCURACY = 1e-9
-"""Relative residual at which conjugate gradients stop."""
-RIDGE = 1e-8
-"""Keeps the preconditioner, relatively, from blowing up what no sample can tell."""
+"""What another pass over the data must promise to be taken, relative to what is explained."""
+PASSES = 100
+"""Passes over the data, at most."""
+ROOM = 2**24
+"""Numbers that codes may fill to be kept from one pass to the next."""
 
 
 def masked_least_squares(
     representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics, A: Blocks
 ) -> Blocks:
     """Return the minimiser, found from A (q, F, d, m): the paper's step 2 on observed entries."""
-    normal = NormalEquations(representation, masked, atoms, statistics, A.shape)
-    return normal.solve(np.zeros(len(A)), A).A
+    return _solve(least_squares, representation, masked, atoms, statistics, A)
 
 
 def masked_constrained_least_squares(
     representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics, A: Blocks
 ) -> Blocks:
-    """Return the minimiser under ``||a_j|| <= 1``.
-
-    As without missing entries, by Newton's method on the multipliers; the curvature of the dual
-    function is that of complete data, corrected by how its slope is seen to change.
-    """
-    normal = NormalEquations(representation, masked, atoms, statistics, A.shape)
-    last: list[tuple[Floats, Dual]] = []
-
-    def dual(mu: Floats) -> Dual:
-        result = normal.solve(mu, last[-1][1].A if last else A)
-        if last:
-            before, known = last.pop()
-            bend = secant(known.bend, mu - before, known.slope - result.slope)
-            result = result._replace(bend=bend)
-        last.append((mu, result))
-        return result
-
-    mu = multipliers(A, normal.right - normal.apply(A))
-    new, is_exact = maximise_dual(dual, mu, 1e-7)
-    if is_exact:
-        return new
-    return descend(normal.apply, normal.right, statistics.steepest, A, new, max_iter=50)
+    """Return the minimiser under ``||a_j|| <= 1``, found from A (q, F, d, m)."""
+    return _solve(constrained_least_squares, representation, masked, atoms, statistics, A)
 
 
-def secant(bend: Floats, step: Floats, change: Floats) -> Floats:
-    """Return the curvature nearest to `bend` that takes the step to the change seen: BFGS."""
-    image, rise = bend @ step, float(change @ step)
-    if rise <= 1e-12 * float(step @ image):
-        return bend
-    seen: Floats = np.outer(change, change) / rise - np.outer(image, image) / (step @ image)
-    return bend + seen
+def _solve(
+    solve: Solve,
+    representation: Representation,
+    masked: Masked,
+    atoms: Atoms,
+    statistics: Statistics,
+    A: Blocks,
+) -> Blocks:
+    size, q = int(np.prod(representation.shape)), len(A)
+    if float(len(atoms)) * size * (q * size) ** 2 <= FEW:
+        signals = representation.synthesize(A).reshape(q, 1, size, 1)
+        new = solve(in_one_block(representation, masked, atoms, statistics), signals)
+        return representation.analyze(new.reshape(q, *representation.shape))
+    return fill_in(solve, Passes(representation, masked, atoms, A.shape), statistics, A)
 
 
-class NormalEquations:
-    """``(H + diag(mu) (x) I) A = R``, with H applied to components of shape (q, F, d, m)."""
+def in_one_block(
+    representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics
+) -> Statistics:
+    """Return H and R of signals: one block, on which the step is that of complete data."""
+    size, q = int(np.prod(representation.shape)), len(statistics.usage)
+    unit = representation.analyze(np.eye(size).reshape(size, *representation.shape))
+    normal = np.zeros((q * size, q * size))
+    few = max(1, CHUNK // size)
+    for k in range(0, len(atoms), few):
+        Z = atoms.take(slice(k, k + few)).embed(representation)
+        moved = representation.synthesize(Z[:, :, None] @ unit)
+        seen = moved * masked.observed[k : k + few, None, None]
+        rows = seen.reshape(len(Z), q * size, size).swapaxes(0, 1).reshape(q * size, -1)
+        normal += rows @ rows.T
+    shape = (q, *representation.block_shape)
+    right = representation.synthesize(unstack(statistics.cross, shape))
+    return Statistics(normal[None], right.reshape(1, q * size, 1), statistics.usage)
+
+
+def fill_in(solve: Solve, passes: Passes, statistics: Statistics, A: Blocks) -> Blocks:
+    """Repeat the step of complete data, with missing entries filled in, from A."""
+    right = unstack(statistics.cross, A.shape)
+
+    def step(V: Blocks, pull: Blocks) -> Blocks:
+        filled = statistics.normal @ stack_components(V) + stack_components(pull)
+        return solve(Statistics(statistics.normal, filled, statistics.usage), V)
+
+    return descend(passes.apply, right, step, A, accuracy=ACCURACY, max_iter=PASSES)
+
+
+class Passes:
+    """``H V = sum_i W_i^H M_i W_i V`` for components V (q, F, d, m), a chunk of data at a time."""
 
     def __init__(
-        self,
-        representation: Representation,
-        masked: Masked,
-        atoms: Atoms,
-        statistics: Statistics,
-        shape: tuple[int, ...],
+        self, representation: Representation, masked: Masked, atoms: Atoms, shape: tuple[int, ...]
     ) -> None:
         self.representation, self.masked, self.atoms = representation, masked, atoms
-        self.statistics, self.shape = statistics, shape
-        self.right = unstack(statistics.cross, shape)
+        self.shape = shape
+        self.chunks = [slice(k, k + CHUNK) for k in range(0, len(atoms), CHUNK)]
+        numbers = len(atoms) * int(np.prod(shape[:3])) * shape[2]
+        self.known = [self.codes(k) for k in self.chunks] if numbers <= ROOM else None
 
-    def solve(self, mu: Floats, start: Blocks) -> Dual:
-        """Return the solution A and the dual function at mu, with about its curvature.
-
-        ``g(mu) = min_A 1/2 <A, (H + mu) A> - <R, A> - 1/2 sum mu``: with the residual r of the
-        equations, ``-1/2 <R + r, A> - 1/2 sum mu`` is right to second order in the error of A.
-        """
-        seen = float(self.masked.observed.mean())
-        fewer = Statistics(seen * self.statistics.normal, self.statistics.cross, mu)
-        ridge = RIDGE * float(np.abs(fewer.normal).max())
-        inverse = solve_blocks(fewer, mu + ridge, self.shape)[1]
-        weight = mu[:, None, None, None]
-
-        def precondition(V: Blocks) -> Blocks:
-            return unstack(inverse @ stack_components(V), self.shape)
-
-        A, r = conjugate_gradients(
-            lambda V: self.apply(V) + weight * V, self.right, start, precondition
-        )
-        value = -0.5 * float(inner(self.right + r, A, axes=4)) - 0.5 * float(mu.sum())
-        bend = curvature(stack_components(A), inverse, self.shape)
-        return Dual(value, A, 0.5 * (inner(A, A) - 1.0), bend)
+    def codes(self, chunk: slice) -> Blocks:
+        """Return W of a chunk of samples, (F, n d, q d)."""
+        Z = self.atoms.take(chunk).embed(self.representation)
+        return np.ascontiguousarray(stack(Z))
 
     def apply(self, V: Blocks) -> Blocks:
-        """Return ``sum_i W_i^H M_i W_i V``, a chunk of samples at a time."""
-        total = np.zeros(self.shape, dtype=self.representation.dtype)
-        for k in range(0, len(self.atoms), CHUNK):
-            chunk = slice(k, k + CHUNK)
-            Z = self.atoms.take(chunk).embed(self.representation)
-            signal = self.representation.synthesize(multiply(Z, V))
-            back = self.representation.analyze(signal * self.masked.observed[chunk])
-            total += unstack(project(Z, back), self.shape)
-        return total
-
-
-def project(Z: Blocks, Y: Blocks) -> Blocks:
-    """Return ``sum_i W_i^H Y_i``, (n, q, F, d, d) and (n, F, d, m) to (F, q d, m)."""
-    n, n_blocks, d, m = Y.shape
-    rows = Y.swapaxes(0, 1).reshape(n_blocks, n * d, m)
-    return np.asarray(stack(Z).conj().swapaxes(1, 2) @ rows)
-
-
-def conjugate_gradients(
-    apply: Callable[[Blocks], Blocks],
-    right: Blocks,
-    start: Blocks,
-    precondition: Callable[[Blocks], Blocks],
-    max_iter: int = 500,
-) -> tuple[Blocks, Blocks]:
-    """Solve ``apply(x) = right``, positive and symmetric, on blocks; return x and the residual."""
-    x = start.copy()
-    r = right - apply(x)
-    z = precondition(r)
-    direction, power = z, float(inner(r, z, axes=4))
-    enough = ACCURACY**2 * float(inner(right, precondition(right), axes=4))
-    for _ in range(max_iter):
-        if power <= enough:
-            break
-        image = apply(direction)
-        step = power / float(inner(direction, image, axes=4))
-        x, r = x + step * direction, r - step * image
-        z = precondition(r)
-        last, power = power, float(inner(r, z, axes=4))
-        direction = z + (power / last) * direction
-    return x, r
+        """Return H V: fit, look at the observed entries, project back."""
+        _, n_blocks, d, m = self.shape
+        total, stacked = np.zeros_like(stack_components(V)), stack_components(V)
+        for k, chunk in enumerate(self.chunks):
+            W = self.codes(chunk) if self.known is None else self.known[k]
+            fitted = (W @ stacked).reshape(n_blocks, -1, d, m).swapaxes(0, 1)
+            seen = self.representation.synthesize(fitted) * self.masked.observed[chunk]
+            back = self.representation.analyze(seen).swapaxes(0, 1).reshape(n_blocks, -1, m)
+            total += (back.conj().swapaxes(1, 2) @ W).conj().swapaxes(1, 2)
+        return unstack(total, self.shape)

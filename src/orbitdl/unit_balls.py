@@ -33,33 +33,39 @@ def shorten(A: Blocks) -> Blocks:
 def descend(
     apply: Callable[[Blocks], Blocks],
     right: Blocks,
-    steepest: float,
+    step: Callable[[Blocks, Blocks], Blocks],
     A: Blocks,
-    new: Blocks,
-    max_iter: int = 300,
+    *,
+    accuracy: float,
+    max_iter: int,
 ) -> Blocks:
-    """Lower ``1/2 <A, H A> - <R, A>`` within the balls, from the better of A and `new`.
+    """Lower ``f(A) = 1/2 <A, H A> - <R, A>`` by accelerated steps, from A and never above it.
 
-    No eigenvalue of H may be larger than `steepest`.
-
-    For codes that hardly determine components: their multipliers are lost in rounding, and the
-    dual with them. Projected gradients, accelerated; never above where they begin.
+    ``step(V, R - H V)`` minimises ``f(V) - <R - H V, A - V> + 1/2 <A - V, K (A - V)>`` for some
+    K >= H, which is no less than f(A). It ends with a step for which the slope of f promised
+    less than `accuracy` of f. H is applied once per step.
     """
 
-    def value(V: Blocks) -> float:
-        return float(inner(V, 0.5 * apply(V) - right, axes=4))
+    def value(V: Blocks, image: Blocks) -> float:
+        return float(inner(V, 0.5 * image - right, axes=4))
 
-    best = min(shorten(A), shorten(new), key=value)
-    ahead, weight = best, 1.0
+    best, image = A, apply(A)
+    lowest, ahead, ahead_image, weight = value(best, image), best, image, 1.0
     for _ in range(max_iter):
-        trial = shorten(ahead - (apply(ahead) - right) / steepest)
-        last, weight = weight, 0.5 + np.sqrt(0.25 + weight**2)
-        if value(trial) <= value(best):
-            ahead, best = trial + (last - 1.0) / weight * (trial - best), trial
+        trial = step(ahead, right - ahead_image)
+        there = apply(trial)
+        height, promise = value(trial, there), float(inner(right - image, trial - best, axes=4))
+        if height <= lowest:
+            last, weight = weight, 0.5 + np.sqrt(0.25 + weight**2)
+            further = (last - 1.0) / weight
+            ahead, ahead_image = trial + further * (trial - best), there + further * (there - image)
+            best, image, lowest = trial, there, height
+            if promise <= accuracy * abs(lowest):
+                break
         elif ahead is best:
             break
         else:
-            ahead, weight = best, 1.0
+            ahead, ahead_image, weight = best, image, 1.0
     return best
 
 

@@ -37,7 +37,7 @@ def multiply(Z: Blocks, A: Blocks) -> Blocks:
     """Return ``sum_j Z_ij A_j``: (n, q, F, d, d) and (q, F, d, m) to (n, F, d, m)."""
     n, _, n_blocks, d, _ = Z.shape
     product = stack(Z) @ stack_components(A)
-    return product.reshape(n_blocks, n, d, -1).swapaxes(0, 1)
+    return product.reshape(n_blocks, n, d, A.shape[3]).swapaxes(0, 1)
 
 
 def certify(problem: Problem, atoms: Atoms) -> tuple[Floats, Floats]:

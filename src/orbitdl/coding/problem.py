@@ -90,27 +90,38 @@ class Problem(NamedTuple):
             masked = masked._replace(signal=masked.signal / unit)
         return self._replace(Y=self.Y / unit, alpha=self.alpha / unit, masked=masked)
 
-    def residual(self, fitted: Blocks) -> Blocks:
-        """Return ``M_i (y_i - fitted_i)``, all in block coordinates, shape (n, F, d, m)."""
+    @property
+    def data(self) -> Blocks:
+        """What is fitted: the observed entries as signals, or all of them in block coordinates."""
+        return self.Y if self.masked is None else self.masked.signal
+
+    def observe(self, blocks: Blocks) -> Blocks:
+        """Return what is seen of signals given in block coordinates, like `data`."""
         if self.masked is None:
-            return np.asarray(self.Y - fitted)
-        return self.representation.analyze(self._masked_residual(self.masked, fitted))
+            return blocks
+        return np.asarray(self.masked.observed * self.representation.synthesize(blocks))
+
+    def in_blocks(self, data: Blocks) -> Blocks:
+        """Return block coordinates (n, F, d, m) of something like `data`: `observe`'s adjoint."""
+        return data if self.masked is None else self.representation.analyze(data)
+
+    def misses(self, fitted: Blocks) -> Blocks:
+        """Return ``M_i (y_i - fitted_i)`` for a fit in block coordinates, like `data`."""
+        return np.asarray(self.data - self.observe(fitted))
+
+    def residual(self, fitted: Blocks) -> Blocks:
+        """Return the same in block coordinates, shape (n, F, d, m)."""
+        return self.in_blocks(self.misses(fitted))
 
     def misfit(self, fitted: Blocks) -> Misfit:
         """Return the same with the inner products of a certificate."""
-        if self.masked is None:
-            R = self.Y - fitted
-            return Misfit(R, inner(self.Y, R), inner(R, R))
-        r = self._masked_residual(self.masked, fitted)
+        r = self.misses(fitted)
         axes = r.ndim - 1
-        product, energy = inner(self.masked.signal, r, axes), inner(r, r, axes)
-        return Misfit(self.representation.analyze(r), product, energy)
+        return Misfit(self.in_blocks(r), inner(self.data, r, axes), inner(r, r, axes))
 
     def energy(self) -> Floats:
         """Return ``||M_i y_i||^2``, shape (n,)."""
-        if self.masked is None:
-            return inner(self.Y, self.Y)
-        return inner(self.masked.signal, self.masked.signal, self.masked.signal.ndim - 1)
+        return inner(self.data, self.data, self.data.ndim - 1)
 
     def next_to_nothing(self, component: Integers) -> Floats:
         """Return coefficients that change nothing: 1e-9 of what alpha takes from such an atom."""
@@ -126,6 +137,3 @@ class Problem(NamedTuple):
         place = np.arange(n), component
         weight = self.next_to_nothing(component) * np.sign(value[place])
         return atoms.add(Combination(np.arange(n) * q + component, weight, element[place]))
-
-    def _masked_residual(self, masked: Masked, fitted: Blocks) -> Floats:
-        return masked.signal - masked.observed * self.representation.synthesize(fitted)

@@ -1,4 +1,4 @@
-"""Accelerated proximal gradient for groups whose gauge has a closed-form proximal map."""
+"""Proximal steps for groups whose gauge has a closed-form proximal map."""
 
 from __future__ import annotations
 
@@ -8,21 +8,26 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.certificate import duality_gap, multiply, stack_components
+from orbitdl.coding.certificate import multiply, stack_components
+from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate, inner
+
+PATIENCE = 60
+"""Steps of FISTA before Newton's method is tried."""
 
 
 @dataclass(frozen=True)
 class Proximal(Coder):
-    """FISTA with adaptive restart, stopped on the duality gap.
+    """FISTA with adaptive restart, stopped on the duality gap; where it is slow, Newton's method.
 
     Parameters
     ----------
     tol : float
         Relative duality gap at which a sample is done.
     max_iter : int
+        Steps of FISTA, at most.
     check_every : int
         Iterations between two looks at the gap.
 
@@ -33,7 +38,9 @@ class Proximal(Coder):
         Z <- prox_{alpha/L}( V + M (Y - V A) A^H / (L w) ),
 
     where M keeps the observed entries and V extrapolates Z; the momentum of a sample restarts
-    when it points uphill. Codes become atoms by ``representation.decompose`` at the end.
+    when it points uphill. Samples that are not done after 60 steps go to Newton's method on the
+    dual problem (`orbitdl.coding.dual_newton`): a small alpha makes steps short and gradients slow.
+    Codes become atoms by ``representation.decompose`` at the end.
 
     Examples
     --------
@@ -64,26 +71,34 @@ class Proximal(Coder):
         return in_chunks(solve_chunk, len(problem.Y), n_jobs)
 
     def _iterate(self, problem: Problem, start: Blocks | None) -> Blocks:
-        representation, Y, A, alpha, _ = problem
+        representation, Y, A, _, _ = problem
         n_blocks, d, _ = representation.block_shape
         shape = (len(Y), len(A), n_blocks, d, d)
         Z = np.zeros(shape, dtype=representation.dtype) if start is None else start
-        V, momentum = Z.copy(), np.ones(len(Y))
+        late = self._accelerate(problem, Z, np.arange(len(Y)), min(self.max_iter, PATIENCE))
+        if len(late) and self.max_iter > PATIENCE:
+            Z[late], gap = improve(problem.take(late), Z[late], 0.9 * self.tol)
+            late = late[gap > 0.9 * self.tol]
+            self._accelerate(problem, Z, late, self.max_iter - PATIENCE)
+        return Z
+
+    def _accelerate(self, problem: Problem, Z: Blocks, active: Integers, steps: int) -> Integers:
+        """Take steps of FISTA on the active samples of Z, in place; return who is not done."""
+        representation, _, A, alpha, _ = problem
+        V, momentum = Z.copy(), np.ones(len(Z))
         weight, step = step_sizes(representation, A)
-        active, rest = np.arange(len(Y)), problem
-        for iteration in range(self.max_iter):
+        rest = problem.take(active)
+        for iteration in range(steps if len(active) else 0):
             gradient = -correlate(rest.residual(multiply(V[active], A)), A)
             new = representation.prox(V[active] - gradient * weight, step * alpha)
             V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
             Z[active] = new
             if iteration % self.check_every == self.check_every - 1:
-                penalty = alpha * representation.gauge(new).sum(axis=1)
-                gap = duality_gap(rest, multiply(new, A), penalty)[1]
-                active = active[gap > 0.9 * self.tol]
+                active = active[gaps(rest, new) > 0.9 * self.tol]
                 if len(active) == 0:
                     break
                 rest = problem.take(active)
-        return Z
+        return active
 
 
 def step_sizes(representation: Representation, A: Blocks) -> tuple[Floats, float]:

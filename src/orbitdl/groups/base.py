@@ -15,6 +15,7 @@ Axes: samples first, then components, then blocks. Signs belong to every group: 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -162,6 +163,16 @@ class Representation(ABC):
         raise ValueError(
             f"{self.group.name} has no closed-form proximal map; use its default coder instead."
         )
+
+    def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
+        """Return ``H -> d/dt prox(Z + t H, step)`` at t = 0, for H like Z: here, a difference."""
+        here, size = self.prox(Z, step), 1e-7 * float(np.abs(Z).max(initial=0.0))
+
+        def derivative(H: Blocks) -> Blocks:
+            t = size / float(np.abs(H).max(initial=0.0)) if H.any() else 1.0
+            return np.asarray((self.prox(Z + t * H, step) - here) / t)
+
+        return derivative
 
     def gauge(self, Z: Blocks) -> Floats:
         """Return ``inf {t : Z in t conv(G u -G)}`` for every Z of shape (..., F, d, d)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -86,6 +87,34 @@ class OrthogonalRepresentation(Representation):
         u, s, vt = np.linalg.svd(Z[..., 0, :, :], full_matrices=False)
         clipped: Blocks = (u * clip_largest(s, step)[..., None, :]) @ vt
         return clipped[..., None, :, :]
+
+    def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
+        """Differentiate ``U diag(f(s)) V'`` with f the clipped singular values.
+
+        With ``U' H V = S + K``, S symmetric and K not, the derivative has in the same bases
+        ``S_ik (f_i - f_k)/(s_i - s_k) + K_ik (f_i + f_k)/(s_i + s_k)``, where the quotient of
+        differences is 0 for two clipped values and 1 for none; on the diagonal, clipped values
+        share the mean of what they get.
+        """
+        u, s, vt = np.linalg.svd(Z[..., 0, :, :])
+        f = clip_largest(s, step)
+        clipped, alive = s > f, (f[..., :1] > 0)[..., None]
+        apart, sums = s[..., :, None] - s[..., None, :], s[..., :, None] + s[..., None, :]
+        even = np.where(clipped[..., :, None], 0.0, np.ones_like(apart))
+        np.divide(f[..., :, None] - f[..., None, :], apart, out=even, where=apart != 0)
+        odd = np.ones_like(sums)
+        np.divide(f[..., :, None] + f[..., None, :], sums, out=odd, where=sums > 0)
+        count, place = np.maximum(clipped.sum(axis=-1, keepdims=True), 1), np.arange(self.d)
+
+        def derivative(H: Blocks) -> Blocks:
+            turned = u.swapaxes(-1, -2) @ H[..., 0, :, :] @ vt.swapaxes(-1, -2)
+            flipped, own = turned.swapaxes(-1, -2), turned[..., place, place]
+            result = 0.5 * (even * (turned + flipped) + odd * (turned - flipped))
+            mean = np.sum(own, axis=-1, keepdims=True, where=clipped) / count
+            result[..., place, place] = np.where(clipped, mean, own)
+            return np.asarray(u @ np.where(alive, result, 0.0) @ vt)[..., None, :, :]
+
+        return derivative
 
     def decompose(self, Z: Blocks) -> Combination:
         """Write ``Z = U diag(s) V'`` with matrices ``U diag(+-1) V'``: at most d of them.

@@ -1,0 +1,184 @@
+"""Codes from the dual problem, by Newton's method: quick where gradients alone are slow.
+
+The residual r of an optimal code solves the dual problem, with the codes as its multipliers,
+
+    min over r = M r    1/2 ||r||^2 - <y, r>    such that    polar(r a_j^H) <= alpha.
+
+The method of multipliers minimises, for codes Z and a stiffness sigma, the augmented Lagrangian
+
+    L(r) = 1/2 ||r||^2 - <y, r> + 1/(2 sigma) ||P(r)||^2,
+    P(r) = prox_{sigma alpha}(Z + sigma r A^H),
+
+and takes P(r) for the next Z. L has the gradient ``r - M (y - P(r) A)``: at its minimum r is the
+residual of these codes. It is strictly convex with as many derivatives as the proximal map, whose
+own one, at almost every point, gives Newton's method the Hessian ``1 + sigma M P' A^H A M``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.certificate import duality_gap, multiply
+from orbitdl.coding.problem import Problem
+from orbitdl.groups.base import Blocks, Floats, Integers, correlate, inner
+
+STIFFER = 4.0
+"""Factor of sigma from one update of the codes to the next."""
+STIFFEST = 1e6
+"""Largest factor of sigma in all."""
+ROUNDS = 20
+"""Updates of the codes, at most."""
+STEPS = 30
+"""Newton steps between two updates, at most."""
+
+
+class Point(NamedTuple):
+    """A residual r, with the codes P(r), the value L(r) of every sample, and the gradient."""
+
+    r: Blocks
+    codes: Blocks
+    value: Floats
+    gradient: Blocks
+
+    def take(self, samples: Integers | NDArray[np.bool_]) -> Point:
+        """Return some samples."""
+        return Point(*(part[samples] for part in self))
+
+    def put(self, samples: Integers, other: Point) -> None:
+        """Overwrite some samples."""
+        for mine, theirs in zip(self, other, strict=True):
+            mine[samples] = theirs
+
+
+class Lagrangian(NamedTuple):
+    """L of some samples, around their codes Z (n, q, F, d, d)."""
+
+    problem: Problem
+    Z: Blocks
+    sigma: float
+
+    def take(self, samples: Integers | NDArray[np.bool_]) -> Lagrangian:
+        """Return some samples."""
+        return Lagrangian(self.problem.take(samples), self.Z[samples], self.sigma)
+
+    def inside(self, r: Blocks) -> Blocks:
+        """Return ``sigma r A^H``, in the metric of the proximal map."""
+        weight = self.sigma / self.problem.representation.metric[:, None, None]
+        return weight * correlate(self.problem.in_blocks(r), self.problem.A)
+
+    def at(self, r: Blocks) -> Point:
+        """Evaluate L and its gradient."""
+        representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
+        codes = representation.prox(self.Z + self.inside(r), self.sigma * alpha)
+        weighted = representation.metric[:, None, None] * codes
+        value = dot(r, 0.5 * r - self.problem.data) + dot(weighted, codes) / (2.0 * self.sigma)
+        return Point(r, codes, value, r - self.problem.misses(multiply(codes, A)))
+
+    def hessian(self, r: Blocks) -> Callable[[Blocks], Blocks]:
+        """Return the Hessian at r, as a function."""
+        representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
+        bend = representation.prox_derivative(self.Z + self.inside(r), self.sigma * alpha)
+        return lambda v: v + self.problem.observe(multiply(bend(self.inside(v)), A))
+
+
+def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
+    """Return codes with a relative gap within tol, from codes Z (n, q, F, d, d), and their gaps.
+
+    Where rounding does not allow that, the best ones found.
+    """
+    Z, best, late = Z.copy(), gaps(problem, Z), np.arange(len(Z))
+    codes, r = Z, problem.misses(multiply(Z, problem.A))
+    softest = float(problem.representation.gauge(Z).max(initial=0.0)) / problem.alpha or 1.0
+    for k in range(ROUNDS):
+        sigma = softest * min(STIFFER**k, STIFFEST)
+        point = minimise(Lagrangian(problem.take(late), codes, sigma), r)
+        gap = gaps(problem.take(late), point.codes)
+        better = gap < best[late]
+        Z[late[better]], best[late[better]] = point.codes[better], gap[better]
+        going = gap > tol
+        late, codes, r = late[going], point.codes[going], point.r[going]
+        if len(late) == 0:
+            break
+    return Z, best
+
+
+def minimise(lagrangian: Lagrangian, r: Blocks) -> Point:
+    """Minimise L from r by Newton's method, as closely as the next update of the codes needs."""
+    point, least = lagrangian.at(r), 1e-12 * size(lagrangian.problem.data)
+    stuck = np.zeros(len(r), dtype=bool)
+    for _ in range(STEPS):
+        wanted = 0.1 * size(point.codes - lagrangian.Z) / np.sqrt(lagrangian.sigma)
+        far = size(point.gradient) > np.maximum(wanted, least)
+        late = np.flatnonzero(far & ~stuck)
+        if len(late) == 0:
+            break
+        here, part = point.take(late), lagrangian.take(late)
+        direction = conjugate_gradients(part.hessian(here.r), -here.gradient)
+        there, moved = descend(part, here, direction)
+        point.put(late[moved], there.take(moved))
+        stuck[late] = ~moved
+    return point
+
+
+def descend(
+    lagrangian: Lagrangian, point: Point, direction: Blocks
+) -> tuple[Point, NDArray[np.bool_]]:
+    """Go along a direction, half as far until L falls; say which samples moved."""
+    length, slope = np.ones(len(direction)), dot(point.gradient, direction)
+    trial = lagrangian.at(point.r + direction)
+    for _ in range(20):
+        enough = point.value + 1e-4 * length * slope + 1e-14 * np.abs(point.value)
+        high = np.flatnonzero(~(trial.value <= enough))
+        if len(high) == 0:
+            break
+        length[high] *= 0.5
+        shorter = like(length[high], direction) * direction[high]
+        trial.put(high, lagrangian.take(high).at(point.r[high] + shorter))
+    moved = np.ones(len(length), dtype=bool)
+    moved[high] = False
+    return trial, moved
+
+
+def conjugate_gradients(
+    apply: Callable[[Blocks], Blocks], right: Blocks, accuracy: float = 1e-2, max_iter: int = 200
+) -> Blocks:
+    """Solve ``apply(x) = right`` for every sample at once, each system positive and symmetric."""
+    x, r, direction = np.zeros_like(right), right, right
+    power = dot(r, r)
+    enough = accuracy**2 * power
+    for _ in range(max_iter):
+        going = power > enough
+        if not going.any():
+            break
+        image = apply(direction)
+        step = np.where(going, power / np.where(going, dot(direction, image), 1.0), 0.0)
+        x, r = x + like(step, r) * direction, r - like(step, r) * image
+        last, power = power, dot(r, r)
+        turn = np.where(going, power / np.where(going, last, 1.0), 0.0)
+        direction = r + like(turn, r) * direction
+    return x
+
+
+def gaps(problem: Problem, Z: Blocks) -> Floats:
+    """Return the certified relative gaps of codes Z, (n,)."""
+    penalty = problem.alpha * problem.representation.gauge(Z).sum(axis=1)
+    return duality_gap(problem, multiply(Z, problem.A), penalty)[1]
+
+
+def dot(a: Blocks, b: Blocks) -> Floats:
+    """Return the inner product of every sample, (n,)."""
+    return inner(a, b, axes=a.ndim - 1)
+
+
+def size(a: Blocks) -> Floats:
+    """Return the norm of every sample, (n,)."""
+    return np.sqrt(dot(a, a))
+
+
+def like(x: Floats, blocks: Blocks) -> Floats:
+    """Return numbers (n,), one a sample, such that they multiply blocks (n, ...)."""
+    return x.reshape(-1, *[1] * (blocks.ndim - 1))

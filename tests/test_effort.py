@@ -1,0 +1,105 @@
+"""Small problems take few steps: effort is counted, not timed."""
+
+import numpy as np
+import pytest
+from reference import reference_objective
+
+from orbitdl import encode, masked_dictionary
+from orbitdl.coding.problem import Masked
+from orbitdl.dictionary import Statistics
+from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
+from orbitdl.learning import step
+
+
+def unit(A):
+    return A / np.linalg.norm(A.reshape(len(A), -1), axis=1).reshape(-1, *[1] * (A.ndim - 1))
+
+
+def count_calls(monkeypatch, owner, name):
+    """Return a list that gets an entry whenever the function or method is called."""
+    calls, original = [], getattr(owner, name)
+
+    def counted(*arguments, **settings):
+        calls.append(name)
+        return original(*arguments, **settings)
+
+    monkeypatch.setattr(owner, name, counted)
+    return calls
+
+
+def rotated(seed, shape, q, n, missing):
+    """Return planted data under rotations with gaps, components, and the alpha that codes to 0."""
+    rng = np.random.default_rng(seed)
+    rotations = Orthogonal().on(shape)
+    A = unit(rng.standard_normal((q, *shape)))
+    X = np.zeros((n, *shape))
+    for _ in range(3):
+        chosen = A[rng.integers(q, size=n)]
+        size = rng.standard_normal(n)[:, None, None]
+        X += size * rotations.act(rotations.sample(rng, n), chosen)
+    mask = rng.uniform(size=X.shape) >= missing
+    correlation = np.einsum("nik,qjk->nqij", X * mask, A)
+    return X, mask, A, np.linalg.norm(correlation, ord="nuc", axis=(2, 3)).max()
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+@pytest.mark.parametrize("shape", [(4, 3), (3, 3), (5, 6), (2, 6)])
+def test_a_small_alpha_does_not_make_rotations_slow(monkeypatch, shape, missing):
+    X, mask, A, largest = rotated(0, shape, q=5, n=20, missing=missing)
+    decompositions = count_calls(monkeypatch, np.linalg, "svd")
+    codes = encode(X, A, group=Orthogonal(), alpha=0.003 * largest, mask=mask)
+    assert codes.gap.max() <= 1e-4
+    assert len(decompositions) <= 700
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.4])
+def test_rotations_at_a_small_alpha_agree_with_cvxpy(missing):
+    X, mask, A, largest = rotated(1, (3, 4), q=4, n=4, missing=missing)
+    codes = encode(X, A, group=Orthogonal(), alpha=0.003 * largest, mask=mask)
+    holed = np.where(mask, X, np.nan)
+    expected = reference_objective(Orthogonal(), holed, A, 0.003 * largest)
+    assert np.all(codes.objective >= expected * (1 - 1e-6))
+    assert np.all(codes.objective * (1 - codes.gap) <= expected * (1 + 1e-6))
+    assert codes.gap.max() <= 1e-4
+
+
+def holed_codes(group, n, length, q, seed=0):
+    """Return an action, blocks, masked data, components and codes of noise with gaps."""
+    rng = np.random.default_rng(seed)
+    action = group.on((length,))
+    A = unit(action.adopt(rng.standard_normal((q, length))))
+    X, mask = rng.standard_normal((n, length)), rng.uniform(size=(n, length)) >= 0.3
+    codes = encode(X, A, group=group, alpha=0.5, mask=mask)
+    masked = Masked(X * mask, mask)
+    return action, action.analyze(masked.signal), masked, action.analyze(A), codes.atoms
+
+
+@pytest.mark.parametrize("group", [IntegerShift(), ContinuousShift()])
+@pytest.mark.parametrize(("n", "passes"), [(3, 10), (30, 10), (300, 20)])
+def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
+    monkeypatch, group, n, passes
+):
+    action, Y, masked, A, atoms = holed_codes(group, n, length=24, q=3)
+    monkeypatch.setattr(masked_dictionary, "FEW", 1e7, raising=False)
+    signals = count_calls(monkeypatch, type(action), "synthesize")
+    step(action, Y, A, atoms, False, masked)
+    assert len(signals) <= passes
+
+
+def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypatch):
+    action, Y, masked, A, atoms = holed_codes(ContinuousShift(), 300, length=24, q=3)
+    statistics = Statistics.of(action, Y, atoms)
+
+    def loss(components):
+        fitted = action.synthesize(atoms.superpose(action, components))
+        return 0.5 * np.sum((masked.signal - masked.observed * fitted) ** 2)
+
+    losses = []
+    for few in (0.0, np.inf):
+        monkeypatch.setattr(masked_dictionary, "FEW", few)
+        for solve in (
+            masked_dictionary.masked_least_squares,
+            masked_dictionary.masked_constrained_least_squares,
+        ):
+            losses.append(loss(solve(action, masked, atoms, statistics, A)))
+    np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
