@@ -308,6 +308,15 @@ def test_generators_that_are_no_moves_are_refused(generators):
         Finite(generators)
 
 
+@pytest.mark.parametrize(
+    "generators",
+    [[], [[]], np.zeros((0, 4, 4)), np.zeros((0, 4), dtype=int), np.zeros((1, 0, 0))],
+)
+def test_a_finite_group_needs_a_generator(generators):
+    with pytest.raises(ValueError, match="at least one matrix"):
+        Finite(generators)
+
+
 @pytest.mark.parametrize("subdivisions", [0, -1, 1.5])
 def test_subdivisions_must_be_a_positive_whole_number(subdivisions):
     with pytest.raises(ValueError, match="subdivisions"):

@@ -136,6 +136,11 @@ class MatrixRepresentation(FiniteRepresentation):
 def as_matrices(generators: ArrayLike) -> Floats:
     """Return generators as orthogonal matrices (k, d, d), or say what is wrong with them."""
     given = np.asarray(generators)
+    if given.size == 0:
+        raise ValueError(
+            "generators must hold at least one matrix (d, d) or permutation (d,); for no symmetry "
+            "but the sign use Trivial()."
+        )
     if given.ndim == 2 and np.issubdtype(given.dtype, np.integer):
         d = given.shape[1]
         if np.any(np.sort(given, axis=1) != np.arange(d)):
