@@ -401,6 +401,32 @@ def test_channels_keep_their_names(tmp_path):
     assert_allclose(clean, table, atol=0.1)
 
 
+@pytest.mark.parametrize("length", ["64", "0.64s", "640ms", "0.6391 s"])
+def test_a_window_is_so_many_samples_or_seconds(folder, tmp_path, length):
+    data, model = folder / "rec.npy", tmp_path / "model"
+    cutting = ("--window", length, "--step", length, "--rate", RATE, "--group", "integer-shift")
+    run("fit", data, "-o", model, *cutting, "--max-iter", 1, "--components", 1).fine()
+    kept = orbitdl.load(model).preprocessing_
+    assert (kept["window"], kept["step"]) == (64, 64)
+    run("encode", model, data, "-o", tmp_path / "e.csv", "--step", "0.32s").fine()
+
+
+BAD_LENGTHS = {
+    "seconds without a rate": ("0.6s", 1, "0.6s is a length in seconds, .* say it with --rate"),
+    "a fraction": ("0.6", 2, "for seconds write 0.6s"),
+    "nothing": ("0", 2, "not a length"),
+    "words": ("long", 2, "not a length"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_LENGTHS)
+def test_a_length_that_cannot_be_is_refused(folder, tmp_path, case):
+    length, code, sentence = BAD_LENGTHS[case]
+    result = run("fit", folder / "rec.npy", "-o", tmp_path / "m", "--window", length)
+    assert result.code == code
+    assert re.search(sentence, " ".join(re.sub("[│╭╮╰╯─]", " ", result.err).split()))
+
+
 # report and demo
 
 

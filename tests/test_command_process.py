@@ -11,6 +11,7 @@ import pytest
 from test_command import LENGTH, RATE, SAVERS, check_events
 
 import orbitdl
+from orbitdl.command.display import program
 from orbitdl.groups import ContinuousShift
 
 FORCED = ("GITHUB_ACTIONS", "FORCE_COLOR", "PY_COLORS")
@@ -96,3 +97,18 @@ def test_an_input_is_never_overwritten(tmp_path, model):
     refused(process("fit", data, "-o", data, "--window", 64), "it is what is read; name another")
     refused(process("complete", model, data, "-o", data), "it is what is read; name another")
     assert data.read_bytes() == before
+
+
+def test_what_the_demo_suggests_can_be_typed_where_the_program_is_not_on_the_path(monkeypatch):
+    script = Path(sys.executable).with_name("orbitdl")
+    if not script.is_file():
+        pytest.skip("orbitdl is not installed beside this Python")
+    monkeypatch.chdir(script.parents[2])
+    monkeypatch.setattr(sys, "argv", [os.path.relpath(script), "demo"])
+    monkeypatch.setenv("PATH", os.defpath)
+    suggested = f"{program()} --version"
+    assert not suggested.startswith("orbitdl")
+    result = subprocess.run(suggested, shell=True, capture_output=True, text=True)
+    assert result.stdout == f"orbitdl {orbitdl.__version__}\n"
+    monkeypatch.setenv("PATH", str(script.parent))
+    assert program() == "orbitdl"

@@ -143,6 +143,10 @@ BAD_FILES = {
     "no sound": (lambda p: write_text(p / "a.wav", "hello"), "as a WAV file"),
     "no parquet": (lambda p: write_text(p / "a.parquet", "hello"), "as a Parquet file"),
     "damaged header": (lambda p: write_text(p / "a.hea", "a 2 x\n"), "as a WFDB record"),
+    "leads that are not there": (
+        lambda p: write_text(p / "a.hea", "a 99999999 250 40\na.dat 16\n"),
+        "announces 99999999 leads and describes 1",
+    ),
     "no samples": (lambda p: cut_short(write_wfdb(p / "a").with_suffix(".dat")), "WFDB record"),
 }
 

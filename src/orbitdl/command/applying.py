@@ -13,6 +13,7 @@ from orbitdl.codes import Atoms
 from orbitdl.command.content import Content
 from orbitdl.command.dialect import AS_FOUND, Dialect
 from orbitdl.command.display import Screen
+from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.preprocessing import Preprocessing
 from orbitdl.command.reading import read_and_tell
 from orbitdl.command.windows import Windows, prepare
@@ -32,7 +33,7 @@ def windows_for(
     layout: str = "auto",
     channel: str | None = None,
     rate: float | None = None,
-    step: int | None = None,
+    step: Length | None = None,
 ) -> Windows:
     """Read data and make windows of them as the model's preprocessing says.
 
@@ -42,12 +43,13 @@ def windows_for(
     content = read_and_tell(data, screen, key, written)
     kept = Preprocessing.of(model.preprocessing_)
     shape = model.components_.shape[1:]
+    known = rate or _common_rate(content.rate, kept.rate, data)
     steps = Preprocessing(
         window=kept.window,
-        step=step or _step_again(kept),
+        step=in_samples(step, known) or _step_again(kept),
         normalize=kept.normalize,
         channel=channel or (kept.channel if _has_channels(content, shape) else None),
-        rate=rate or _common_rate(content.rate, kept.rate, data),
+        rate=known,
     )
     windows = prepare(content, steps, layout=layout, shape=shape, pad=True)
     if windows.values.shape[1:] != shape:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, program
 from orbitdl.command.failures import guarded
 
 
@@ -75,4 +75,4 @@ def demo(
     screen.result({"written": [str(path) for path in written]})
     screen.say(f"Written: {', '.join(map(str, written))}")
     screen.say(f"Look at {page} in a browser, then try:")
-    screen.say(f"  orbitdl encode {file} {recording} -o {output / 'events.csv'}")
+    screen.say(f"  {program()} encode {file} {recording} -o {output / 'events.csv'}")

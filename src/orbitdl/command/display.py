@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import math
 import shlex
+import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -28,6 +30,16 @@ WIDTH = 100
 def this_command() -> str:
     """Return the command as it was typed, quoted for the shell."""
     return shlex.join(["orbitdl", *sys.argv[1:]])
+
+
+def program() -> str:
+    """Return what starts this program again when it is typed: its name, or else its path."""
+    running = Path(sys.argv[0])
+    found = shutil.which("orbitdl")
+    if not running.is_file() or running.stem != "orbitdl":
+        return "orbitdl"
+    on_path = found is not None and Path(found).samefile(running)
+    return "orbitdl" if on_path else shlex.quote(str(running))
 
 
 def at_most(fraction: float) -> str:

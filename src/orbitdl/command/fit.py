@@ -46,15 +46,7 @@ def fit(
             metavar="FILE.npy", help="Finite group: permutations (k, d) or matrices (k, d, d)."
         ),
     ] = None,
-    window: Annotated[
-        int | None,
-        typer.Option(
-            metavar="SAMPLES",
-            min=1,
-            help="Cut the recording into windows of this length.",
-            rich_help_panel=options.CUTTING,
-        ),
-    ] = None,
+    window: options.Window = None,
     step: options.Step = None,
     normalize: Annotated[
         bool,
@@ -119,7 +111,7 @@ def fit(
     done again by encode, complete, denoise and report.
 
     Examples:
-      orbitdl fit heart.wav -o heart.safetensors --window 201 --normalize
+      orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize
       orbitdl fit mitdb/100 -o ecg.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
@@ -132,6 +124,7 @@ def fit(
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
     from orbitdl.command.dialect import Dialect
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
+    from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
     from orbitdl.command.preprocessing import Preprocessing
     from orbitdl.command.reading import read_and_tell
@@ -144,7 +137,9 @@ def fit(
     require_writable(output, inputs=(data, generators))
     require_writable(state, inputs=(data, generators))
     content = read_and_tell(data, screen, key, Dialect(separator, decimal))
-    steps = Preprocessing(window, step or window, normalize, channel, rate or content.rate)
+    known = rate or content.rate
+    length = in_samples(window, known)
+    steps = Preprocessing(length, in_samples(step, known) or length, normalize, channel, known)
     windows = prepare(content, steps, layout=layout)
     if weight is None:
         weight = chosen_alpha(windows, moves, screen)

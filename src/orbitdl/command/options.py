@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command.dialect import Decimal, Separator
+from orbitdl.command.lengths import Length, parse_length
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
@@ -94,13 +95,23 @@ LayoutOption = Annotated[
         rich_help_panel=CUTTING,
     ),
 ]
-Step = Annotated[
-    int | None,
+Window = Annotated[
+    Length | None,
     typer.Option(
-        metavar="SAMPLES",
-        min=1,
-        help="Samples from the start of one window to the next; by default as the model was "
-        "learned, and fit takes the length of a window.",
+        metavar="LENGTH",
+        parser=parse_length,
+        help="Cut the recording into windows of this length: samples, such as 201, or seconds, "
+        "such as 0.6s, if the rate is known.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Step = Annotated[
+    Length | None,
+    typer.Option(
+        metavar="LENGTH",
+        parser=parse_length,
+        help="From the start of one window to the next, in samples or in seconds, such as 0.1s; "
+        "by default as the model was learned, and fit takes the length of a window.",
         rich_help_panel=CUTTING,
     ),
 ]

@@ -128,9 +128,20 @@ def read_wfdb(path: Path) -> Content:
         ) from error
     stem = path.with_suffix("") if path.suffix.lower() in (".hea", ".dat") else path
     with parsing(path, "a WFDB record"):
+        _require_all_leads(wfdb.rdheader(str(stem)), path)
         record = wfdb.rdrecord(str(stem))
         values = as_numbers(record.p_signal, path)
         return Content(values, float(record.fs), tuple(record.sig_name), "recording")
+
+
+def _require_all_leads(header: Any, path: Path) -> None:
+    """Refuse a header that announces other leads than it describes, before any is read."""
+    described = getattr(header, "file_name", None)  # a record of several parts describes none
+    if described is not None and len(described) != header.n_sig:
+        raise UnreadableError(
+            f"cannot read {path} as a WFDB record: its header announces {header.n_sig} leads and "
+            f"describes {len(described)}."
+        )
 
 
 def as_numbers(array: NDArray[Any], path: Path) -> Floats:

@@ -1,0 +1,62 @@
+"""Lengths in time, as they are typed: in samples, or in seconds."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import typer
+
+PATTERN = re.compile(r"(\d+|\d*\.\d+|\d+\.)\s*(s|ms)?", re.ASCII)
+IN_SECONDS = {"s": 1.0, "ms": 1e-3}
+
+
+@dataclass(frozen=True)
+class Length:
+    """A number of samples, or of seconds that the rate turns into samples.
+
+    Examples
+    --------
+    >>> parse_length("201").samples(None), parse_length("0.6s").samples(360.0)
+    (201, 216)
+    """
+
+    text: str
+    amount: float
+    is_time: bool
+
+    def samples(self, rate: float | None) -> int:
+        """Return the number of samples, rounded, at so many per second."""
+        if not self.is_time:
+            return int(self.amount)
+        if rate is None:
+            raise ValueError(
+                f"{self.text} is a length in seconds, and how many samples make a second is not "
+                "known; say it with --rate."
+            )
+        count = round(self.amount * rate)
+        if count < 1:
+            raise ValueError(
+                f"{self.text} is shorter than one sample at {rate:g} per second; pass a longer one."
+            )
+        return count
+
+
+def parse_length(text: str) -> Length:
+    """Read ``201``, ``0.6s`` or ``600ms``."""
+    found = PATTERN.fullmatch(text.strip())
+    amount = float(found[1]) if found else 0.0
+    if not found or not 0 < amount < float("inf"):
+        raise typer.BadParameter(
+            f"{text} is not a length; pass samples, such as 201, or seconds, such as 0.6s."
+        )
+    if found[2] is None and not found[1].isdecimal():
+        raise typer.BadParameter(
+            f"{text} is not a whole number of samples; for seconds write {text}s."
+        )
+    return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
+
+
+def in_samples(length: Length | None, rate: float | None) -> int | None:
+    """Return a length in samples; None stays None."""
+    return None if length is None else length.samples(rate)
