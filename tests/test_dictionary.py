@@ -199,6 +199,20 @@ def test_the_step_ends_at_the_same_place_wherever_it_begins(name, size):
         assert_allclose(constrained_least_squares(statistics, A), first, atol=1e-8)
 
 
+@pytest.mark.parametrize("scale", [1e-90, 1e90])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_unit_of_the_data_is_too_large_or_small_for_codes_that_determine_little(scale, seed):
+    rng = np.random.default_rng(seed)
+    W = scale * rng.standard_normal((21, 33)) * 10.0 ** rng.uniform(-2, 0, size=33)
+    A = rng.standard_normal((33, 1, 1, 4))
+    A /= norms(A)[:, None, None, None]
+    Y = W @ A[:, 0, 0]
+    statistics = Statistics((W.T @ W)[None], (W.T @ Y)[None], np.abs(W).sum(axis=0))
+    new = constrained_least_squares(statistics, A)
+    assert norms(new).max() <= 1 + 1e-8
+    assert np.sum((Y - W @ new[:, 0, 0]) ** 2) <= 1e-12 * np.sum(Y**2)
+
+
 @pytest.mark.parametrize("m", [1, 4])
 @pytest.mark.parametrize("exact", [True, False])
 def test_codes_that_do_not_determine_components_keep_them_in_the_ball(exact, m):
