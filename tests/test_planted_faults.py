@@ -281,6 +281,12 @@ FAULTS = [
         {"prox": lambda sound, Z, step: sound.prox(Z, 0.5 * step)},
         "prox_of_a_long_step_is_zero",
     ),
+    (
+        "the derivative of half a step",
+        "orthogonal",
+        {"prox_derivative": lambda sound, Z, step: sound.prox_derivative(Z, 0.5 * step)},
+        "prox_derivative_is_how_prox_changes",
+    ),
 ]
 
 

@@ -35,6 +35,11 @@ ROUNDING = 1e-13
 """Objectives that differ less, relatively, are the same."""
 
 
+def _power_of_two(blocks: Blocks) -> float:
+    """Return the unit in which the largest of these numbers is between 1/2 and 1."""
+    return float(np.ldexp(1.0, np.frexp(np.abs(blocks).max())[1]))
+
+
 class Coder(ABC):
     """Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample.
 
@@ -48,13 +53,14 @@ class Coder(ABC):
     tol: float
 
     def __post_init__(self) -> None:
-        """Check the settings: whole numbers are at least 1, others positive."""
+        """Check the settings: whole numbers are at least 1, others positive; as plain numbers."""
         for field in fields(self):  # type: ignore[arg-type]
-            value, kind = getattr(self, field.name), type(field.default)
+            value, name = getattr(self, field.name), f"{field.name} of {type(self).__name__}"
+            kind = type(field.default)
             if kind is int:
-                require_count(value, f"{field.name} of {type(self).__name__}")
+                object.__setattr__(self, field.name, require_count(value, name))
             elif kind is float:
-                require_positive(value, f"{field.name} of {type(self).__name__}")
+                object.__setattr__(self, field.name, require_positive(value, name))
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
@@ -136,11 +142,16 @@ class Coder(ABC):
             )
 
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
-        unit = np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1])
-        factors = np.full(len(problem.A), unit)
+        """Solve in units, powers of two, in which data and components are about 1.
+
+        ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
+        """
+        unit, size = _power_of_two(problem.Y), _power_of_two(problem.A)
+        scaled = problem.in_units_of(unit)
+        scaled = scaled._replace(A=problem.A / size, alpha=scaled.alpha / size)
+        factors = np.full(len(problem.A), unit / size)
         known = None if warm is None else warm.scale(1.0 / factors)
-        return self._solve_apart(problem.in_units_of(unit), known, n_jobs).scale(factors)
+        return self._solve_apart(scaled, known, n_jobs).scale(factors)
 
     def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve for the samples without missing entries as if there were no others."""
@@ -160,7 +171,7 @@ class Coder(ABC):
         status = np.full(len(gap), Status.CONVERGED, dtype=object)
         late = Status.STOPPED_EARLY if self.is_convex else Status.LOCAL_SOLUTION
         status[gap > self.tol] = late
-        status[problem.energy() == 0] = Status.ZERO_DATA
+        status[problem.is_zero()] = Status.ZERO_DATA
         if problem.masked is not None:
             status[problem.masked.empty] = Status.NOTHING_OBSERVED
         return status
