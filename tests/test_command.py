@@ -343,8 +343,10 @@ def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overl
 
 
 def test_what_lies_beyond_the_end_is_not_called_missing(folder, overlapping):
-    page = folder / "end.html"
-    run("report", overlapping, folder / "raised.npy", "-o", page).fine()
+    """A recording shorter than a window of the model."""
+    page, short = folder / "end.html", folder / "short.npy"
+    np.save(short, np.load(folder / "raised.npy")[: LENGTH - 5])
+    run("report", overlapping, short, "-o", page).fine()
     text = page.read_text()
     assert "are missing" not in text
     assert re.search(r"The last window reaches \d+ samples beyond the end", text)

@@ -12,7 +12,7 @@ from orbitdl.command.events import event_table
 from orbitdl.command.preprocessing import Preprocessing
 from orbitdl.command.windows import prepare
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.overlaps import cuts, listed_once, quiet_place, taper
+from orbitdl.overlaps import cuts, listed_once, quiet_place, taper, window_starts
 
 
 def bump(place: float, length: int = 40, width: float = 2.5) -> np.ndarray:
@@ -87,7 +87,7 @@ def pulses(times: np.ndarray, n: int) -> np.ndarray:
 
 def events_of(signal: np.ndarray, length: int, step: int, alpha: float = 0.3):
     component = ContinuousShift().on((length,)).adopt(bump(5.0, length)[None])
-    windows = prepare(Content(signal), Preprocessing(length, step), layout="recording", pad=True)
+    windows = prepare(Content(signal), Preprocessing(length, step), layout="recording", to_end=True)
     codes = encode(windows.values, component, group=ContinuousShift(), alpha=alpha)
     return event_table(codes, component, windows)
 
@@ -127,8 +127,7 @@ def test_windows_that_place_an_event_differently_list_it_once(length, step):
     apart = 0.4 if step > 2 else 0.1
     position = times[event] + rng.uniform(-apart, apart, len(event))
     size = rng.uniform(1, 3, len(times))[event] * rng.uniform(0.9, 1.1, len(event))
-    layout = {"n_windows": n_windows, "length": length, "step": step}
-    listed = listed_once(window, position, size, **layout)
+    listed = listed_once(window, position, size, start=start, length=length)
     often = np.bincount(event[listed], minlength=len(times))
     assert_array_equal(often[event], 1)
 
@@ -137,11 +136,12 @@ def test_windows_that_place_an_event_differently_list_it_once(length, step):
 def test_every_place_belongs_to_one_window_however_crowded(seed):
     rng = np.random.default_rng(seed)
     window, within = rng.integers(0, 40, 3000), rng.uniform(0, 50, 3000)
-    layout = (40, 50, int(rng.integers(1, 50)))
-    cut = cuts(window, within + layout[2] * window, rng.exponential(size=3000), *layout)
-    seams = np.arange(1, 40) * layout[2] + (50 - layout[2]) / 2
+    step = int(rng.integers(1, 50))
+    start = window_starts(40, 50, step, samples=39 * step + 50 - int(rng.integers(step)))
+    cut = cuts(window, within + start[window], rng.exponential(size=3000), start, 50)
+    apart = np.diff(start)
     assert np.all(np.diff(cut) >= 0)
-    assert np.all(np.abs(cut - seams) <= min(layout[2], 50 - layout[2]) / 2)
+    assert np.all(np.abs(cut - start[:-1] - (50 + apart) / 2) <= np.minimum(apart, 50 - apart) / 2)
 
 
 def test_an_event_that_one_window_alone_sees_is_not_lost():
@@ -161,8 +161,8 @@ def test_what_one_window_splits_and_the_other_does_not_is_listed_by_one():
 
 def test_events_beyond_the_end_are_not_listed():
     position = np.array([3.0, 9.5, 10.0, 12.0])
-    layout = {"n_windows": 2, "length": 8, "step": 8}
-    listed = listed_once(np.array([0, 1, 1, 1]), position, np.ones(4), **layout, samples=10)
+    layout = {"start": np.array([0, 8]), "length": 8, "samples": 10}
+    listed = listed_once(np.array([0, 1, 1, 1]), position, np.ones(4), **layout)
     assert_array_equal(listed, [True, True, False, False])
 
 

@@ -214,15 +214,20 @@ def test_windows_are_those_of_segment(channels):
     assert windows.left_out == 0 if channels else 1
 
 
-def test_samples_that_do_not_fill_a_window_are_left_out_or_padded():
+def test_samples_that_do_not_fill_a_window_are_left_out_or_the_last_window_ends_with_them():
     left = prepare(Content(LEADS[:, 0]), Preprocessing(window=15))
     assert len(left) == 2
     assert left.left_out == 10
-    padded = prepare(Content(LEADS[:, 0]), Preprocessing(window=15), pad=True)
-    assert len(padded) == 3
-    assert padded.left_out == 0
-    assert np.isnan(padded.values[2, 10:]).all()
-    assert not np.isnan(padded.values[2, :10]).any()
+    every = prepare(Content(LEADS[:, 0]), Preprocessing(window=15), to_end=True)
+    assert_array_equal(every.start, [0, 15, 25])
+    assert every.left_out == 0
+    assert_array_equal(every.values[2], LEADS[25:40, 0])
+
+
+def test_a_recording_shorter_than_a_window_is_filled_up_with_missing_values():
+    (window,) = prepare(Content(LEADS[:10, 0]), Preprocessing(window=15), to_end=True).values
+    assert_array_equal(window[:10], LEADS[:10, 0])
+    assert np.isnan(window[10:]).all()
 
 
 @pytest.mark.parametrize("step", [7, 3, None])
@@ -230,8 +235,8 @@ def test_samples_that_do_not_fill_a_window_are_left_out_or_padded():
 def test_windows_go_back_together(step, channels):
     signal = LEADS[:, 0] if channels == 1 else LEADS
     steps = Preprocessing(window=7, step=step, normalize=True)
-    windows = prepare(Content(signal), steps, pad=True)
-    assert_allclose(windows.restore(windows.values)[:36], signal[:36], atol=1e-14)
+    windows = prepare(Content(signal), steps, to_end=True)
+    assert_allclose(windows.restore(windows.values), signal, atol=1e-14)
     assert windows.restore(np.zeros_like(windows.values)).shape == signal.shape
 
 

@@ -150,8 +150,8 @@ def test_an_event_is_placed_where_the_component_is_highest():
     events = events_of(facts, facts.coded)
     assert events.in_seconds
     assert_allclose(events.time, [(20 + 3) / rate, (41 + 20 - 5) / rate])
-    overlapping = replace(facts, labels=replace(facts.labels, step=10))
-    assert_allclose(events_of(overlapping, facts.coded).time, [23 / rate, (10 + 15) / rate])
+    overlapping = replace(facts.coded, step=20)
+    assert_allclose(events_of(facts, overlapping).time, [23 / rate, (20 + 15) / rate])
     unknown = replace(facts, labels=replace(facts.labels, rate=None))
     assert_allclose(events_of(unknown, facts.coded).time, [23 / 41, 1 + 15 / 41])
 
@@ -236,11 +236,11 @@ def beats():
 def rank_of_the_strange_beat(model, phase, step):
     """Return how many windows are shown before one that holds the strange beat."""
     signal = recording(phase)
-    windows = prepare(Content(signal), Preprocessing(BEAT, step, True), pad=True)
+    windows = prepare(Content(signal), Preprocessing(BEAT, step, True), to_end=True)
     labels = replace(LABELS, step=step, samples=len(signal))
     scaling = Scaling.of(windows.values, windows.mean, windows.scale)
     coded = gather(model, windows.values, labels, None, scaling).coded
-    start = step * worst_windows(coded, 50)
+    start = coded.start[worst_windows(coded, 50)]
     beat = 250 * BEAT + phase + np.array([-5, 20])  # from its rise to its T wave
     holds = (start <= beat[1]) & (beat[0] < start + BEAT)
     return int(np.argmax(holds)) if holds.any() else 50
@@ -259,7 +259,7 @@ def test_the_one_strange_beat_is_among_the_first_where_windows_adjoin(beats, pha
 
 def test_windows_that_show_the_same_are_not_all_shown(beats):
     signal = recording(20)
-    windows = prepare(Content(signal), Preprocessing(BEAT, 5), pad=True)
+    windows = prepare(Content(signal), Preprocessing(BEAT, 5), to_end=True)
     coded = gather(beats, windows.values, replace(LABELS, step=5, samples=len(signal))).coded
     worst = np.sort(worst_windows(coded, 30))
     assert len(worst) == 30

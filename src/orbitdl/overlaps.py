@@ -23,14 +23,25 @@ def taper(length: int) -> Floats:
     return weight
 
 
+def window_starts(n: int, length: int, step: int, samples: int | None = None) -> Integers:
+    """Return the samples that windows begin with, (n,): the last ends where the recording does.
+
+    Examples
+    --------
+    >>> window_starts(3, length=10, step=10, samples=25)
+    array([ 0, 10, 15])
+    """
+    start = np.arange(n, dtype=np.intp) * step
+    return start if samples is None else np.minimum(start, max(samples - length, 0))
+
+
 def listed_once(
     window: Integers,
     position: Floats,
     size: Floats,
     *,
-    n_windows: int,
+    start: Integers,
     length: int,
-    step: int,
     samples: int | None = None,
 ) -> NDArray[np.bool_]:
     """Tell of every event whether its window is the one that lists it.
@@ -40,8 +51,9 @@ def listed_once(
     window, position, size : ndarray of shape (K,)
         The window that sees an event, the place of the event in the recording, in samples, and how
         strong it is.
-    n_windows, length, step : int
-        Window w holds the samples from ``w * step`` to ``w * step + length``.
+    start : ndarray of shape (n_windows,)
+    length : int
+        Window w holds the samples from ``start[w]`` to ``start[w] + length``.
     samples : int, optional
         Length of the recording; an event beyond its end is not listed.
 
@@ -60,25 +72,21 @@ def listed_once(
     listed = np.ones(len(window), dtype=bool)
     if samples is not None:
         listed = position < samples
-    if step >= length or n_windows < 2:
-        return listed
-    cut = np.concatenate([[-np.inf], cuts(window, position, size, n_windows, length, step)])
-    after = np.append(cut[1:], np.inf)
-    return np.asarray(listed & (cut[window] <= position) & (position < after[window]))
+    cut = np.concatenate([[-np.inf], cuts(window, position, size, start, length), [np.inf]])
+    return np.asarray(listed & (cut[window] <= position) & (position < cut[window + 1]))
 
 
-def cuts(
-    window: Integers, position: Floats, size: Floats, n_windows: int, length: int, step: int
-) -> Floats:
+def cuts(window: Integers, position: Floats, size: Floats, start: Integers, length: int) -> Floats:
     """Return the cuts between neighbouring windows, shape (n_windows - 1,)."""
-    cut: Floats = np.arange(1.0, n_windows) * step + (length - step) / 2
-    reach = min(length - step, step) / 2
+    step = np.diff(start)
+    cut: Floats = start[:-1] + (length + step) / 2
+    reach = np.minimum(length - step, step) / 2
     order = np.argsort(window, kind="stable")
-    first = np.searchsorted(window[order], np.arange(n_windows + 1))
-    for k in np.flatnonzero(_are_crossed(window, position, cut)):
+    first = np.searchsorted(window[order], np.arange(len(start) + 1))
+    for k in np.flatnonzero((reach > 0) & _are_crossed(window, position, cut)):
         own = order[first[k] : first[k + 2]]
-        own = own[np.abs(position[own] - cut[k]) < reach + NEAR]
-        cut[k] = quiet_place(cut[k], reach, position[own], size[own], window[own] == k)
+        own = own[np.abs(position[own] - cut[k]) < reach[k] + NEAR]
+        cut[k] = quiet_place(cut[k], reach[k], position[own], size[own], window[own] == k)
     return cut
 
 

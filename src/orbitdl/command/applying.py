@@ -51,7 +51,7 @@ def windows_for(
         channel=channel or (kept.channel if _has_channels(content, shape) else None),
         rate=known,
     )
-    windows = prepare(content, steps, layout=layout, shape=shape, pad=True)
+    windows = prepare(content, steps, layout=layout, shape=shape, to_end=True)
     if windows.values.shape[1:] != shape:
         raise ValueError(
             f"{data} gives windows of shape {windows.values.shape[1:]}, but the model was learned "

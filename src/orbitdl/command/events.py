@@ -33,14 +33,12 @@ def event_table(codes: Codes, components: Floats, windows: Windows) -> pd.DataFr
     events["position"] += windows.start[window]
     if windows.rate is not None:
         events["time"] = events["position"] / windows.rate
-    length = windows.values.shape[1]
     kept = listed_once(
         window,
         events["position"].to_numpy(),
         events["coefficient"].abs().to_numpy(),
-        n_windows=len(windows),
-        length=length,
-        step=windows.step or length,
+        start=windows.start,
+        length=windows.values.shape[1],
         samples=len(windows.source),
     )
     listed: pd.DataFrame = events.loc[kept]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from orbitdl.command.content import Content, Floats
 from orbitdl.command.layout import choose_channel, is_recording, warn_of_time
 from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.overlaps import taper
+from orbitdl.overlaps import taper, window_starts
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,13 +98,13 @@ def prepare(
     *,
     layout: str = "auto",
     shape: tuple[int, ...] | None = None,
-    pad: bool = False,
+    to_end: bool = False,
 ) -> Windows:
     """Choose channels, cut a recording into windows and normalise them.
 
-    `shape` is that of a model's data points, if there is a model. With `pad` the last window of a
-    recording is filled up with missing values; otherwise samples that do not fill a window are
-    left out.
+    `shape` is that of a model's data points, if there is a model. With `to_end` the last window
+    ends where the recording does, and one that is shorter than a window is filled up with missing
+    values; otherwise samples that do not fill a window are left out.
     """
     rate = steps.rate or content.rate
     if not is_recording(content, steps.window, layout, shape):
@@ -119,7 +119,7 @@ def prepare(
             f"the data are one recording of {len(signal)} samples; say how long the windows are "
             "that it is cut into, for instance --window 201."
         )
-    values, start = cut(signal, length, steps.step or length, pad=pad)
+    values, start = cut(signal, length, steps.step or length, to_end=to_end)
     return Windows(*normalised(values, steps.normalize), signal, start, rate, names)
 
 
@@ -137,18 +137,20 @@ def _signal(content: Content, channel: str | None) -> tuple[Floats, tuple[str, .
     return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, content.names)
 
 
-def cut(signal: Floats, window: int, step: int, *, pad: bool) -> tuple[Floats, NDArray[np.intp]]:
+def cut(signal: Floats, window: int, step: int, *, to_end: bool) -> tuple[Floats, NDArray[np.intp]]:
     """Return windows (n, window, ...) and the samples that they start at."""
-    if pad:
-        more = max(-(-(len(signal) - window) // step), 0) * step + window - len(signal)
-        signal = np.concatenate([signal, np.full((max(more, 0), *signal.shape[1:]), np.nan)])
+    if to_end and len(signal) < window:
+        beyond = np.full((window - len(signal), *signal.shape[1:]), np.nan)
+        signal = np.concatenate([signal, beyond])
     if len(signal) < window:
         raise ValueError(
             f"the recording has {len(signal)} samples, fewer than one window of {window}; pass a "
             "longer recording or a smaller --window."
         )
-    every = np.lib.stride_tricks.sliding_window_view(signal, window, axis=0)[::step]
-    start = np.arange(len(every), dtype=np.intp) * step
+    rest = len(signal) - window
+    more = -(-rest // step) if to_end else rest // step
+    start = window_starts(1 + more, window, step, len(signal))
+    every = np.lib.stride_tricks.sliding_window_view(signal, window, axis=0)[start]
     return np.array(np.moveaxis(every, -1, 1), order="C"), start
 
 

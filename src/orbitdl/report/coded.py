@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from orbitdl.codes import Codes
 from orbitdl.events import positions
 from orbitdl.groups.base import Floats
-from orbitdl.overlaps import listed_once, taper
+from orbitdl.overlaps import listed_once, taper, window_starts
 from orbitdl.report.usage import Usage, usage_of
 
 
@@ -102,19 +102,23 @@ class Coded:
         return positions(self.codes, self.components)
 
     @cached_property
+    def start(self) -> NDArray[np.intp]:
+        """The sample of the recording that each window begins with, (n,)."""
+        n, length = self.X.shape[:2]
+        return window_starts(n, length, self.step or length, self.samples)
+
+    @cached_property
     def listed(self) -> NDArray[np.bool_]:
         """Which atoms (K,) are events: of windows that overlap one tells of an event."""
-        window, length = self.codes.atoms.sample, self.X.shape[1]
+        window = self.codes.atoms.sample
         if self.step is None and self.samples is None:
             return np.ones(len(window), dtype=bool)
-        step = self.step or length
         return listed_once(
             window,
-            self.place + step * window,
+            self.place + self.start[window],
             np.abs(self.coefficient),
-            n_windows=len(self.X),
-            length=length,
-            step=step,
+            start=self.start,
+            length=self.X.shape[1],
             samples=self.samples,
         )
 
@@ -160,8 +164,7 @@ class Coded:
     @cached_property
     def beyond(self) -> NDArray[np.bool_]:
         """Which samples of the windows (n, length) lie beyond the end of the recording."""
-        n, length = self.X.shape[:2]
-        place = np.arange(n)[:, None] * (self.step or length) + np.arange(length)
+        place = self.start[:, None] + np.arange(self.X.shape[1])
         return np.asarray(place >= (np.inf if self.samples is None else self.samples))
 
     @cached_property

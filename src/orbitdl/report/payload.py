@@ -77,7 +77,6 @@ def _view(facts: Facts) -> dict[str, Any]:
         "across": view.across,
         "noun": facts.noun,
         "rate": labels.rate if view.along == "sample" else None,
-        "step": labels.step or view.length,
         "unit": labels.unit,
         "centred": facts.coded is not None and bool(np.any(facts.coded.scaling.mean)),
         "channels": _channels(facts),
@@ -150,6 +149,7 @@ def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
     rest = None if window.rest is None else rounded(facts.view.lines(window.rest, shape))
     return {
         "number": window.number,
+        "start": window.start,
         "data": rounded(data, base=base),
         "fit": rounded(fit, base=base),
         "base": rounded(base.mean(axis=-1), digits=7),

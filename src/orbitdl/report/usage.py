@@ -98,11 +98,10 @@ def events_of(facts: Facts, coded: Coded) -> Events:
     sample = atoms.sample[chosen]
     time, end = sample.astype(np.float64), float(len(atoms))
     rate, length = facts.labels.rate, facts.representation.shape[0]
-    step = facts.labels.step or length
     if facts.is_shift:
         place = coded.place[chosen]
-        time = (sample * step + place) / rate if rate else sample + place / length
-        samples = facts.labels.samples or (len(atoms) - 1) * step + length
+        time = (coded.start[sample] + place) / rate if rate else sample + place / length
+        samples = facts.labels.samples or int(coded.start[-1]) + length
         end = samples / rate if rate else end
     return Events(
         time=time,

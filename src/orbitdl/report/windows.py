@@ -41,6 +41,8 @@ class Window:
     ----------
     number : int
         Row of X.
+    start : int
+        The sample of the recording that it begins with.
     data, approximation : ndarray of shape (...)
     base : ndarray of shape (...)
         What the atoms stand on: the mean that was taken off the window.
@@ -58,6 +60,7 @@ class Window:
     """
 
     number: int
+    start: int
     data: Floats
     approximation: Floats
     base: Floats
@@ -119,6 +122,7 @@ def _window(facts: Facts, coded: Coded, i: int) -> Window:
     atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_a_window[i])
     return Window(
         number=i,
+        start=int(coded.start[i]),
         data=coded.in_unit(coded.X[i], i),
         approximation=approximation,
         base=base,

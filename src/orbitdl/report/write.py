@@ -73,7 +73,8 @@ def write_report(
         ``X = (windows - mean) / scale``. The report undoes it, and all it draws and prints is in
         the unit of the recording. The mean of several channels has shape (n, 1, channels).
     samples : int, optional
-        Length of the recording. What the last windows hold beyond it (NaN) is not missing then.
+        Length of the recording, where the last window ends. What a window longer than that holds
+        beyond it (NaN) is not missing then.
 
     Returns
     -------

@@ -74,7 +74,7 @@ const showWindow = (remark = "") => {
   const shown = current(), last = browser.order.length - 1;
   const left = `${digits(shown.unexplained)}${unit && `\u00a0${unit}`} (root mean square) unexplained${moving === "shift" ? " in its middle" : ""}`;
   const explained = shown.explained === null ? "nothing in it to explain" : `${percent(shown.explained)} explained, ${left}`;
-  const since = view.rate ? `, from ${((shown.number * view.step) / view.rate).toFixed(2)}\u00a0s on` : "";
+  const since = view.rate ? `, from ${(shown.start / view.rate).toFixed(2)}\u00a0s on` : "";
   byId("window-words").textContent = `${capital(view.noun)} ${shown.number}${since} (${browser.place + 1} of ${last + 1} in this file): ${explained}, ${several(shown.count, "atom")}. ${remark}`;
   byId("number").value = shown.number;
   byId("previous").disabled = browser.place === 0;
