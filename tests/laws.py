@@ -13,7 +13,6 @@ from scipy.optimize import linprog
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Combination, Floats, as_real, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.orthogonal import OrthogonalRepresentation
 
 Law = Callable[[Representation, np.random.Generator], None]
 Kind = Callable[[Representation], bool]
@@ -29,8 +28,12 @@ def finite_group(rep: Representation) -> bool:
 
 
 def searchable_group(rep: Representation) -> bool:
-    """Few parameters: trying all elements, or a dense grid of them, comes close to the best."""
-    return not isinstance(rep, OrthogonalRepresentation)
+    """Trying all elements, or a dense grid of shifts, comes close to the best."""
+    return isinstance(rep, FiniteRepresentation) or is_shift(rep)
+
+
+def is_shift(rep: Representation) -> bool:
+    return rep.parameters == ("shift",)
 
 
 def group_with_prox(rep: Representation) -> bool:
@@ -74,10 +77,9 @@ def many_elements(rep: Representation, rng: np.random.Generator, density: int = 
     """Return all elements of a finite group, a fine grid of shifts, or a sample."""
     if isinstance(rep, FiniteRepresentation):
         return rep.elements
-    if isinstance(rep, OrthogonalRepresentation):
-        return rep.sample(rng, 2000)
-    length = rep.shape[0]
-    return np.arange(density * length)[:, None] / density
+    if is_shift(rep):
+        return np.arange(density * rep.shape[0])[:, None] / density
+    return rep.sample(rng, 2000)
 
 
 def weigh(rep: Representation, Z: Blocks) -> Blocks:

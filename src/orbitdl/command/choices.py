@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GroupName(StrEnum):
-    """What may move the components."""
+    """What may move the components: every group of the library, listed to spare its import."""
 
     trivial = "trivial"
     integer_shift = "integer-shift"
@@ -48,13 +48,13 @@ def make_group(name: GroupName, subdivisions: int | None, generators: Path | Non
         return groups.InterpolatedShift(2 if subdivisions is None else subdivisions)
     if generators is not None:
         return groups.Finite(_generators(generators))
-    simple: dict[GroupName, type[Group]] = {
-        GroupName.trivial: groups.Trivial,
-        GroupName.integer_shift: groups.IntegerShift,
-        GroupName.continuous_shift: groups.ContinuousShift,
-        GroupName.orthogonal: groups.Orthogonal,
-    }
-    return simple[name]()
+    simple: Group = getattr(groups, class_name(name))()
+    return simple
+
+
+def class_name(name: GroupName) -> str:
+    """Return a name of the command line as the library writes it: IntegerShift, for one."""
+    return name.title().replace("-", "")
 
 
 def describe_group(group: Group | None) -> str:
