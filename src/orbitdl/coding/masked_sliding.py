@@ -41,9 +41,11 @@ class SlideAtoms:
 def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
     """Bring the atoms of one sample to a stationary point; return how many are left."""
     look(st, count, None, work, tables)
+    before = value(st, count, work.energy, alpha)
     count = settle_known(st, count, alpha)
     look(st, count, None, work, tables)
-    wanted, allowed = accuracy * alpha, 0.1 * accuracy * value(st, count, work.energy, alpha)
+    after = value(st, count, work.energy, alpha)
+    wanted, allowed = accuracy * alpha, min(0.1 * accuracy * after, 0.5 * (before - after))
     count = solve_inner(st, count, None, work, tables, work.energy, alpha, wanted, allowed)
     return merge_close(st, count, None, work, tables, work.energy, alpha, allowed)
 
