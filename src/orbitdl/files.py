@@ -157,6 +157,9 @@ def _describe(model: OrbitDictionaryLearning) -> tuple[Header, Tensors]:
 
 def _parameters(model: OrbitDictionaryLearning) -> Header:
     values = {name: getattr(model, name) for name in PARAMETERS}
+    values["tol"] = float(model.tol)
+    if not isinstance(model.alpha, str):
+        values["alpha"] = float(model.alpha)
     values["coder"] = None if model.coder is None else describe(model.coder)
     values["init"] = model.init if isinstance(model.init, str) else None
     seed = model.random_state

@@ -53,9 +53,10 @@ def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]
 
 def require_positive(value: object, name: str, what: str = "a positive number") -> float:
     """Return a positive finite number."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < np.inf:
+    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else _as_float(value)
+    if not 0 < number < np.inf:
         raise ValueError(f"{name} must be {what}, not {_shown(value)}.")
-    return float(value)
+    return number
 
 
 def require_positive_or(value: object, name: str, word: str) -> float | None:
@@ -76,9 +77,17 @@ def require_jobs(n_jobs: object) -> int | None:
     """Return a number of threads in joblib's sense."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):
         raise ValueError(
-            f"n_jobs must be None, a number of threads, or -1 for all cores, not {n_jobs!r}."
+            f"n_jobs must be None, a number of threads, or -1 for all cores, not {_shown(n_jobs)}."
         )
     return None if n_jobs is None else int(n_jobs)
+
+
+def _as_float(value: Real) -> float:
+    """Return a number in double precision: infinite if it is too large, 0 if too small."""
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
 
 
 def _shown(value: object, longest: int = 60) -> str:

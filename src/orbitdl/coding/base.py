@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.codes import Atoms, Codes, Status
 from orbitdl.coding.certificate import certify, objectives
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.validation import require_count, require_positive
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.validation import LARGEST, SMALLEST, require_count, require_positive
 
 
 def require_coder(coder: object) -> Coder | None:
@@ -35,6 +35,11 @@ ROUNDING = 1e-13
 """Objectives that differ less, relatively, are the same."""
 
 
+def _nearest_power_of_two(size: float) -> float:
+    """Return a power of two to measure in: 1 for what is 1 but for rounding, and for nothing."""
+    return float(np.ldexp(1.0, round(np.log2(size)))) if size > 0 else 1.0
+
+
 class Coder(ABC):
     """Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample.
 
@@ -48,13 +53,14 @@ class Coder(ABC):
     tol: float
 
     def __post_init__(self) -> None:
-        """Check the settings: whole numbers are at least 1, others positive."""
+        """Check the settings: whole numbers are at least 1, others positive; as plain numbers."""
         for field in fields(self):  # type: ignore[arg-type]
-            value, kind = getattr(self, field.name), type(field.default)
+            value, name = getattr(self, field.name), f"{field.name} of {type(self).__name__}"
+            kind = type(field.default)
             if kind is int:
-                require_count(value, f"{field.name} of {type(self).__name__}")
+                object.__setattr__(self, field.name, require_count(value, name))
             elif kind is float:
-                require_positive(value, f"{field.name} of {type(self).__name__}")
+                object.__setattr__(self, field.name, require_positive(value, name))
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
@@ -131,11 +137,18 @@ class Coder(ABC):
             )
 
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve in a unit, a power of two, in which data are about 1: the codes scale with it."""
-        unit = np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1])
-        factors = np.full(len(problem.A), unit)
+        """Solve in units, powers of two, in which data and the norms of components are about 1.
+
+        ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
+        """
+        unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
+        size = _nearest_power_of_two(float(np.sqrt(inner(problem.A, problem.A).max())))
+        scaled = problem.in_units_of(unit)
+        alpha = min(max(scaled.alpha / size, SMALLEST), LARGEST)  # what is beyond codes the same
+        scaled = scaled._replace(A=problem.A / size, alpha=alpha)
+        factors = np.full(len(problem.A), unit / size)
         known = None if warm is None else warm.scale(1.0 / factors)
-        return self._solve_apart(problem.in_units_of(unit), known, n_jobs).scale(factors)
+        return self._solve_apart(scaled, known, n_jobs).scale(factors)
 
     def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve for the samples without missing entries as if there were no others."""
@@ -155,7 +168,7 @@ class Coder(ABC):
         status = np.full(len(gap), Status.CONVERGED, dtype=object)
         late = Status.STOPPED_EARLY if self.is_convex else Status.LOCAL_SOLUTION
         status[gap > self.tol] = late
-        status[problem.energy() == 0] = Status.ZERO_DATA
+        status[problem.is_zero()] = Status.ZERO_DATA
         if problem.masked is not None:
             status[problem.masked.empty] = Status.NOTHING_OBSERVED
         return status

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, cpu_count, delayed, effective_n_jobs
 
 from orbitdl.codes import Atoms
 
@@ -14,7 +14,8 @@ def in_chunks(
 ) -> Atoms:
     """Return the atoms of all samples, solved chunk by chunk; the same for any n_jobs."""
     chunks = [slice(k, min(k + largest, n_samples)) for k in range(0, n_samples, largest)]
-    if effective_n_jobs(n_jobs) == 1 or len(chunks) == 1:
+    threads = min(effective_n_jobs(n_jobs), cpu_count(), len(chunks))  # more would only wait
+    if threads == 1:
         return Atoms.concatenate([solve(chunk) for chunk in chunks])
-    run = Parallel(n_jobs=n_jobs, prefer="threads", require="sharedmem")
+    run = Parallel(n_jobs=threads, prefer="threads", require="sharedmem")
     return Atoms.concatenate(run(delayed(solve)(chunk) for chunk in chunks))
