@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.codes import Atoms, Codes, Status
 from orbitdl.coding.certificate import certify, objectives
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.validation import require_count, require_positive
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.validation import LARGEST, SMALLEST, require_count, require_positive
 
 
 def require_coder(coder: object) -> Coder | None:
@@ -35,9 +35,9 @@ ROUNDING = 1e-13
 """Objectives that differ less, relatively, are the same."""
 
 
-def _power_of_two(blocks: Blocks) -> float:
-    """Return the unit in which the largest of these numbers is between 1/2 and 1."""
-    return float(np.ldexp(1.0, np.frexp(np.abs(blocks).max())[1]))
+def _nearest_power_of_two(size: float) -> float:
+    """Return a power of two to measure in: 1 for what is 1 but for rounding, and for nothing."""
+    return float(np.ldexp(1.0, round(np.log2(size)))) if size > 0 else 1.0
 
 
 class Coder(ABC):
@@ -142,13 +142,15 @@ class Coder(ABC):
             )
 
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve in units, powers of two, in which data and components are about 1.
+        """Solve in units, powers of two, in which data and the norms of components are about 1.
 
         ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
         """
-        unit, size = _power_of_two(problem.Y), _power_of_two(problem.A)
+        unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
+        size = _nearest_power_of_two(float(np.sqrt(inner(problem.A, problem.A).max())))
         scaled = problem.in_units_of(unit)
-        scaled = scaled._replace(A=problem.A / size, alpha=scaled.alpha / size)
+        alpha = min(max(scaled.alpha / size, SMALLEST), LARGEST)  # what is beyond codes the same
+        scaled = scaled._replace(A=problem.A / size, alpha=alpha)
         factors = np.full(len(problem.A), unit / size)
         known = None if warm is None else warm.scale(1.0 / factors)
         return self._solve_apart(scaled, known, n_jobs).scale(factors)

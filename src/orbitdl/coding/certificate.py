@@ -70,7 +70,8 @@ def relative_gap(
 ) -> tuple[Floats, Floats]:
     """Return the objective and the relative gap, given ``max_j polar(r a_j^H)``."""
     _, product, energy = misfit
-    limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
+    with np.errstate(over="ignore"):  # a limit beyond all numbers is none
+        limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
     best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)
     scale = np.clip(best, -limit, limit)
     objective = 0.5 * energy + penalty

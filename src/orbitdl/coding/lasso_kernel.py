@@ -16,7 +16,7 @@ from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal, internal_finite
 
 NEAR = 0.8
-"""Atoms with a larger inner product do not enter in the same round."""
+"""Atoms with a larger cosine do not enter in the same round."""
 
 
 class Orbits(NamedTuple):
@@ -104,6 +104,14 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 
 
 @internal
+def energy_of(atom, orbits):  # type: ignore[no-untyped-def]
+    """Return the squared norm of an atom."""
+    table, quotient, size = orbits
+    g, j = atom // table.shape[0], atom % table.shape[0]
+    return table[j, quotient_of(quotient, size, g, g), j]
+
+
+@internal
 def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
     table, quotient, size = orbits
@@ -113,7 +121,9 @@ def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
             return True
         if r >= first:
             place = quotient_of(quotient, size, atoms[r] // q, atom // q)
-            if abs(table[atoms[r] % q, place, atom % q]) > NEAR:
+            product = table[atoms[r] % q, place, atom % q]
+            energies = energy_of(atoms[r], orbits) * energy_of(atom, orbits)
+            if product * product > NEAR * NEAR * energies:
                 return True
     return False
 
