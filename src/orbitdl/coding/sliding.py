@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
-from scipy import fft
+from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.masked_sliding import SlideAtoms, slide_all
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding_peaks import make_peaks
-from orbitdl.coding.sliding_search import solve_all
+from orbitdl.coding.sliding_search import Samples, solve_all
 from orbitdl.coding.sliding_signals import tabulate
-from orbitdl.coding.sliding_tables import build_tables, half_spectrum, trust
+from orbitdl.coding.sliding_state import make_state
+from orbitdl.coding.sliding_tables import Tables, build_tables, on_grid, trust
 from orbitdl.coding.working_set import grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Representation, correlate, inner
@@ -83,31 +86,33 @@ class Sliding(Coder):
             return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
-        trusted = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
-        tables = build_tables(A, representation.length, float(trusted.density.max()))
+        density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
+        tables = build_tables(A, representation.length, float(density.max()))
         known = warm or Atoms.none(len(Y), len(A), 1)
         most = 3 * representation.length * A.shape[3] + 8
-        room = min(self.max_atoms, most)
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
-            spectrum = np.zeros((*C.shape[:2], tables.grid_size // 2 + 1), np.complex64)
-            spectrum[..., : C.shape[2]] = half_spectrum(C)
-            on_grid = fft.irfft(spectrum, n=tables.grid_size, axis=-1, norm="forward")
-            peaks = make_peaks(len(A), tables.grid_size)
-            earlier = (
-                known.offsets[chunk.start : chunk.stop + 1],
-                known.component,
-                known.element[:, 0],
-                known.coefficient,
-            )
-            counts, found = solve_all(
-                room, most, peaks, split(C[..., 0, 0]), on_grid, tables, trusted.take(chunk),
-                energy[chunk], alpha, 0.95 * self.tol, self.max_iter, earlier,
-            )  # fmt: skip
-            offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-            component = found[:, 0].astype(np.int64)
-            return Atoms(len(A), offsets, component, found[:, 2].copy(), found[:, 1:2].copy())
+            own = energy[chunk], density[chunk], reach[chunk]
+            samples = Samples(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
+            go_on = partial(self._go_on, alpha, tables, samples)
+            return in_growing_room(go_on, known.take(chunk), min(self.max_atoms, most), most)
 
         together = max(VALUES // (len(A) * tables.grid_size), 1)
         return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))
+
+    def _go_on(
+        self, alpha: float, tables: Tables, samples: Samples, chosen: Chosen, warm: Atoms, room: int
+    ) -> tuple[Atoms, NDArray[np.bool_]]:
+        """Code some samples from the atoms they have, in room for so many; say who is full."""
+        q, size = samples.on_grid.shape[1:]
+        n, width = len(warm), tables.derivative.shape[1]
+        counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+        component, (shift, c) = np.zeros((n, room), np.int64), np.empty((2, n, room))
+        solve_all(
+            make_state(room, width), make_peaks(q, size), samples.take(chosen), tables,
+            alpha, 0.95 * self.tol, self.max_iter,
+            (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
+            (counts, component, shift, c, full),
+        )  # fmt: skip
+        return Atoms.of_rows(q, counts, component, c, shift[:, :, None]), full

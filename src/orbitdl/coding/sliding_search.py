@@ -6,18 +6,48 @@ matter are refined by Newton's method on eta itself; new atoms go where it is to
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.coding.sliding_newton import merge_close, settle_coefficients, solve_inner
 from orbitdl.coding.sliding_peaks import exact_peak, find_peaks
-from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, make_state, put, value, with_room
+from orbitdl.coding.sliding_state import MINUS_ONE, ZERO, put, value
 from orbitdl.coding.sliding_tables import gram_at, tables_for
 from orbitdl.compiled import fast, internal, part
+from orbitdl.groups.base import Floats
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
 SAME = 1e-13
 """Moved copies of one component that differ less are the same: it is constant, say."""
+
+
+class Samples(NamedTuple):
+    """Data points as the search sees them.
+
+    Attributes
+    ----------
+    C : ndarray of shape (n, q, 2, F)
+        Real and imaginary parts of ``b``, a trigonometric polynomial.
+    on_grid : float32 ndarray of shape (n, q, M)
+        Its values on the certificate grid.
+    energy : ndarray of shape (n,)
+        ``||y||^2``.
+    density, reach : ndarray of shape (n,)
+        How each uses the `Tables`.
+    """
+
+    C: Floats
+    on_grid: NDArray[np.float32]
+    energy: Floats
+    density: Floats
+    reach: Floats
+
+    def take(self, samples: slice | NDArray[np.bool_]) -> Samples:
+        """Return some of them."""
+        return Samples._make(column[samples] for column in self)
 
 
 @internal
@@ -60,14 +90,14 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
 
 
 @part
-def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter, most):  # type: ignore[no-untyped-def]
-    """Code one sample from the `count` atoms given; return its atoms, and how many they are.
+def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
+    """Code one sample from the `count` atoms given; return how many it ends with, and if full.
 
-    A state that is full is exchanged for one of twice the room, up to `most`: memory is
-    proportional to the square of the atoms there are, not of those there could be.
+    It stops when it fills the state, to be continued in a larger one.
     """
     excess, last, stuck, allowed, objective = np.inf, np.inf, False, 0.0, 0.0
     close = (0.1 * tol) ** (1.0 / 3.0)
+    full, room = False, st.c.shape[0]
     count = settle_coefficients(st, ZERO, count, C, tables, alpha)
     for _ in range(max_iter):
         wanted = 0.3 * tol * alpha if stuck else max(0.3 * tol * alpha, 0.1 * excess)
@@ -84,58 +114,38 @@ def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter
                 break
         stuck = objective >= last - 1e-3 * gap
         last, excess, allowed = objective, max(peak - alpha, 0.0), 0.01 * tol * objective
-        before, new = count, 1 if stuck else st.c.shape[0]
-        count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, new)
+        most = 1 if stuck else room
+        before = count
+        count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
+        full = count == room
         if count > before:
-            if count == st.c.shape[0]:
-                st, before = with_room(st, count, min(2 * count, most)), ZERO
             count = settle_coefficients(st, before, count, C, tables, alpha)
+        if full:
+            break
     count = merge_close(st, count, C, None, tables, energy, alpha, 0.01 * tol * objective)
-    return st, count
-
-
-@internal
-def append(found, used, st, count):  # type: ignore[no-untyped-def]
-    """Write atoms behind the `used` ones of a list, twice as long if it must be; return it."""
-    if used + count > found.shape[0]:
-        longer = np.empty((2 * (used + count), 3))
-        longer[:used] = found[:used]
-        found = longer
-    for k in range(count):
-        found[used + k, 0] = st.component[k]
-        found[used + k, 1], found[used + k, 2] = st.shift[k], st.c[k]
-    return found
-
-
-@internal
-def recall(st, warm, i):  # type: ignore[no-untyped-def]
-    """Return a state with the atoms of an earlier code, and how many they are."""
-    start, component, shift, c = warm
-    st, count = with_room(st, ZERO, start[i + 1] - start[i]), ZERO
-    for k in range(start[i], start[i + 1]):
-        if c[k] != 0.0:
-            sign = 1.0 if c[k] > 0.0 else -1.0
-            count = put(st, count, component[k], shift[k], c[k], sign)
-    return st, count
+    return count, full
 
 
 @fast
-def solve_all(room, most, peaks, C, on_grid, tables, trust, energy, alpha, tol, max_iter, warm):  # type: ignore[no-untyped-def]
-    """Code every sample from earlier codes `warm`; return counts (n,) and a list of all atoms.
+def solve_all(st, peaks, samples, tables, alpha, tol, max_iter, warm, found):  # type: ignore[no-untyped-def]
+    """Code every sample from earlier codes `warm`, and fill `found`.
 
-    Both begin with room for `room` atoms per sample, of which one may have up to `most`. `warm`
-    holds offsets (n + 1,), components, shifts and coefficients one after the other; the list has
-    a row (component, shift, coefficient) per atom.
+    `warm` holds offsets (n + 1,), components, shifts and coefficients one after the other;
+    `found` counts (n,), components, shifts and coefficients (n, capacity), and who is full (n,).
     """
-    n = C.shape[0]
-    st = make_state(room, tables.derivative.shape[1])
-    counts, found, used = np.empty(n, np.int64), np.empty((n, 3)), ZERO
-    for i in range(n):
-        own, count = recall(st, warm, i)
-        own, count = solve_one(
-            own, count, peaks, C[i], on_grid[i], tables_for(tables, trust, i),
-            energy[i], alpha, tol, max_iter, most,
+    start, warm_component, warm_shift, warm_c = warm
+    counts, component, shift, c, full = found
+    for i in range(counts.shape[0]):
+        count = ZERO
+        for k in range(start[i], min(start[i + 1], start[i] + c.shape[1])):
+            if warm_c[k] != 0.0:
+                sign = 1.0 if warm_c[k] > 0.0 else -1.0
+                count = put(st, count, warm_component[k], warm_shift[k], warm_c[k], sign)
+        count, full[i] = solve_one(
+            st, count, peaks, samples.C[i], samples.on_grid[i],
+            tables_for(tables, samples.density[i], samples.reach[i]),
+            samples.energy[i], alpha, tol, max_iter,
         )  # fmt: skip
-        found = append(found, used, own, count)
-        counts[i], used = count, used + count
-    return counts, found[:used]
+        counts[i] = count
+        for k in range(count):
+            component[i, k], shift[i, k], c[i, k] = st.component[k], st.shift[k], st.c[k]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.coding.sliding_tables import ORDER, gram_at
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric import expand, horner
 
@@ -41,28 +41,27 @@ class State(NamedTuple):
     phases: Floats
 
 
-@fast
-def make_state(capacity, width):  # type: ignore[no-untyped-def]
-    """Allocate the state of one sample; `width` is the padded number of frequencies."""
+def make_state(capacity: int, width: int) -> State:
+    """Allocate the state of one thread; `width` is the padded number of frequencies."""
     k = capacity
     return State(
-        component=np.empty(k, np.int64),
-        shift=np.empty(k),
-        c=np.empty(k),
-        sign=np.empty(k),
-        centre=np.empty(k),
-        expansion=np.empty((k, ORDER)),
-        b=np.empty((3, k)),
-        gram=np.empty((3, k, k)),
-        eta=np.empty((3, k)),
-        hessian=np.empty((2 * k, 2 * k)),
-        factor=np.empty((2 * k, 2 * k)),
-        step=np.empty(2 * k),
-        trial_shift=np.empty(k),
-        trial_c=np.empty(k),
-        trial_sign=np.empty(k),
-        ids=np.empty(k, np.int64),
-        phases=np.empty((2, width)),
+        component=np.zeros(k, dtype=np.int64),
+        shift=np.zeros(k),
+        c=np.zeros(k),
+        sign=np.zeros(k),
+        centre=np.zeros(k),
+        expansion=np.zeros((k, ORDER)),
+        b=np.zeros((3, k)),
+        gram=np.zeros((3, k, k)),
+        eta=np.zeros((3, k)),
+        hessian=np.zeros((2 * k, 2 * k)),
+        factor=np.zeros((2 * k, 2 * k)),
+        step=np.zeros(2 * k),
+        trial_shift=np.zeros(k),
+        trial_c=np.zeros(k),
+        trial_sign=np.zeros(k),
+        ids=np.zeros(k, dtype=np.int64),
+        phases=np.zeros((2, width)),
     )
 
 
@@ -73,17 +72,6 @@ def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
     st.c[count], st.sign[count] = c, sign
     st.centre[count] = np.inf
     return count + 1
-
-
-@internal
-def with_room(st, count, room):  # type: ignore[no-untyped-def]
-    """Return a state with room for so many atoms: this one, or a larger one with its atoms."""
-    if st.c.shape[0] >= room:
-        return st
-    wide = make_state(room, st.phases.shape[1])
-    for k in range(count):
-        put(wide, k, st.component[k], st.shift[k], st.c[k], st.sign[k])
-    return wide
 
 
 @internal

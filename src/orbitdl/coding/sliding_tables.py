@@ -83,26 +83,24 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
     return spectrum
 
 
-class Trust(NamedTuple):
-    """How far the expansions of data points may be trusted: what their `Tables` have their own."""
-
-    density: Floats
-    reach: Floats
-
-    def take(self, samples: slice) -> Trust:
-        """Return those of some data points."""
-        return Trust(self.density[samples], self.reach[samples])
+def on_grid(C: Blocks, size: int) -> NDArray[np.float32]:
+    """Return ``b`` on a certificate grid from C (n, q, F, 1, 1), shape (n, q, size)."""
+    spectrum = np.zeros((*C.shape[:2], size // 2 + 1), np.complex64)
+    spectrum[..., : C.shape[2]] = half_spectrum(C)
+    values: NDArray[np.float32] = fft.irfft(spectrum, n=size, axis=-1, norm="forward")
+    return values
 
 
-def trust(accuracy: Floats) -> Trust:
-    """Trust expansions of ``b / ||y||``, and of G, as far as `accuracy` (n,) allows.
+def trust(accuracy: Floats) -> tuple[Floats, Floats]:
+    """Return the `density` and the `reach`, (n,) each, that data points of such accuracy need.
 
-    That is up to the distance x where Taylor's remainder, at most ``(pi x)^8 / 8!``, reaches it.
+    An expansion of ``b / ||y||``, or of G, is trusted up to the distance x where Taylor's
+    remainder, at most ``(pi x)^8 / 8!``, reaches the accuracy.
     """
     reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi
     few, many = DENSITIES
     density = np.where(0.5 / few <= reach, float(few), float(many))
-    return Trust(density, np.clip(reach, NEAREST, FARTHEST))
+    return density, np.clip(reach, NEAREST, FARTHEST)
 
 
 def build_tables(A: Blocks, length: int, density: float) -> Tables:
@@ -133,9 +131,8 @@ def build_tables(A: Blocks, length: int, density: float) -> Tables:
 
 
 @internal
-def tables_for(tables, trust, i):  # type: ignore[no-untyped-def]
-    """Return the tables as data point i needs them, whatever others do."""
-    density, reach = trust.density[i], trust.reach[i]
+def tables_for(tables, density, reach):  # type: ignore[no-untyped-def]
+    """Return the tables as a data point needs them, whatever others do."""
     return Tables(
         tables.length, density, int(tables.density / density), tables.taylor, tables.rows,
         tables.derivative, tables.bend, reach,
