@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.special import factorial
 
-from orbitdl.groups import ContinuousShift
+from orbitdl.groups import ContinuousShift, extrema
 
 
 def by_roots(C):
@@ -69,3 +70,45 @@ def test_the_largest_polar_is_the_largest_of_all_components(length, scale):
 def test_the_largest_polar_of_nothing_is_zero():
     moves = ContinuousShift().on((21,))
     assert np.all(moves.largest_polar(np.zeros((3, 2, 11, 1, 1), dtype=complex)) == 0)
+
+
+def bumps(rng, n):
+    """Draw functions with ``|p^(5)| <= fifth`` and a maximum within half a cell of zero.
+
+    Their fifth derivative jumps between its bounds at random places. Return values (n, 5) at the
+    grid points from -2 to 2, the bounds (n,) and the maxima (n,).
+    """
+    place = (
+        0.5 * np.sign(rng.uniform(-1, 1, n)) * (1 - rng.choice([0, 1], n) * rng.uniform(0, 1, n))
+    )
+    x = np.concatenate([np.tile(np.arange(-2.0, 3.0), (n, 1)), place[:, None]], axis=1)
+    fifth = rng.choice([0.0, 1.0], n) * 10 ** rng.uniform(-3, 1, n)
+    knots, signs = np.sort(rng.uniform(-2, 2, (n, 3))), rng.choice([-1.0, 1.0], (n, 1))
+    jumps = np.concatenate([signs, -2 * signs, 2 * signs, -2 * signs], axis=1)
+    start = np.concatenate([np.full((n, 1), -2.0), knots], axis=1)
+    beyond = np.maximum(x[:, :, None] - start[:, None], 0.0)
+    terms = [np.einsum("nxk,nk,n->nx", beyond**p, jumps, fifth / factorial(p)) for p in (5, 4, 3)]
+    for p in (3, 4):
+        c = (rng.choice([0.0, 1.0], n) * rng.standard_normal(n) * 10 ** rng.uniform(-3, 1, n))[
+            :, None
+        ]
+        for order in range(3):
+            terms[order] += c * x ** (p - order) / factorial(p - order)
+    slope, bend = terms[1][:, -1:], terms[2][:, -1:]
+    bent = -np.abs(rng.choice([0.0, 1.0], (n, 1)) * rng.standard_normal((n, 1)))
+    away = x - place[:, None]
+    p = terms[0] - slope * away + 0.5 * (bent - bend) * away**2
+    p += np.abs(p[:, :-1]).max(axis=1, keepdims=True) * 10 ** rng.uniform(0, 1, (n, 1))
+    return p[:, :-1], fifth, p[:, -1]
+
+
+def test_no_cell_with_a_maximum_is_excluded():
+    """The bounds hold for all functions with such a fifth derivative, and for rounded values."""
+    rng, n = np.random.default_rng(14), 20_000
+    may_exceed = getattr(extrema.may_exceed, "py_func", extrema.may_exceed)
+    values, fifth, top = bumps(rng, n)
+    error = rng.choice([0.0, 1e-3, 1e-2, 0.1], n)
+    values += error[:, None] * rng.choice([-1.0, 1.0], values.shape)
+    for p, f, best, e in zip(values, fifth, top, error, strict=True):
+        if p[2] > 0.0:
+            assert may_exceed(p, 2, f, best - 1e-9 * np.abs(p).max(), e)
