@@ -128,11 +128,6 @@ class Problem(NamedTuple):
         signal = self.Y if self.masked is None else self.masked.signal
         return np.asarray(~np.any(signal.reshape(len(signal), -1), axis=1))
 
-    def is_zero(self) -> NDArray[np.bool_]:
-        """Tell which samples have no entry but zeros, shape (n,); a square may vanish before."""
-        signal = self.Y if self.masked is None else self.masked.signal
-        return np.asarray(~np.any(signal.reshape(len(signal), -1), axis=1))
-
     def next_to_nothing(self, component: Integers) -> Floats:
         """Return coefficients that change nothing: 1e-9 of what alpha takes from such an atom."""
         norms: Floats = inner(self.A, self.A)[component]
