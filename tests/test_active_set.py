@@ -3,8 +3,9 @@
 import tracemalloc
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
-from registry import square
+from registry import action, square
 
 from orbitdl import encode
 from orbitdl.coding import ActiveSet
@@ -49,3 +50,17 @@ def test_coding_under_large_matrices_needs_little_more_memory_than_the_data():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 20 * X.nbytes
+
+
+@pytest.mark.parametrize("alpha", [0.3, 0.01])
+@pytest.mark.parametrize(
+    "name",
+    ["hexagon", "interpolated shift 3", "interpolated shift 2 of channels", "square on images"],
+)
+def test_components_of_any_norm_are_coded_within_the_tolerance(name, alpha):
+    """Atoms that depend on each other enter one by one, and find room for all that is needed."""
+    rep = action(name, 8)
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        data, components = (rng.standard_normal((n, *rep.shape)) for n in (50, 2))
+        assert encode(data, components, group=rep.group, alpha=alpha).gap.max() <= 1e-4

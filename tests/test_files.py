@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import struct
+import tracemalloc
 import zipfile
 from copy import deepcopy
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ from sklearn.exceptions import NotFittedError
 
 import orbitdl
 from orbitdl import ModelFileError, OrbitDictionaryLearning, container, files, load
-from orbitdl.coding import ActiveSet, Matching
-from orbitdl.groups import ContinuousShift, Finite, IntegerShift
+from orbitdl.coding import ActiveSet, Matching, Sliding
+from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift
 from orbitdl.provenance import fingerprint
 
 # fits end early here, on purpose
@@ -534,3 +535,57 @@ def test_a_coder_that_does_not_serve_the_group_is_refused(path):
     }
     container.write(path, header, tensors)
     assert_refused(path, "Sliding does not serve IntegerShift")
+
+
+NUMEROUS = {
+    "interpolated shifts": ({"group": InterpolatedShift(2)}, ("group", "settings", "subdivisions")),
+    "interpolated shifts, matched": (
+        {"group": InterpolatedShift(2), "coder": Matching()},
+        ("group", "settings", "subdivisions"),
+    ),
+    "atoms": ({"coder": Matching()}, ("parameters", "coder", "settings", "n_atoms")),
+}
+
+
+@pytest.mark.parametrize("many", [2**31, 2**53, 2**62, 10**18])
+@pytest.mark.parametrize("case", NUMEROUS)
+def test_settings_that_would_fill_the_memory_are_refused(case, many, path):
+    settings, place = NUMEROUS[case]
+    fit(**settings).save(path)
+    header, tensors = parts(path.read_bytes())
+    container.write(path, changed(header, place, many), tensors)
+    assert_refused(path, "than coding has memory for|must be at most")
+
+
+def memory_to_encode(model: OrbitDictionaryLearning) -> int:
+    """Return the largest number of bytes in use while a model codes."""
+    tracemalloc.start()
+    try:
+        model.encode(X)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"group": InterpolatedShift(3)},
+        {"group": ContinuousShift(), "coder": Sliding()},
+        {"coder": Matching(2)},
+        {"coder": ActiveSet()},
+    ],
+)
+def test_whatever_numbers_a_header_has_coding_stays_small(settings, path, monkeypatch):
+    monkeypatch.setattr(container.os, "fsync", lambda descriptor: None)
+    fit(**settings).save(path)
+    header, tensors = parts(path.read_bytes())
+    numbers = [p for p in places(header) if p[0] in ("group", "shape", "parameters", "fitted")]
+    for place in numbers:
+        for value in (0, -1, 2**31, 2**53, 2**62, 10**18):
+            container.write(path, changed(header, place, value), tensors)
+            try:
+                model = load(path)
+            except ModelFileError:
+                continue
+            assert memory_to_encode(model) < 50e6, place

@@ -13,6 +13,8 @@ from orbitdl import groups
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.container import Header, Tensors
 from orbitdl.groups import Finite, Group
+from orbitdl.groups.base import Representation
+from orbitdl.groups.finite_base import FiniteRepresentation
 
 GROUPS: dict[str, type[Group]] = {
     name: kind
@@ -25,8 +27,8 @@ CODERS: dict[str, type[Coder]] = {
 }
 DEEPEST = 8
 """Levels of lists and tables that `plain` accepts."""
-LARGEST_GROUP = 2**32
-"""Bytes that the matrices and the multiplication table of a stored `Finite` group may take."""
+LARGEST_TABLE = 2**32
+"""Bytes that the tables may take which the settings of a stored group or coder call for."""
 
 
 def describe(thing: Group | Coder) -> Header:
@@ -62,7 +64,7 @@ def group_from(description: object, arrays: Tensors) -> Group:
         raise ValueError("a Finite group needs its generators")
     generators, size = arrays["generators"], settings.pop("size")
     k, d = generators.shape[:1] + generators.shape[-1:] if generators.ndim > 1 else (0, 0)
-    if size < 1 or 8 * ((size + k) * d * d + size * size) > LARGEST_GROUP:
+    if size < 1 or 8 * ((size + k) * d * d + size * size) > LARGEST_TABLE:
         raise ValueError(f"a Finite group of {size} matrices of size {d} is not possible here")
     if len(Finite(generators, size).matrices) != size:  # ends early if the size is a lie
         raise ValueError(f"the generators do not make a group of {size} elements")
@@ -76,6 +78,19 @@ def coder_from(description: object) -> Coder | None:
     kind, settings = _known(description, CODERS, "coder")
     coder: Coder = kind(**settings)
     return coder
+
+
+def require_moderate(representation: Representation, coder: Coder | None, q: int) -> None:
+    """Refuse settings whose tables of inner products of q components would fill the memory.
+
+    They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
+    """
+    size = representation.size if isinstance(representation, FiniteRepresentation) else 1
+    slots = q * coder.n_atoms if isinstance(coder, Matching) else q
+    if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
+        raise ValueError(
+            "its group has more elements, or its coder more atoms, than coding has memory for"
+        )
 
 
 def plain(value: Any, depth: int = 0) -> Any:

@@ -255,7 +255,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         if not self.converged_ and self.max_iter > 0:
             warnings.warn(
                 f"max_iter={self.max_iter} ended the fit while the objective was still falling by "
-                f"more than tol={self.tol:g} of it per iteration; raise max_iter or tol.",
+                f"more than tol={float(self.tol):g} of it per iteration; raise max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )

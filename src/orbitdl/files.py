@@ -24,6 +24,7 @@ from orbitdl.descriptions import (
     describe,
     group_from,
     plain,
+    require_moderate,
 )
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.history import COLUMNS, History
@@ -233,6 +234,7 @@ def _estimator(
     model = OrbitDictionaryLearning(**{**parameters, "group": group, "coder": coder, "init": init})
     model._check_parameters()
     representation = group.on(shape)
+    require_moderate(representation, coder, q)
     if coder is not None and not coder.serves(representation):
         raise ValueError(f"{type(coder).__name__} does not serve {group.name}")
     return model

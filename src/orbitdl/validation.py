@@ -10,6 +10,8 @@ from scipy import sparse
 
 SMALLEST, LARGEST = 1e-100, 1e100
 """Data outside this range have squares and products that float64 cannot hold."""
+LARGEST_COUNT = 2**53
+"""Nothing is counted beyond this; a few times as much still fits into 64 bits."""
 
 
 def as_data(X: ArrayLike, name: str = "X", row: str = "data point") -> NDArray[np.float64]:
@@ -70,6 +72,8 @@ def require_count(value: object, name: str, least: int = 1) -> int:
     """Return a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {_shown(value)}.")
+    if int(value) > LARGEST_COUNT:
+        raise ValueError(f"{name} must be at most {LARGEST_COUNT}, not {_shown(value)}.")
     return int(value)
 
 

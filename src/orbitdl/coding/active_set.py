@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Representation, inner
+from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 
 
@@ -59,22 +62,37 @@ class ActiveSet(Coder):
         say_if_compiling(solve_all)
         orbits = inner_products(representation, A)
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
-        number = representation.index(known.element) * len(A) + known.component
-        capacity = min(representation.size * len(A), 2 * int(np.prod(representation.block_shape)))
+        most = representation.size * len(A)
+        room = min(most, 2 * int(np.prod(representation.block_shape)))
 
         def solve_chunk(chunk: slice) -> Atoms:
-            earlier = known.offsets[chunk.start : chunk.stop + 1], number, known.coefficient
-            B = representation.products(Y[chunk], A)
-            energy = inner(Y[chunk], Y[chunk])
-            counts = np.zeros(len(B), dtype=np.int64)
-            atoms, c = np.zeros((len(B), capacity), dtype=np.int64), np.empty((len(B), capacity))
-            solve_all(
-                B, energy, alpha, 0.9 * self.tol, self.max_iter, orbits, earlier, counts, atoms, c
-            )
-            g, component = np.divmod(atoms, len(A))
-            return Atoms.of_rows(len(A), counts, component, c, representation.elements[g])
+            products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
+            go_on = partial(self._go_on, representation, alpha, orbits, products)
+            return in_growing_room(go_on, known.take(chunk), room, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)
+
+    def _go_on(
+        self,
+        representation: FiniteRepresentation,
+        alpha: float,
+        orbits: Orbits,
+        products: tuple[Floats, Floats],
+        chosen: Chosen,
+        warm: Atoms,
+        room: int,
+    ) -> tuple[Atoms, NDArray[np.bool_]]:
+        """Code some samples from the atoms they have, in room for so many; say who is full."""
+        n, q = len(warm), len(orbits.table)
+        number = representation.index(warm.element) * q + warm.component
+        counts = np.zeros(n, dtype=np.int64)
+        atoms, c = np.zeros((n, room), dtype=np.int64), np.empty((n, room))
+        solve_all(
+            *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
+            (warm.offsets, number, warm.coefficient), counts, atoms, c,
+        )  # fmt: skip
+        g, component = np.divmod(atoms, q)
+        return Atoms.of_rows(q, counts, component, c, representation.elements[g]), counts == room
 
 
 def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:

@@ -16,7 +16,7 @@ from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal, internal_finite
 
 NEAR = 0.8
-"""Atoms with a larger cosine do not enter in the same round."""
+"""Atoms at an angle of a larger cosine do not enter in the same round."""
 
 
 class Orbits(NamedTuple):
@@ -104,26 +104,18 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 
 
 @internal
-def energy_of(atom, orbits):  # type: ignore[no-untyped-def]
-    """Return the squared norm of an atom."""
-    table, quotient, size = orbits
-    g, j = atom // table.shape[0], atom % table.shape[0]
-    return table[j, quotient_of(quotient, size, g, g), j]
-
-
-@internal
-def is_near(atom, first, count, atoms, orbits):  # type: ignore[no-untyped-def]
+def is_near(atom, first, count, active, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
     table, quotient, size = orbits
-    q = table.shape[0]
+    q, atoms, gram = table.shape[0], active.atoms, active.gram
+    h, j = atom // q, atom % q
+    norm = table[j, quotient_of(quotient, size, h, h), j]
     for r in range(count):
         if atoms[r] == atom:
             return True
         if r >= first:
-            place = quotient_of(quotient, size, atoms[r] // q, atom // q)
-            product = table[atoms[r] % q, place, atom % q]
-            energies = energy_of(atoms[r], orbits) * energy_of(atom, orbits)
-            if product * product > NEAR * NEAR * energies:
+            place = quotient_of(quotient, size, atoms[r] // q, h)
+            if table[atoms[r] % q, place, j] ** 2 > NEAR**2 * norm * gram[r, r]:
                 return True
     return False
 
@@ -144,7 +136,7 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
         atom = waiting[best]
         n_waiting -= 1
         waiting[best] = waiting[n_waiting]
-        if not is_near(atom, first, count, active.atoms, orbits):
+        if not is_near(atom, first, count, active, orbits):
             sign = 1.0 if rest[atom] > 0.0 else -1.0
             count = append(atom, 0.0, sign, count, active, orbits)
     return count
@@ -182,7 +174,7 @@ def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-u
     """Start the active set from the atoms of an earlier code; return how many there are."""
     count = np.int64(0)
     for k in range(first, min(last, first + active.atoms.shape[0])):
-        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active.atoms, orbits):
+        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active, orbits):
             sign = 1.0 if warm_c[k] > 0.0 else -1.0
             count = append(warm_atom[k], warm_c[k], sign, count, active, orbits)
     return count

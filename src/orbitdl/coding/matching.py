@@ -20,6 +20,9 @@ from orbitdl.groups.base import (
     inner,
 )
 
+VALUES = 2**25
+"""Values of moved components and of their Gram matrices kept at a time: 256 MB."""
+
 
 @dataclass(frozen=True)
 class Matching(Coder):
@@ -79,7 +82,8 @@ class Matching(Coder):
             offsets = np.concatenate([[0], np.cumsum((c != 0).sum(axis=1))]).astype(np.intp)
             return Atoms(q, offsets, slots[slot], c[sample, slot], g[sample, slot])
 
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs)
+        each = len(slots) * (len(slots) + 2 * problem.Y[0].size)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs, max(min(VALUES // each, 512), 1))
 
     def _start(
         self, representation: Representation, n: int, slots: Integers, warm: Atoms | None

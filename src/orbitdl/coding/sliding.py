@@ -24,6 +24,7 @@ from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric import split
+from orbitdl.validation import LARGEST_COUNT
 
 VALUES = 2**25
 """Grid values kept at a time: 128 MB."""
@@ -70,7 +71,7 @@ class Sliding(Coder):
         return isinstance(representation, ContinuousShiftRepresentation)
 
     def stricter(self) -> Sliding:
-        return replace(self, tol=0.3 * self.tol, max_iter=3 * self.max_iter)
+        return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
 
     @property
     def codes_masked(self) -> bool:
