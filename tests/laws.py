@@ -130,6 +130,7 @@ def elements_and_blocks_have_the_shapes_they_announce(rep, rng):
     assert rep.analyze(x).dtype == rep.dtype
     assert rep.analyze(x[0]).shape == rep.block_shape
     assert rep.act(g, x).shape == x.shape
+    assert rep.act(g[:0], x[:0]).shape == x[:0].shape
 
 
 @law_of(finite_group)
@@ -364,13 +365,16 @@ def decompose_adds_up_with_the_weight_of_the_gauge(rep, rng):
 
 @law_of(group_with_prox)
 def prox_leaves_a_residual_in_the_polar_ball(rep, rng):
-    """Moreau: ``V = prox(Z)`` exactly if polar(w (Z - V)) <= step and <w (Z - V), V> attains it."""
+    """Moreau: ``V = prox(Z)`` exactly if polar(w (Z - V)) <= step and <w (Z - V), V> attains it.
+
+    For combinations of elements, and for matrices that are none, as gradients may be.
+    """
     for step in (0.05, 0.3, 1.5):
-        Z, _ = draw_codes(rep, rng)
-        V = rep.prox(Z, step)
-        rest = weigh(rep, Z - V)
-        at_most(rep.polar(rest), np.full(len(Z), step))
-        close(inner(rest, V), step * rep.gauge(V))
+        for Z in (draw_codes(rep, rng)[0], draw_correlations(rep, rng)):
+            V = rep.prox(Z, step)
+            rest = weigh(rep, Z - V)
+            at_most(rep.polar(rest), np.full(len(Z), step))
+            close(inner(rest, V), step * rep.gauge(V), scale=np.abs(Z).max() ** 2)
 
 
 @law_of(group_with_prox)

@@ -33,8 +33,8 @@ class ActiveSet(Coder):
 
     Notes
     -----
-    The dictionary of all ``q * |G|`` moved components is never formed. Correlations of all
-    samples come from one batched transform, and the Gram matrix from
+    Correlations of all samples with all ``q * |G|`` moved components come from one batched
+    transform, or one matrix product with the listed orbits, and the Gram matrix from
     ``<g a_j, h a_l> = <a_j, g^-1 h a_l>``, a table of ``q * q * |G|`` numbers.
 
     Examples

@@ -30,8 +30,9 @@ class Finite(Group):
     -----
     Acts on data points whose first axis has length d (further axes are columns that move
     together), or that have d entries in all (an image and permutations of its pixels). The gauge
-    is ``min sum |c_g|  s.t.  Z = sum_g c_g g``. The column `element` of an event table numbers the
-    rows of ``group.matrices``; 0 is the identity.
+    is ``min sum |c_g|  s.t.  Z = sum_g c_g g``. Block coordinates are those of the irreducible
+    parts of the matrices, found once: arrays stay small when the matrices are large. The column
+    `element` of an event table numbers the rows of ``group.matrices``; 0 is the identity.
 
     Examples
     --------
