@@ -64,3 +64,15 @@ def test_components_of_any_norm_are_coded_within_the_tolerance(name, alpha):
         rng = np.random.default_rng(seed)
         data, components = (rng.standard_normal((n, *rep.shape)) for n in (50, 2))
         assert encode(data, components, group=rep.group, alpha=alpha).gap.max() <= 1e-4
+
+
+def test_components_that_all_but_depend_on_each_other_get_their_shares():
+    """What is added to the factor's diagonal must be small beside an eigenvalue of 1e-11."""
+    components = np.eye(5)[1:4] * np.sqrt(2e-11) + np.eye(5)[0]
+    components /= np.linalg.norm(components, axis=1, keepdims=True)
+    alpha, shares = 1e-7, np.array([1.0, 2.0, 3.0])
+    residual = alpha * np.linalg.lstsq(components, np.ones(3), rcond=None)[0]
+    x = shares @ components + residual  # so that every component has the correlation alpha with it
+    codes = encode(x[None], components, group=Trivial(), alpha=alpha, coder=ActiveSet(tol=1e-5))
+    assert codes.gap[0] <= 1e-5
+    assert_allclose(codes.objective[0], 0.5 * residual @ residual + alpha * 6, rtol=1e-5)

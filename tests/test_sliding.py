@@ -6,6 +6,8 @@ from reference import reference_objective
 
 from orbitdl import encode
 from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.coding.certificate import certify
+from orbitdl.coding.problem import Problem
 from orbitdl.datasets import load_ecg, segment
 from orbitdl.groups import ContinuousShift, InterpolatedShift
 
@@ -273,3 +275,14 @@ def test_a_code_does_not_depend_on_the_samples_beside_it():
         np.testing.assert_allclose(alone.objective[0], together.objective[i], rtol=1e-9)
         same = together.atoms.take(slice(i, i + 1)).coefficient
         np.testing.assert_allclose(alone.atoms.coefficient, same, rtol=1e-6)
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-8])
+def test_nearly_every_sample_is_done_at_the_first_try(tol):
+    """Peaks near alpha must be refined: parabolas through grid values are off by some per cent."""
+    rng = np.random.default_rng(15)
+    moves = ContinuousShift().on((64,))
+    X, A = unit(rng.standard_normal((300, 64))), unit(rng.standard_normal((2, 64)))
+    problem = Problem(moves, moves.analyze(X), moves.analyze(A), 0.1)
+    _, gap = certify(problem, Sliding(tol=tol).solve(problem, None, None))
+    assert np.mean(gap <= tol) >= 0.97
