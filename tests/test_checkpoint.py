@@ -17,7 +17,14 @@ from registry import ACTIONS, PERMUTATIONS, action
 from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
-from orbitdl import ModelFileError, OrbitDictionaryLearning, checkpoint, container, learning
+from orbitdl import (
+    ModelFileError,
+    OrbitDictionaryLearning,
+    checkpoint,
+    container,
+    learning,
+    restarts,
+)
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
@@ -276,6 +283,19 @@ def test_more_restarts_continue_a_fit(path):
     model = estimator(**settings, n_restarts=3, checkpoint=path)
     assert len(seen_by(model, X)) == 8
     assert_same(model, estimator(**settings, n_restarts=3).fit(X))
+
+
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_checkpoint_in_which_every_start_ran_to_its_end_goes_on(ended, path, monkeypatch):
+    """So the version before wrote them; the best start after a few iterations is what counts."""
+    settings = {"n_restarts": 3, "checkpoint": path}
+    with monkeypatch.context() as before:
+        before.setattr(restarts, "TRIAL", SETTINGS["max_iter"])
+        if ended:
+            estimator(**settings).fit(X)
+        else:
+            interrupted(X, 5, run=1, **settings)
+    assert_same(estimator(**settings).fit(X), estimator(n_restarts=3).fit(X))
 
 
 def test_threads_and_verbosity_may_change(path, capsys):
