@@ -19,6 +19,9 @@ from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 
+ROOM = 64
+"""Atoms that there is room for at first; twice as many for a sample that needs more."""
+
 
 @dataclass(frozen=True)
 class ActiveSet(Coder):
@@ -63,12 +66,11 @@ class ActiveSet(Coder):
         orbits = inner_products(representation, A)
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         most = representation.size * len(A)
-        room = min(most, 2 * int(np.prod(representation.block_shape)))
 
         def solve_chunk(chunk: slice) -> Atoms:
             products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
             go_on = partial(self._go_on, representation, alpha, orbits, products)
-            return in_growing_room(go_on, known.take(chunk), room, most)
+            return in_growing_room(go_on, known.take(chunk), ROOM, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)
 

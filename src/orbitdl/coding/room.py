@@ -18,11 +18,12 @@ Solve = Callable[[Chosen, Atoms, int], tuple[Atoms, NDArray[Any]]]
 def in_growing_room(solve: Solve, atoms: Atoms, room: int, most: int) -> Atoms:
     """Solve for every sample from the atoms given; those that are full go on in twice the room.
 
-    No sample needs more than `most`, apart from those it has: one that is full then stays so.
+    No sample needs more than `most`, or than it has: the last room is larger than that.
     """
     waiting = np.ones(len(atoms), dtype=np.bool_)
     most = max(most, int(np.diff(atoms.offsets).max(initial=0)))
-    while waiting.any() and room < 2 * most:
+    room = min(room, most)
+    while waiting.any() and room <= 2 * most:
         fitting = waiting & (np.diff(atoms.offsets) <= room)
         if fitting.any():
             chosen = slice(None) if fitting.all() else fitting  # a slice copies nothing

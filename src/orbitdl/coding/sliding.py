@@ -97,7 +97,7 @@ class Sliding(Coder):
             own = energy[chunk], density[chunk], reach[chunk]
             samples = Samples(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
             go_on = partial(self._go_on, alpha, tables, samples)
-            return in_growing_room(go_on, known.take(chunk), min(self.max_atoms, most), most)
+            return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
         together = max(VALUES // (len(A) * tables.grid_size), 1)
         return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))
