@@ -90,8 +90,9 @@ def encode(
     screen.result({"output": str(output), **facts})
     every = f", one every {windows.step} samples" if windows.overlap else ""
     screen.say(
-        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}{every}; no "
-        f"other code would lower the objective of any window by more than {at_most(gap)}."
+        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}{every}; with "
+        "these components no other code would lower the objective of any window by more than "
+        f"{at_most(gap)}."
     )
     screen.say(f"Events: {output}")
     warn_of_empty_codes(learned, windows.values, len(codes.atoms.coefficient))
