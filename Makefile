@@ -13,8 +13,8 @@ WORKERS ?= 2
 PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS)
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
-CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha coder_contract completion denoising dictionary estimator \
-	group_contract learning masked metrics planted_faults reference semidefinite sliding trigonometric))
+CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha coder_contract completion denoising dictionary effort encoding estimator \
+	group_contract learning masked metrics odd_numbers planted_faults reference room semidefinite sliding trigonometric units))
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
