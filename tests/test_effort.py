@@ -5,6 +5,7 @@ import pytest
 from reference import reference_objective
 
 from orbitdl import encode, masked_dictionary
+from orbitdl.coding import working_set
 from orbitdl.coding.problem import Masked
 from orbitdl.dictionary import Statistics
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
@@ -103,3 +104,22 @@ def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypa
         ):
             losses.append(loss(solve(action, masked, atoms, statistics, A)))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_masked_continuous_shifts_are_coded_in_few_rounds(seed, monkeypatch):
+    """Wide pulses that nearly coincide, of which much is missing: no going in circles."""
+    rounds = count_calls(monkeypatch, working_set, "look_for_atoms")
+    rng, t = np.random.default_rng(seed), np.arange(30)
+    moves = ContinuousShift().on((30,))
+    A = np.array([np.exp(-0.5 * ((t - 15) / w) ** 2) for w in rng.uniform(0.5, 8, 4)])
+    A = moves.adopt(A) / np.linalg.norm(moves.adopt(A), axis=1, keepdims=True)
+    X = 1e-3 * rng.standard_normal((10, 30))
+    for _ in range(4):
+        X += rng.standard_normal((10, 1)) * moves.act(
+            moves.sample(rng, 10), A[rng.integers(0, 4, 10)]
+        )
+    X[rng.uniform(size=X.shape) < rng.uniform(0.1, 0.6)] = np.nan
+    codes = encode(X, A, group=ContinuousShift(), alpha=10.0 ** rng.uniform(-3, -1))
+    assert codes.gap.max() <= 1e-4
+    assert len(rounds) <= 60
