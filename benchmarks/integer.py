@@ -13,7 +13,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
-from orbitdl.learning import step
+from orbitdl.learning.alternation import step
 
 CONTINUOUS = ContinuousShift(), Sliding(tol=1e-4)
 INTEGER = IntegerShift(), ActiveSet(tol=1e-4)

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from orbitdl import OrbitDictionaryLearning, checkpoint
+from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift
+from orbitdl.storage import checkpoint
 
 KILLS = 10
 X = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X

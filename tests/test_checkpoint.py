@@ -29,9 +29,9 @@ from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
-from orbitdl.history import History, Record
-from orbitdl.progress import Iteration, State
-from orbitdl.runs import Run, run_from_file, run_to_file
+from orbitdl.learning.history import History, Record
+from orbitdl.learning.iteration import Iteration, State
+from orbitdl.learning.runs import Run, run_from_file, run_to_file
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -13,12 +13,13 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 import orbitdl
-from orbitdl import descriptions, experiments
+from orbitdl import experiments
 from orbitdl.command import app
 from orbitdl.command.choices import GroupName, class_name
 from orbitdl.experiments import Reproduction
 from orbitdl.experiments.claims import Claim, Row, Verdict
 from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.storage import descriptions
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -8,7 +8,9 @@ from registry import ACTIONS, action
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import reconstruct
-from orbitdl.dictionary import (
+from orbitdl.groups import Representation
+from orbitdl.groups.base import Blocks, Floats, as_real, inner
+from orbitdl.learning.dictionary import (
     Statistics,
     constrained_least_squares,
     least_squares,
@@ -16,9 +18,7 @@ from orbitdl.dictionary import (
     replace_unused,
     triangular_inverse,
 )
-from orbitdl.groups import Representation
-from orbitdl.groups.base import Blocks, Floats, as_real, inner
-from orbitdl.starts import start_from_noise
+from orbitdl.learning.starts import start_from_noise
 
 Q = 3
 

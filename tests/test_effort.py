@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from reference import reference_objective
 
-from orbitdl import encode, masked_dictionary
+from orbitdl import encode
 from orbitdl.coding import working_set
 from orbitdl.coding.problem import Masked
-from orbitdl.dictionary import Statistics
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
-from orbitdl.learning import step
+from orbitdl.learning import masked_dictionary
+from orbitdl.learning.alternation import step
+from orbitdl.learning.dictionary import Statistics
 
 
 def unit(A):

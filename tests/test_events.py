@@ -7,12 +7,12 @@ from registry import ACTIONS, action
 
 from orbitdl import Codes, encode, positions
 from orbitdl.codes import Atoms
-from orbitdl.command.content import Content
-from orbitdl.command.events import event_table
-from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.windows import prepare
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.overlaps import cuts, listed_once, quiet_place, taper, window_starts
+from orbitdl.recordings.content import Content
+from orbitdl.recordings.events import event_table
+from orbitdl.recordings.overlaps import cuts, listed_once, quiet_place, taper, window_starts
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.windows import prepare
 
 
 def bump(place: float, length: int = 40, width: float = 2.5) -> np.ndarray:

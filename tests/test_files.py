@@ -19,10 +19,12 @@ from safetensors.numpy import save as serialise
 from sklearn.exceptions import NotFittedError
 
 import orbitdl
-from orbitdl import ModelFileError, OrbitDictionaryLearning, container, files, load
+from orbitdl import ModelFileError, OrbitDictionaryLearning, load
 from orbitdl.coding import ActiveSet, Matching, Sliding
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift
-from orbitdl.provenance import fingerprint
+from orbitdl.storage import container
+from orbitdl.storage import model_files as files
+from orbitdl.storage.provenance import fingerprint
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -9,14 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl import OrbitDictionaryLearning, dictionary_distance, learning
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
-from orbitdl.dictionary import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.learning import alternation as learning
+from orbitdl.learning.dictionary import unit_norm
+from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.starts import start_from_data, start_from_noise
 from orbitdl.metrics import orbit_distances
-from orbitdl.progress import Iteration
-from orbitdl.starts import start_from_data, start_from_noise
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

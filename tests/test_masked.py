@@ -6,15 +6,19 @@ import pytest
 from reference import minimum, reference_objective
 from registry import ACTIONS, CODERS, action
 
-from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode, masked_dictionary
+from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Semidefinite, Sliding
 from orbitdl.coding.certificate import certify, relative_gap
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.datasets import make_shift_data
-from orbitdl.dictionary import Statistics
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
-from orbitdl.masked_dictionary import masked_constrained_least_squares, masked_least_squares
+from orbitdl.learning import masked_dictionary
+from orbitdl.learning.dictionary import Statistics
+from orbitdl.learning.masked_dictionary import (
+    masked_constrained_least_squares,
+    masked_least_squares,
+)
 
 ALPHA = 0.1
 CASES = [

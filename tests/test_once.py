@@ -9,7 +9,7 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, samples, validation
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.groups.fourier import FourierBlocks
+from orbitdl.groups.transforms.fourier import FourierBlocks
 
 DATA = make_shift_data(
     n_samples=70, length=21, n_components=2, n_atoms=2, noise=0.05, random_state=0

@@ -8,12 +8,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import wavfile
 
-from orbitdl.command.content import Content
-from orbitdl.command.layout import choose_channel, is_recording
-from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import read
-from orbitdl.command.windows import prepare
 from orbitdl.datasets import segment
+from orbitdl.recordings.content import Content
+from orbitdl.recordings.layout import choose_channel, is_recording
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.reading import read
+from orbitdl.recordings.windows import prepare
 
 RNG = np.random.default_rng(0)
 LEADS = np.round(RNG.uniform(-1, 1, (40, 2)), 3)

@@ -11,24 +11,24 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, PENTAGON, action
 
 from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load, positions
-from orbitdl.command.content import Content
-from orbitdl.command.events import event_table
-from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.windows import prepare
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
-from orbitdl.provenance import data_fingerprint
+from orbitdl.recordings.content import Content
+from orbitdl.recordings.events import event_table
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.windows import prepare
 from orbitdl.report import coded, write, write_report
 from orbitdl.report.coded import Scaling
+from orbitdl.report.examples import MOST_ATOMS, choose_windows, worst_windows
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.notes import remarks
+from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.page import as_json, page
 from orbitdl.report.payload import payload
-from orbitdl.report.provenance import run_table, snippet
 from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.usage import events_of, usage_of
-from orbitdl.report.windows import MOST_ATOMS, choose_windows, worst_windows
 from orbitdl.report.words import NO_BREAK
+from orbitdl.storage.provenance import data_fingerprint
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from typer.testing import CliRunner
 
 from orbitdl.command import app
-from orbitdl.command.dialect import CHARACTER, Decimal, Dialect, Separator
-from orbitdl.command.reading import read
+from orbitdl.recordings.dialect import CHARACTER, Decimal, Dialect, Separator
+from orbitdl.recordings.reading import read
 
 SEMICOLON, TAB, COMMA, BLANK, NONE = (
     Separator[name] for name in ("semicolon", "tab", "comma", "blank", "none")

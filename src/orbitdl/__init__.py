@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
     from orbitdl.codes import Codes, Status
     from orbitdl.completion import Completion, complete
-    from orbitdl.container import ModelFileError
     from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
-    from orbitdl.events import positions
-    from orbitdl.files import load
     from orbitdl.metrics import align, dictionary_distance
+    from orbitdl.recordings.positions import positions
+    from orbitdl.storage.container import ModelFileError
+    from orbitdl.storage.model_files import load
 
 __version__ = "0.1.0"
 
@@ -44,7 +44,7 @@ __all__ = [
 _HOME = {
     "Codes": "codes",
     "Completion": "completion",
-    "ModelFileError": "container",
+    "ModelFileError": "storage.container",
     "OrbitDictionaryLearning": "estimator",
     "Status": "codes",
     "align": "metrics",
@@ -54,9 +54,9 @@ _HOME = {
     "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
-    "load": "files",
+    "load": "storage.model_files",
     "noise_level": "denoising",
-    "positions": "events",
+    "positions": "recordings.positions",
     "suggest_alpha": "alpha",
 }
 

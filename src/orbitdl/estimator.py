@@ -15,18 +15,18 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from orbitdl.alpha import automatic_alpha
-from orbitdl.checkpoint import Checkpoint
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.container import as_path
 from orbitdl.fitted import FittedMixin
 from orbitdl.groups import Group
 from orbitdl.groups.base import Blocks, require_group
-from orbitdl.learning import learn
-from orbitdl.progress import Iteration
-from orbitdl.provenance import fingerprint, provenance
-from orbitdl.restarts import Outcome, Restarts
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.restarts import Outcome, Restarts
+from orbitdl.learning.starts import choose_starts
 from orbitdl.samples import Samples
-from orbitdl.starts import choose_starts
+from orbitdl.storage.checkpoint import Checkpoint
+from orbitdl.storage.container import as_path
+from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
 
 
@@ -196,7 +196,7 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         A safetensors file: arrays and a JSON header, no code. It is written whole or not at all.
         The callback, the checkpoint and a `random_state` that is not a number are left out.
         """
-        from orbitdl import files
+        from orbitdl.storage import model_files as files
 
         files.save(self, path, preprocessing=preprocessing, provenance=provenance)
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import warnings
 
 from orbitdl import OrbitDictionaryLearning, alpha_max
-from orbitdl.command.content import Floats
 from orbitdl.command.display import counted
-from orbitdl.constants import MUCH, constant_components, share_of_means
 from orbitdl.groups import IntegerShift
-from orbitdl.groups.fourier import FourierBlocks
+from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
+from orbitdl.recordings.content import Floats
 
 
 def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.codes import Atoms
-from orbitdl.command.content import Content
-from orbitdl.command.dialect import AS_FOUND, Dialect
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import Length, in_samples
-from orbitdl.command.preprocessing import Preprocessing
-from orbitdl.command.reading import read_and_tell
-from orbitdl.command.windows import Windows, prepare
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.content import Content
+from orbitdl.recordings.dialect import AS_FOUND, Dialect
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.reading import read_and_tell
+from orbitdl.recordings.windows import Windows, prepare
 
 CHUNK = 2048
 """Windows handled at a time: progress is shown after each."""

@@ -70,7 +70,7 @@ def _generators(path: Path) -> NDArray[Any]:
     """Read permutations (k, d) or matrices (k, d, d)."""
     import numpy as np
 
-    from orbitdl.command.reading import read_npy
+    from orbitdl.recordings.reading import read_npy
 
     if not path.is_file():
         raise FileNotFoundError(f"cannot read {path}: there is no such file.")

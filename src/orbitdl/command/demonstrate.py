@@ -27,12 +27,12 @@ def demo(
       orbitdl demo
       orbitdl demo -o demo-files
     """
-    from orbitdl.command.content import Content
+    from orbitdl.command.demonstration import RESTARTS, describe, draw, learn_beats
     from orbitdl.command.output import require_writable, write_array
-    from orbitdl.command.preprocessing import Preprocessing
-    from orbitdl.command.windows import prepare
     from orbitdl.datasets import make_ecg_like
-    from orbitdl.demo import RESTARTS, describe, draw, learn_beats
+    from orbitdl.recordings.content import Content
+    from orbitdl.recordings.preprocessing import Preprocessing
+    from orbitdl.recordings.windows import prepare
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-    from orbitdl.progress import Iteration
+    from orbitdl.learning.iteration import Iteration
 
 PAUSE = 10.0
 """Seconds between two lines of progress where there is no terminal to draw a bar on."""

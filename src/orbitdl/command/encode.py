@@ -58,9 +58,9 @@ def encode(
     from orbitdl import load
     from orbitdl.command.advice import warn_of_empty_codes
     from orbitdl.command.applying import encode_windows, windows_for
-    from orbitdl.command.dialect import Dialect
-    from orbitdl.command.events import event_table
     from orbitdl.command.output import TABLES, require_writable, write_table
+    from orbitdl.recordings.dialect import Dialect
+    from orbitdl.recordings.events import event_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, TABLES, (model, data))

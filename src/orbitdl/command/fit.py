@@ -122,13 +122,13 @@ def fit(
     """
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
-    from orbitdl.command.dialect import Dialect
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
-    from orbitdl.command.preprocessing import Preprocessing
-    from orbitdl.command.reading import read_and_tell
-    from orbitdl.command.windows import prepare
+    from orbitdl.recordings.dialect import Dialect
+    from orbitdl.recordings.preprocessing import Preprocessing
+    from orbitdl.recordings.reading import read_and_tell
+    from orbitdl.recordings.windows import prepare
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "auto")

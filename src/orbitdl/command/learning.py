@@ -10,10 +10,10 @@ from orbitdl import OrbitDictionaryLearning, suggest_alpha
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.failures import Interrupted
-from orbitdl.command.windows import Windows
 from orbitdl.groups import Group
-from orbitdl.progress import Iteration
-from orbitdl.restarts import most_iterations
+from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.restarts import most_iterations
+from orbitdl.recordings.windows import Windows
 
 
 def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:

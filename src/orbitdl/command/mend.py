@@ -61,8 +61,8 @@ def complete(
 
     from orbitdl import load
     from orbitdl.command.applying import map_windows, windows_for
-    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import ARRAYS, require_writable, write_array
+    from orbitdl.recordings.dialect import Dialect
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, ARRAYS, (model, data))
@@ -131,8 +131,8 @@ def denoise(
     """
     from orbitdl import load
     from orbitdl.command.applying import map_windows, windows_for
-    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import ARRAYS, require_writable, write_array
+    from orbitdl.recordings.dialect import Dialect
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = "noise" if alpha == "noise" else number_or(alpha, "--alpha", "model", "noise")

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from orbitdl.command.dialect import Decimal, Separator
 from orbitdl.command.lengths import Length, parse_length
+from orbitdl.recordings.dialect import Decimal, Separator
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"

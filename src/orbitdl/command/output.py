@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from orbitdl.command.content import Floats
-from orbitdl.container import replace_file
+from orbitdl.recordings.content import Floats
+from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]
 

@@ -56,8 +56,8 @@ def report(
     """
     from orbitdl import load
     from orbitdl.command.applying import encode_windows, windows_for
-    from orbitdl.command.dialect import Dialect
     from orbitdl.command.output import require_writable
+    from orbitdl.recordings.dialect import Dialect
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)

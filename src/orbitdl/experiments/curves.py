@@ -10,8 +10,8 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding.base import Coder
 from orbitdl.experiments.printed import alternate
 from orbitdl.groups.base import Floats, Group
-from orbitdl.progress import Iteration
-from orbitdl.starts import start_from_noise
+from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.starts import start_from_noise
 
 START = 1
 """Mixed into the seeds of starts, so that none repeats the numbers that made the data."""

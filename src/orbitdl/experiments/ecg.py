@@ -10,12 +10,12 @@ import numpy as np
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import stop_after
+from orbitdl.experiments.ecg_data import LEADS, signal, windows
 from orbitdl.experiments.ecg_figures import draw
 from orbitdl.experiments.expected import BOUNDS
 from orbitdl.experiments.figures import Table
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.experiments.shapes import change, crest_heights, likeness, peak_heights, spikiness
-from orbitdl.experiments.windows import LEADS, signal, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
 

@@ -14,11 +14,11 @@ import numpy as np
 
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import follow, random_start
+from orbitdl.experiments.ecg_data import LEADS, windows
 from orbitdl.experiments.expected import PEAKS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.experiments.shapes import crest_heights, peak_heights
-from orbitdl.experiments.windows import LEADS, windows
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
 from orbitdl.groups.base import Floats
 

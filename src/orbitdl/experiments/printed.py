@@ -13,11 +13,11 @@ from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import multiply
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.dictionary import unit_norm
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
-from orbitdl.learning import step
+from orbitdl.learning.alternation import step
+from orbitdl.learning.dictionary import unit_norm
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from orbitdl.experiments.expected import (
     SUCCESS,
 )
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import Group, IntegerShift, Trivial
 from orbitdl.groups.base import Floats
 

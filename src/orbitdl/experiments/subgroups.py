@@ -19,7 +19,7 @@ from orbitdl.datasets import make_shift_data
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import follow, random_start
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import IntegerShift, Trivial
 from orbitdl.groups.base import Floats
 

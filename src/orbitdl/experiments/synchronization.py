@@ -15,7 +15,7 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import follow, padded, random_start
 from orbitdl.experiments.expected import BOUNDS, SUCCESS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import Orthogonal
 from orbitdl.groups.base import Floats
 

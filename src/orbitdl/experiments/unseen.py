@@ -18,12 +18,12 @@ from orbitdl import OrbitDictionaryLearning, complete
 from orbitdl.datasets import segment
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import stop_after
+from orbitdl.experiments.ecg_data import LEADS, Lead, signal
 from orbitdl.experiments.expected import BOUNDS, COMPLETION
 from orbitdl.experiments.figures import Table
-from orbitdl.experiments.progress import Tell, silent
+from orbitdl.experiments.narration import Tell, silent
 from orbitdl.experiments.shapes import likeness
 from orbitdl.experiments.unseen_figures import draw
-from orbitdl.experiments.windows import LEADS, Lead, signal
 from orbitdl.groups import ContinuousShift, Trivial
 from orbitdl.groups.base import Floats
 

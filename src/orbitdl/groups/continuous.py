@@ -10,10 +10,10 @@ from scipy import fft
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation
-from orbitdl.groups.extrema import grid_size, lowest_fraction, maximise
-from orbitdl.groups.fourier import FourierBlocks, crests
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
-from orbitdl.groups.peaks import climb_from
+from orbitdl.groups.transforms.fourier import FourierBlocks, crests
+from orbitdl.groups.trigonometric.largest import grid_size, lowest_fraction, maximise
+from orbitdl.groups.trigonometric.local_maxima import climb_from
 
 CHUNK = 256
 """Polynomials put on a grid at a time to find all their peaks."""

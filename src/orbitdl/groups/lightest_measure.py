@@ -26,8 +26,8 @@ from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.extrema import grid_size, maximise
 from orbitdl.groups.toeplitz import toeplitz, vandermonde
+from orbitdl.groups.trigonometric.largest import grid_size, maximise
 
 MAX_ITER = 60
 SIGNS = np.array([1.0, -1.0])[:, None]

@@ -8,7 +8,7 @@ import numpy as np
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.fourier import FourierBlocks, crests
+from orbitdl.groups.transforms.fourier import FourierBlocks, crests
 from orbitdl.validation import require_count
 
 

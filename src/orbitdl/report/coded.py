@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.codes import Codes
-from orbitdl.events import positions
 from orbitdl.groups.base import Floats
-from orbitdl.overlaps import listed_once, taper, window_starts
+from orbitdl.recordings.overlaps import listed_once, taper, window_starts
+from orbitdl.recordings.positions import positions
 from orbitdl.report.usage import Usage, usage_of
 
 

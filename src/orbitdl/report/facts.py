@@ -13,8 +13,8 @@ from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Floats
-from orbitdl.groups.fourier import FourierBlocks
-from orbitdl.history import History
+from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
 from orbitdl.report.views import View, view_of
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from orbitdl.alpha import alpha_max
-from orbitdl.constants import MUCH, constant_components, share_of_means
 from orbitdl.metrics import orbit_distances
+from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
 from orbitdl.report.usage import Usage

@@ -16,8 +16,8 @@ from plotly.offline import get_plotlyjs
 
 from orbitdl.report.facts import Facts
 from orbitdl.report.notes import Note, remarks
+from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.payload import payload, shown_components
-from orbitdl.report.provenance import run_table, snippet
 from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.usage import MOST_EVENTS, Usage
 from orbitdl.report.words import count, number, percent

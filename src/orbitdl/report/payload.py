@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.coded import Coded
+from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
 from orbitdl.report.moves import listed_elements, slider, start_of_slider
 from orbitdl.report.usage import Usage, events_of
-from orbitdl.report.windows import ShownAtom, Window, windows_of
 
 MOST_COMPONENTS = 24
 """Components drawn, the most used."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from orbitdl.groups.base import Floats, Representation
 from orbitdl.groups.finite import MatrixRepresentation
-from orbitdl.groups.fourier import FourierBlocks
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
+from orbitdl.groups.transforms.fourier import FourierBlocks
 from orbitdl.groups.trivial import TrivialRepresentation
 
 MOST_LINES = 8

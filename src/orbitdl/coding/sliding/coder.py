@@ -1,0 +1,119 @@
+"""Continuous shifts off the grid: atoms that slide to where they belong."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.problem import Problem
+from orbitdl.coding.room import Chosen, in_growing_room
+from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
+from orbitdl.coding.sliding.peaks import make_peaks
+from orbitdl.coding.sliding.search import Samples, solve_all
+from orbitdl.coding.sliding.signals import tabulate
+from orbitdl.coding.sliding.state import make_state
+from orbitdl.coding.sliding.tables import Tables, build_tables, on_grid, trust
+from orbitdl.coding.working_set import grow
+from orbitdl.compiled import say_if_compiling
+from orbitdl.groups.base import Representation, correlate, inner
+from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.trigonometric.polynomials import split
+from orbitdl.validation import LARGEST_COUNT
+
+VALUES = 2**25
+"""Grid values kept at a time: 128 MB."""
+
+
+@dataclass(frozen=True)
+class Sliding(Coder):
+    """Sparse measures on the circle of shifts, solved off the grid.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap at which a sample is done.
+    max_iter : int
+        Rounds of adding atoms, per sample.
+    max_atoms : int
+        Atoms that there is room for at first. The room is doubled for a sample that needs more, so
+        that memory follows the atoms found.
+
+    Notes
+    -----
+    In the atomic view the coding problem of continuous shifts is
+
+        min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
+
+    a lasso over infinitely many columns. New atoms enter where the certificate
+    ``|<r, a_j(. - t)>|`` exceeds alpha; then coefficients alone, and coefficients and shifts
+    together, are brought to a stationary point by Newton's method. Atoms whose coefficient
+    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
+    grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
+    exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
+
+    Examples
+    --------
+    >>> Sliding(tol=1e-8)
+    Sliding(tol=1e-08, max_iter=100, max_atoms=60)
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 100
+    max_atoms: int = 60
+
+    def serves(self, representation: Representation) -> bool:
+        return isinstance(representation, ContinuousShiftRepresentation)
+
+    def stricter(self) -> Sliding:
+        return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
+
+    @property
+    def codes_masked(self) -> bool:
+        return True
+
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        representation, Y, A, alpha, _ = problem
+        assert isinstance(representation, ContinuousShiftRepresentation)
+        if problem.masked is not None:
+            say_if_compiling(slide_all)
+            slide = SlideAtoms(tabulate(representation, A), 0.1 * self.tol)
+            tol, rounds = 0.8 * self.tol, self.max_iter
+            return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+        say_if_compiling(solve_all)
+        energy = inner(Y, Y)
+        density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
+        tables = build_tables(A, representation.length, float(density.max()))
+        known = warm or Atoms.none(len(Y), len(A), 1)
+        most = 3 * representation.length * A.shape[3] + 8
+
+        def solve_chunk(chunk: slice) -> Atoms:
+            C = correlate(Y[chunk], A)
+            own = energy[chunk], density[chunk], reach[chunk]
+            samples = Samples(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
+            go_on = partial(self._go_on, alpha, tables, samples)
+            return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
+
+        together = max(VALUES // (len(A) * tables.grid_size), 1)
+        return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))
+
+    def _go_on(
+        self, alpha: float, tables: Tables, samples: Samples, chosen: Chosen, warm: Atoms, room: int
+    ) -> tuple[Atoms, NDArray[np.bool_]]:
+        """Code some samples from the atoms they have, in room for so many; say who is full."""
+        q, size = samples.on_grid.shape[1:]
+        n, width = len(warm), tables.derivative.shape[1]
+        counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
+        component, (shift, c) = np.zeros((n, room), np.int64), np.empty((2, n, room))
+        solve_all(
+            make_state(room, width), make_peaks(q, size), samples.take(chosen), tables,
+            alpha, 0.95 * self.tol, self.max_iter,
+            (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
+            (counts, component, shift, c, full),
+        )  # fmt: skip
+        return Atoms.of_rows(q, counts, component, c, shift[:, :, None]), full

@@ -1,0 +1,178 @@
+"""Where the certificate of the sample at work peaks: seen on a grid, then refined."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.sliding.state import ZERO
+from orbitdl.coding.sliding.tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
+from orbitdl.compiled import internal, part
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.trigonometric.polynomials import expand, horner
+
+FLOOR, DOUBT = 0.88, 0.97
+"""Fractions of alpha below which grid values, and parabolas through them, cannot exceed it."""
+
+
+class Peaks(NamedTuple):
+    """Places where the certificate peaks, and scratch space to find them.
+
+    `eights` is `is_peak` in words of eight, most of which are zero.
+    """
+
+    grid: NDArray[np.float32]
+    is_peak: NDArray[np.bool_]
+    eights: NDArray[np.uint64]
+    places: Integers
+    component: Integers
+    shift: Floats
+    height: Floats
+    expansion: Floats
+
+
+def make_peaks(q: int, size: int) -> Peaks:
+    """Allocate room for all peaks that a grid of this size, a multiple of 8, can have."""
+    most = q * size + 1
+    is_peak = np.zeros((q, size), dtype=np.bool_)
+    return Peaks(
+        grid=np.zeros((q, size), dtype=np.float32),
+        is_peak=is_peak,
+        eights=is_peak.reshape(-1).view(np.uint64),
+        places=np.zeros(most, dtype=np.int64),
+        component=np.zeros(most, dtype=np.int64),
+        shift=np.zeros(most),
+        height=np.zeros(most),
+        expansion=np.zeros(ORDER),
+    )
+
+
+@part
+def find_peaks(st, count, peaks, on_grid, tables, alpha):  # type: ignore[no-untyped-def]
+    """List the peaks of ``|eta|`` that matter, to second order; return how many."""
+    grid = peaks.grid
+    q, size = grid.shape
+    for j in range(q):
+        for m in range(size):
+            grid[j, m] = on_grid[j, m]
+    for k in range(0, count, 2):
+        subtract_rows(tables, st.component, st.shift, st.c, k, min(k + 1, count - 1), grid)
+    for j in range(q):
+        mark_peaks(grid[j], np.float32(FLOOR * alpha), peaks.is_peak[j])
+    return list_peaks(peaks, alpha, tables.length)
+
+
+@internal
+def mark_peaks(here, floor, is_peak):  # type: ignore[no-untyped-def]
+    """Mark local maxima of the absolute value on the circle that reach `floor`.
+
+    On a plateau every point counts: a component may be constant.
+    """
+    last = here.shape[0] - 1
+    for m in range(1, last):  # without branches, which nobody could foresee
+        is_peak[m] = stands_out(here[m - 1], here[m], here[m + 1], floor)
+    is_peak[0] = stands_out(here[last], here[0], here[1], floor)
+    is_peak[last] = stands_out(here[last - 1], here[last], here[0], floor)
+
+
+@internal
+def stands_out(left, here, right, floor):  # type: ignore[no-untyped-def]
+    """Tell whether a value is at least `floor` and its neighbours, all with its sign."""
+    sign = np.float32(1.0) if here > 0.0 else np.float32(-1.0)
+    height = sign * here
+    return (height >= floor) & (height >= sign * left) & (height >= sign * right)
+
+
+@internal
+def list_peaks(peaks, alpha, length):  # type: ignore[no-untyped-def]
+    """List the marked peaks, low ones only when there are no high ones; return how many."""
+    size, flat, marks = peaks.grid.shape[1], peaks.grid.reshape(-1), peaks.is_peak.reshape(-1)
+    seen, height = ZERO, np.float32(0.0)
+    for word in range(peaks.eights.shape[0]):
+        if peaks.eights[word] != 0:
+            for m in range(8 * word, 8 * word + 8):
+                if marks[m]:
+                    peaks.places[seen], height = m, max(height, abs(flat[m]))
+                    seen += 1
+    floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
+    found = ZERO
+    for p in range(seen):
+        place = peaks.places[p]
+        if abs(flat[place]) >= floor:
+            found = add_peak(peaks, found, place // size, place % size, length)
+    return found
+
+
+@internal
+def add_peak(peaks, found, j, m, length):  # type: ignore[no-untyped-def]
+    """Record the vertex of the parabola through a grid value and its neighbours."""
+    size = peaks.grid.shape[1]
+    left, here = float(peaks.grid[j, m - 1]), float(peaks.grid[j, m])
+    right = float(peaks.grid[j, m + 1 - size * (m + 1 == size)])
+    bend = left - 2.0 * here + right
+    offset = 0.5 * (left - right) / bend if bend * here < 0.0 else 0.0
+    offset = min(max(offset, -0.5), 0.5)
+    peaks.component[found] = j
+    peaks.shift[found] = wrap((m + offset) * length / size, length)
+    peaks.height[found] = here - 0.25 * (left - right) * offset
+    return found + 1
+
+
+@internal
+def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def]
+    """Tell whether a peak is that of an atom, whose height is known."""
+    for k in range(count):
+        if st.component[k] == peaks.component[p] and st.sign[k] * peaks.height[p] > 0.0:
+            apart = signed_distance(st.shift[k], peaks.shift[p], length)
+            if abs(apart) < 0.1 and st.sign[k] * st.eta[2, k] < 0.0:
+                return True
+    return False
+
+
+@internal
+def refine(st, count, peaks, p, C, tables, close):  # type: ignore[no-untyped-def]
+    """Move one peak to the maximum nearby; steps shorter than `close` are only predicted."""
+    j, start = peaks.component[p], peaks.shift[p]
+    sign = 1.0 if peaks.height[p] > 0.0 else -1.0
+    shift, centre, best = start, np.inf, -np.inf
+    for _ in range(8):
+        if not abs(shift - centre) <= tables.reach:
+            centre = shift
+            angle = 2.0 * np.pi * shift / tables.length
+            expand(C[j], tables.derivative, angle, st.phases[0], st.phases[1], peaks.expansion)
+        eta, slope, bend = horner(peaks.expansion, shift - centre)
+        for k in range(count):
+            apart = wrap(shift - st.shift[k], tables.length)
+            g, g1, g2 = gram_at(tables, st.component[k], j, apart)
+            eta -= st.c[k] * g
+            slope -= st.c[k] * g1
+            bend -= st.c[k] * g2
+        step = -slope / bend if sign * bend < 0.0 else 0.1 * np.sign(sign * slope)
+        step = min(max(step, -0.3), 0.3)
+        height = eta + 0.5 * slope * step if abs(step) < close else eta
+        if sign * height > best:
+            best = sign * height
+            peaks.height[p], peaks.shift[p] = height, wrap(shift, tables.length)
+        if abs(step) < close or abs(shift + step - start) > 0.7:
+            break
+        shift += step
+
+
+@internal
+def exact_peak(st, count, peaks, found, C, tables, alpha, close):  # type: ignore[no-untyped-def]
+    """Refine the peaks that can exceed alpha; return the largest."""
+    peak = 0.0
+    for k in range(count):
+        slope, bend = st.eta[1, k], abs(st.eta[2, k])
+        rise = min(0.5 * slope * slope / max(bend, 1e-300), 0.3 * abs(slope))
+        peak = max(peak, abs(st.eta[0, k]) + rise)
+    for p in range(found):
+        if abs(peaks.height[p]) > DOUBT * alpha:
+            if belongs_to_atom(st, count, peaks, p, tables.length):
+                peaks.height[p] = 0.0
+            else:
+                refine(st, count, peaks, p, C, tables, close)
+        peak = max(peak, abs(peaks.height[p]))
+    return peak

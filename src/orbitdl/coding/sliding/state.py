@@ -1,0 +1,155 @@
+"""The atoms of the sample at work, with all that is known of them.
+
+An atom k is component j_k moved by t_k, with coefficient c_k of sign s_k. Kept along with it are
+``b_k``, the Gram matrix ``G`` and the certificate ``eta_k``, each with two derivatives.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.sliding.tables import ORDER, gram_at
+from orbitdl.compiled import internal
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.trigonometric.polynomials import expand, horner
+
+ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
+"""Numbers that are not literals: kernels compile once for them and for all other counts."""
+
+
+class State(NamedTuple):
+    """The atoms of the sample at work, and scratch space; `capacity` atoms at most."""
+
+    component: Integers
+    shift: Floats
+    c: Floats
+    sign: Floats
+    centre: Floats
+    expansion: Floats
+    b: Floats
+    gram: Floats
+    eta: Floats
+    hessian: Floats
+    factor: Floats
+    step: Floats
+    trial_shift: Floats
+    trial_c: Floats
+    trial_sign: Floats
+    ids: Integers
+    phases: Floats
+
+
+def make_state(capacity: int, width: int) -> State:
+    """Allocate the state of one thread; `width` is the padded number of frequencies."""
+    k = capacity
+    return State(
+        component=np.zeros(k, dtype=np.int64),
+        shift=np.zeros(k),
+        c=np.zeros(k),
+        sign=np.zeros(k),
+        centre=np.zeros(k),
+        expansion=np.zeros((k, ORDER)),
+        b=np.zeros((3, k)),
+        gram=np.zeros((3, k, k)),
+        eta=np.zeros((3, k)),
+        hessian=np.zeros((2 * k, 2 * k)),
+        factor=np.zeros((2 * k, 2 * k)),
+        step=np.zeros(2 * k),
+        trial_shift=np.zeros(k),
+        trial_c=np.zeros(k),
+        trial_sign=np.zeros(k),
+        ids=np.zeros(k, dtype=np.int64),
+        phases=np.zeros((2, width)),
+    )
+
+
+@internal
+def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
+    """Add an atom at the end; return the new count."""
+    st.component[count], st.shift[count] = component, shift
+    st.c[count], st.sign[count] = c, sign
+    st.centre[count] = np.inf
+    return count + 1
+
+
+@internal
+def keep(st, kept):  # type: ignore[no-untyped-def]
+    """Keep the atoms ``ids[:kept]``, which are in ascending order, with all that is known."""
+    for r in range(kept):
+        source = st.ids[r]
+        if source == r:
+            continue
+        st.component[r], st.shift[r] = st.component[source], st.shift[source]
+        st.c[r], st.sign[r] = st.c[source], st.sign[source]
+        st.centre[r] = st.centre[source]
+        for p in range(ORDER):
+            st.expansion[r, p] = st.expansion[source, p]
+        for p in range(3):
+            st.b[p, r], st.eta[p, r] = st.b[p, source], st.eta[p, source]
+    for p in range(3):
+        for r in range(kept):
+            for k in range(kept):
+                st.gram[p, r, k] = st.gram[p, st.ids[r], st.ids[k]]
+    return kept
+
+
+@internal
+def remove(st, count, k):  # type: ignore[no-untyped-def]
+    """Take out atom k, keeping the order; return the new count."""
+    for r in range(count - 1):
+        st.ids[r] = r + (r >= k)
+    return keep(st, count - 1)
+
+
+@internal
+def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
+    """Look up b and G, with derivatives, of the atoms from `first` on at their present shifts."""
+    for k in range(first, count):
+        if not abs(st.shift[k] - st.centre[k]) <= tables.reach:
+            st.centre[k] = st.shift[k]
+            angle = 2.0 * np.pi * st.shift[k] / tables.length
+            expand(
+                C[st.component[k]], tables.derivative, angle,
+                st.phases[0], st.phases[1], st.expansion[k],
+            )  # fmt: skip
+        values = horner(st.expansion[k], st.shift[k] - st.centre[k])
+        st.b[0, k], st.b[1, k], st.b[2, k] = values
+        j = st.component[k]
+        st.gram[0, k, k], st.gram[1, k, k] = tables.taylor[j, j, 0, 0], 0.0
+        st.gram[2, k, k] = -tables.bend[j]
+        for r in range(k):
+            apart = st.shift[k] - st.shift[r]
+            g, g1, g2 = gram_at(tables, st.component[r], j, apart)
+            st.gram[0, r, k], st.gram[0, k, r] = g, g
+            st.gram[1, r, k], st.gram[1, k, r] = g1, -g1
+            st.gram[2, r, k], st.gram[2, k, r] = g2, g2
+
+
+@internal
+def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
+    """Fill eta, eta', eta'' at every atom."""
+    for k in range(count):
+        eta, slope, bend = st.b[0, k], st.b[1, k], st.b[2, k]
+        for r in range(count):
+            eta -= st.c[r] * st.gram[0, k, r]
+            slope += st.c[r] * st.gram[1, k, r]  # G'_rk = -G'_kr
+            bend -= st.c[r] * st.gram[2, k, r]
+        st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, bend
+
+
+@internal
+def look_up(st, count, C, tables):  # type: ignore[no-untyped-def]
+    """Find b, G and eta of all atoms at their present shifts, in tables."""
+    refresh(st, ZERO, count, C, tables)
+    certificate_at_atoms(st, count)
+
+
+@internal
+def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
+    """Return the objective J, given a fresh eta: ``G c = b - eta``."""
+    total = 0.5 * energy
+    for k in range(count):
+        total += alpha * abs(st.c[k]) - 0.5 * st.c[k] * (st.b[0, k] + st.eta[0, k])
+    return total

@@ -1,0 +1,194 @@
+"""Everything the sliding coder looks up instead of computing: functions of a shift.
+
+With ``G_jl(tau) = <a_j, a_l moved by tau>`` and ``b_j(tau) = <y, a_j moved by tau>``, both real
+trigonometric polynomials, the kernels need
+
+- ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at 4 or 8 points per sample;
+- ``G`` on the whole certificate grid, from any tau: rows at a few phases between grid points,
+  interpolated linearly, in single precision (they only say where to look);
+- ``b`` and its derivatives at any tau: a sum over frequencies.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import fft
+from scipy.special import factorial
+
+from orbitdl.compiled import internal
+from orbitdl.groups.base import Blocks, Floats, correlate
+from orbitdl.groups.trigonometric.largest import grid_size
+from orbitdl.groups.trigonometric.polynomials import horner, taylor_factors
+
+ORDER = 8
+"""Taylor coefficients kept."""
+DENSITIES = 4, 8
+"""Expansion points per sample: few where their accuracy will do, for small tables are quick."""
+FINENESS = 3.15
+"""Points of the certificate grid per sample, at least: the nearest one to a maximum V has at least
+``V cos(pi / 6.3) = 0.878 V``."""
+PHASES = 8
+"""Rows between two points of the certificate grid: between them G is linear up to
+``(pi / 3.15 / 8)^2 / 8 = 0.2 %``, little beside what a parabola misses of a peak."""
+NEAREST, FARTHEST = 0.01, 0.2
+"""Limits, in samples, of the distance up to which an expansion is trusted: nearer than the first
+its remainder is below rounding, 2e-17; at the second, second derivatives are right to 4 digits."""
+
+
+class Tables(NamedTuple):
+    """Look-up tables of one set of components on signals of one length.
+
+    Attributes
+    ----------
+    length : float
+        Samples N of a period.
+    density : float
+        Expansion points per sample that the data point at work needs.
+    stride : int
+        How many of those tabulated lie between two of them, plus one.
+    taylor : ndarray of shape (q, q, density * stride * N, 8)
+        Taylor coefficients of ``G_jl``.
+    rows : float32 ndarray of shape (q, q, PHASES + 1, 2 M)
+        ``G_jl((i - M - p / PHASES) N / M)``.
+    derivative : ndarray of shape (8, F)
+        Factors of the p-th Taylor coefficient, ``(2 pi f / N)^p / p!`` and sign.
+    bend : ndarray of shape (q,)
+        ``-G_jj''(0)``.
+    reach : float
+        Distance, in samples, up to which an expansion of b is trusted.
+    """
+
+    length: float
+    density: float
+    stride: int
+    taylor: Floats
+    rows: NDArray[np.float32]
+    derivative: Floats
+    bend: Floats
+    reach: float
+
+    @property
+    def grid_size(self) -> int:
+        """Points of the certificate grid."""
+        return int(self.rows.shape[-1] // 2)
+
+
+def half_spectrum(C: Blocks) -> NDArray[Any]:
+    """Return C (..., F, 1, 1) scaled such that irfft sums ``Re sum_f C_f exp(i f theta)``."""
+    spectrum = 0.5 * C[..., 0, 0]
+    spectrum[..., 0] *= 2
+    return spectrum
+
+
+def on_grid(C: Blocks, size: int) -> NDArray[np.float32]:
+    """Return ``b`` on a certificate grid from C (n, q, F, 1, 1), shape (n, q, size)."""
+    spectrum = np.zeros((*C.shape[:2], size // 2 + 1), np.complex64)
+    spectrum[..., : C.shape[2]] = half_spectrum(C)
+    values: NDArray[np.float32] = fft.irfft(spectrum, n=size, axis=-1, norm="forward")
+    return values
+
+
+def trust(accuracy: Floats) -> tuple[Floats, Floats]:
+    """Return the `density` and the `reach`, (n,) each, that data points of such accuracy need.
+
+    An expansion of ``b / ||y||``, or of G, is trusted up to the distance x where Taylor's
+    remainder, at most ``(pi x)^8 / 8!``, reaches the accuracy.
+    """
+    reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi
+    few, many = DENSITIES
+    density = np.where(0.5 / few <= reach, float(few), float(many))
+    return density, np.clip(reach, NEAREST, FARTHEST)
+
+
+def build_tables(A: Blocks, length: int, density: float) -> Tables:
+    """Tabulate the components A (q, F, 1, channels) with `density`, one of `DENSITIES`.
+
+    The points of the lower density have the same coefficients, to the last bit, in both tables.
+    """
+    few, pairs = DENSITIES[0], (len(A), len(A))
+    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), few * length
+    omega = 2 * np.pi * np.arange(n_blocks) / length
+    factors = taylor_factors(omega, ORDER)
+    turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
+    spectrum = half_spectrum(correlate(A, A))[:, :, None]
+    between = np.exp(1j * omega * np.arange(0, 1 / few, 1 / density)[:, None, None])
+    taylor = fft.irfft(spectrum[:, :, None] * turned * between, n=dense, axis=-1) * dense
+    back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / size / PHASES)))
+    period = (fft.irfft(spectrum * back, n=size, axis=-1) * size).astype(np.float32)
+    return Tables(
+        length=float(length),
+        density=density,
+        stride=1,
+        taylor=np.ascontiguousarray(taylor.transpose(0, 1, 4, 2, 3)).reshape(*pairs, -1, ORDER),
+        rows=np.concatenate([period, period], axis=-1),
+        derivative=factors,
+        bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
+        reach=NEAREST,
+    )
+
+
+@internal
+def tables_for(tables, density, reach):  # type: ignore[no-untyped-def]
+    """Return the tables as a data point needs them, whatever others do."""
+    return Tables(
+        tables.length, density, int(tables.density / density), tables.taylor, tables.rows,
+        tables.derivative, tables.bend, reach,
+    )  # fmt: skip
+
+
+@internal
+def wrap(shift, length):  # type: ignore[no-untyped-def]
+    """Return the shift in [0, length)."""
+    inside = shift - length * np.floor(shift / length)
+    return inside if inside < length else 0.0
+
+
+@internal
+def signed_distance(to, start, length):  # type: ignore[no-untyped-def]
+    """Return the shorter way from one place on the circle to another."""
+    apart = to - start
+    return apart - length * np.floor(apart / length + 0.5)
+
+
+@internal
+def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Return ``G_jl``, its slope and its second derivative at tau in (-N, N)."""
+    if tau < 0.0:
+        tau += tables.length
+    place = int(tau * tables.density + 0.5)
+    dx = tau - place / tables.density
+    place *= tables.stride
+    if place == tables.taylor.shape[2]:
+        place = 0
+    return horner(tables.taylor[j, l, place], dx)
+
+
+@internal
+def row_of(tables, tau, c, size):  # type: ignore[no-untyped-def]
+    """Return phase and start of the row ``c G_jl(grid - tau)``, and weights of two phases."""
+    place = tau * size / tables.length
+    whole = int(place)
+    phase = (place - whole) * PHASES
+    p = int(phase)
+    late = np.float32(c * (phase - p))
+    return p, size - whole, np.float32(c) - late, late
+
+
+@internal
+def subtract_rows(tables, component, shift, c, k, l, out):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Subtract the rows of two atoms, k and l, from grid values (q, M); l = k: of one."""
+    q, size = out.shape
+    p1, start1, a1, b1 = row_of(tables, shift[k], c[k], size)
+    p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, size)
+    j1, j2, rows = component[k], component[l], tables.rows
+    for j in range(q):
+        early1 = rows[j1, j, p1, start1 : start1 + size]
+        late1 = rows[j1, j, p1 + 1, start1 : start1 + size]
+        early2 = rows[j2, j, p2, start2 : start2 + size]
+        late2 = rows[j2, j, p2 + 1, start2 : start2 + size]
+        here = out[j]
+        for m in range(size):
+            here[m] -= a1 * early1[m] + b1 * late1[m] + a2 * early2[m] + b2 * late2[m]

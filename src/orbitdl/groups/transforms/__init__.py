@@ -1,0 +1,1 @@
+"""Isometries into block coordinates."""

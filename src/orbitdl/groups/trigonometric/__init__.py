@@ -1,0 +1,1 @@
+"""Trigonometric polynomials and their maxima."""

@@ -1,0 +1,1 @@
+"""Learning components: the alternation, its steps and what it leaves behind."""

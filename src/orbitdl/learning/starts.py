@@ -1,0 +1,61 @@
+"""Components to start learning from."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.learning.dictionary import unit_norm
+from orbitdl.validation import as_components
+
+
+def choose_starts(
+    init: str | ArrayLike,
+    representation: Representation,
+    Y: Blocks,
+    q: int,
+    generators: list[np.random.Generator],
+) -> list[Blocks]:
+    """Return q components of unit norm for every generator, or once if they are given."""
+    if isinstance(init, str):
+        if init == "data":
+            return [start_from_data(representation, Y, q, rng) for rng in generators]
+        if init == "random":
+            return [start_from_noise(representation, q, rng) for rng in generators]
+        raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
+    given, expected = as_components(init, "init"), (q, *representation.shape)
+    if given.shape != expected:
+        raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
+    start = representation.analyze(given)
+    if not np.any(start, axis=(1, 2, 3)).all():
+        raise ValueError("init has a component that is zero or cannot be moved; give another.")
+    return [unit_norm(start)]
+
+
+def start_from_data(
+    representation: Representation, Y: Blocks, q: int, rng: np.random.Generator, most: int = 1000
+) -> Blocks:
+    """Choose q samples that lie far from each other's orbits, scaled to unit norm.
+
+    As k-means++: the next one is drawn with probability proportional to the energy
+    ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
+    """
+    pool = Y if len(Y) <= most else Y[rng.choice(len(Y), most, replace=False)]
+    energy = inner(pool, pool)
+    left = energy.copy()
+    A = start_from_noise(representation, q, rng)
+    for j in range(q):
+        left = np.where(left > 1e-12 * energy.max(initial=0.0), left, 0.0)
+        if left.sum() == 0:
+            break
+        i = rng.choice(len(pool), p=left / left.sum())
+        A[j] = pool[i] / np.sqrt(energy[i])
+        explained = representation.polar(correlate(pool, A[j : j + 1]))[:, 0] ** 2
+        left = np.minimum(left, energy - explained)
+    return A
+
+
+def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:
+    """Draw q components from the uniform measure on the unit sphere."""
+    return unit_norm(representation.analyze(rng.standard_normal((q, *representation.shape))))

@@ -1,0 +1,1 @@
+"""Recordings: reading files, cutting windows, events with their times."""

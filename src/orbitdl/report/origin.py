@@ -1,0 +1,90 @@
+"""What was run, with which versions, and how to run it again."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib import metadata
+from inspect import signature
+from typing import Any
+
+import numpy as np
+
+from orbitdl import __version__
+from orbitdl.coding.base import Coder
+from orbitdl.groups import Finite, Group
+from orbitdl.report.facts import Facts
+from orbitdl.report.words import number, sizes
+from orbitdl.storage.provenance import data_fingerprint
+
+LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "plotly")
+ALWAYS = ("n_components", "alpha")
+"""Parameters that are written out even at their defaults."""
+LONGEST = 64
+"""Numbers of an array that are written out."""
+
+
+def run_table(facts: Facts) -> list[tuple[str, str]]:
+    """Return rows of name and value: parameters, data, versions, date."""
+    rows = [(name, _shown(value)) for name, value in facts.model.get_params(deep=False).items()]
+    prepared = getattr(facts.model, "preprocessing_", None) or {}
+    if prepared:
+        rows.append(("preprocessing", ", ".join(f"{k} = {v}" for k, v in prepared.items())))
+    if facts.history:
+        rows.append(("time to learn", f"{sum(r.seconds for r in facts.history):.1f} s"))
+    if facts.coded is not None:
+        rows.append(("data", f"array of shape {facts.coded.X.shape}"))
+        rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
+    if facts.labels.rate is not None:
+        rows.append(("rate", f"{number(facts.labels.rate)} samples a second"))
+    if facts.labels.step is not None:
+        rows.append(("step from window to window", f"{facts.labels.step} samples"))
+    versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
+    rows.append(
+        ("versions", f"orbitdl {__version__}, Python {platform.python_version()}, {versions}")
+    )
+    return [*rows, ("written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))]
+
+
+def snippet(facts: Facts) -> str:
+    """Return Python that fits the same model again."""
+    settings = _changed_settings(facts.model)
+    group, coder = facts.model.group, facts.model.coder
+    imports = ["from orbitdl import OrbitDictionaryLearning"]
+    if isinstance(coder, Coder):
+        imports.append(f"from orbitdl.coding import {type(coder).__name__}")
+    if isinstance(group, Group):
+        imports.append(f"from orbitdl.groups import {type(group).__name__}")
+    size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
+    lines = [f"    {name}={value}," for name, value in settings.items()]
+    call = ["model = OrbitDictionaryLearning(", *lines, ")"]
+    data = f"# X: an array of {facts.noun}s {size}, one a row"
+    return "\n".join([*imports, "", *call, data, "model.fit(X)", "codes = model.encode(X)"])
+
+
+def _changed_settings(model: Any) -> dict[str, str]:
+    """Return the parameters that differ from their defaults, as Python."""
+    defaults = {name: p.default for name, p in signature(type(model)).parameters.items()}
+    return {
+        name: _shown(value)
+        for name, default in defaults.items()
+        if repr(value := getattr(model, name)) != repr(default) or name in ALWAYS
+    }
+
+
+def _shown(value: object) -> str:
+    """Return a parameter as it would be typed, or in words where it is long or has no text."""
+    if isinstance(value, Finite):
+        return f"Finite({_array(np.asarray(value.generators))})"
+    if isinstance(value, np.ndarray | list | tuple):
+        return _array(np.asarray(value))
+    if isinstance(value, Callable):  # type: ignore[arg-type]
+        return str(getattr(value, "__name__", type(value).__name__))
+    return repr(value)
+
+
+def _array(values: Any) -> str:
+    if values.size <= LONGEST:
+        return str(values.tolist())
+    return f"...  # array of shape {values.shape}"
