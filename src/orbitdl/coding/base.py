@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,14 @@ class Coder(ABC):
         warn: bool = True,
     ) -> Codes:
         """Solve, certify, and say in words how it went; never worse than `warm`."""
-        problem = Problem(representation, Y, A, alpha, masked)
+        prepared = self.prepare(representation, A)
+        return prepared.code(Y, alpha, warm, masked=masked, n_jobs=n_jobs, warn=warn)
+
+    def prepare(self, representation: Representation, A: Blocks) -> Prepared:
+        """Return this coder, ready to code any data with components A (q, F, d, m)."""
+        return Prepared(self, representation, A)
+
+    def _code(self, problem: Problem, warm: Atoms | None, n_jobs: int | None, warn: bool) -> Codes:
         self._require_served(problem)
         atoms, objective, gap = self._try(problem, warm, n_jobs)
         for _ in range(TRIES):
@@ -110,7 +117,8 @@ class Coder(ABC):
             atoms = atoms.replace(late, again)
         if warn:
             self.warn_unless_converged(gap)
-        return Codes(representation, atoms, objective, gap, self._describe(gap, problem))
+        status = self._describe(gap, problem)
+        return Codes(problem.representation, atoms, objective, gap, status)
 
     def _try(
         self, problem: Problem, warm: Atoms | None, n_jobs: int | None
@@ -188,3 +196,26 @@ class Coder(ABC):
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A coder and the components it codes with; what it tabulates of them serves all data."""
+
+    coder: Coder
+    representation: Representation
+    A: Blocks
+
+    def code(
+        self,
+        Y: Blocks,
+        alpha: float,
+        warm: Atoms | None = None,
+        *,
+        masked: Masked | None = None,
+        n_jobs: int | None = None,
+        warn: bool = True,
+    ) -> Codes:
+        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        problem = Problem(self.representation, Y, self.A, alpha, masked)
+        return self.coder._code(problem, warm, n_jobs, warn)
