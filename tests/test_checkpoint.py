@@ -17,21 +17,17 @@ from registry import ACTIONS, PERMUTATIONS, action
 from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
-from orbitdl import (
-    ModelFileError,
-    OrbitDictionaryLearning,
-    checkpoint,
-    container,
-    learning,
-    restarts,
-)
+from orbitdl import ModelFileError, OrbitDictionaryLearning
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
+from orbitdl.learning import alternation as learning
+from orbitdl.learning import restarts
 from orbitdl.learning.history import History, Record
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, run_from_file, run_to_file
+from orbitdl.storage import checkpoint, container
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -10,7 +10,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 
-from orbitdl.experiments import NAMES, reproduce, windows
+from orbitdl.experiments import NAMES, ecg_data, reproduce
 from orbitdl.experiments.claims import Row, Verdict
 from orbitdl.experiments.expected import BOUNDS, CLAIMS, SECONDS, SUCCESS
 from orbitdl.experiments.figures import save, styled
@@ -59,7 +59,7 @@ def results():
 
 def require_recording():
     try:
-        windows.signal("lead 0")
+        ecg_data.signal("lead 0")
     except (FileNotFoundError, ImportError) as error:
         pytest.skip(f"needs record 100: {error}")
 
@@ -201,8 +201,8 @@ def test_without_the_recording_its_rows_say_so(tmp_path, monkeypatch):
     def missing(*arguments, **options):
         raise FileNotFoundError("set ORBITDL_DATA, or connect to the internet")
 
-    monkeypatch.setattr(windows, "load_ecg", missing)
-    windows.signal.cache_clear()
+    monkeypatch.setattr(ecg_data, "load_ecg", missing)
+    ecg_data.signal.cache_clear()
     rows = reproduce(["unseen", "timing"], quick=True, output=tmp_path).rows
     assert {row.verdict for row in rows} == {Verdict.NOT_RUN}
     assert all("ORBITDL_DATA" in row.why for row in rows)
