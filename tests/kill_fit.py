@@ -15,7 +15,7 @@ import numpy as np
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift
-from orbitdl.storage import checkpoint
+from orbitdl.storage import checkpoint, checkpoint_files
 
 KILLS = 10
 X = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
@@ -62,8 +62,8 @@ def main(folder: Path) -> None:
         if not finished:
             kills += 1
             if place.exists():
-                runs = checkpoint.read(place, "checkpoint", 1)[0]["runs"]
-                reached.append([run["number"] for run in runs])
+                runs = checkpoint_files.read_checkpoint(place).runs
+                reached.append([len(run.history) for run in runs])
         else:
             found = np.load(result)
             numbers = expected.history_.to_frame().to_numpy()[:, :-1]  # but the seconds

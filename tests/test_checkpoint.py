@@ -24,10 +24,14 @@ from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.learning import alternation as learning
 from orbitdl.learning import restarts
-from orbitdl.learning.history import History, Record
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.runs import Run, run_from_file, run_to_file
-from orbitdl.storage import checkpoint, container
+from orbitdl.learning.history import History
+from orbitdl.learning.iteration import Iteration, Record, State
+from orbitdl.learning.runs import Run
+from orbitdl.learning.sample_shard import cut
+from orbitdl.samples import Samples
+from orbitdl.storage import checkpoint, checkpoint_files, container
+from orbitdl.storage.checkpoint_files import StoredRun
+from orbitdl.storage.codec import pack, unpack
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -120,31 +124,34 @@ def test_every_part_of_a_state_comes_back(name):
     offsets, component = np.array([0, 2, 2, 3]), np.array([1, 0, 1])
     atoms = Atoms(2, offsets, component, rng.standard_normal(3), rep.sample(rng, 3))
     stepped = rep.analyze(rng.standard_normal((2, *rep.shape)))
+    shards = cut(Samples.of(rng.standard_normal((3, *rep.shape)), rep.group), largest=2)
+    history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
     state = State(
-        4, components, atoms, unused=1, objective=1 / 3, loosest=0.1, stalled=2,
+        shards.starting_from(atoms), components, history[3], unused=1, loosest=0.1, stalled=2,
         stepped=stepped, streak=3,
     )  # fmt: skip
-    history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
     run = Run(state, history, ended=True, settled=True, fell_back=True)
-    again = run_from_file(*run_to_file(run), rep, 3, 2)
-    for field in fields(State):
-        if field.name not in ("components", "stepped", "atoms"):
-            assert getattr(again.state, field.name) == getattr(state, field.name)
+    stored = unpack(StoredRun, *pack(StoredRun.of(run)), "a run")
+    again = stored.restore(rep, shards, 2)
+    for name in ("number", "objective", "last", "unused", "loosest", "stalled", "streak"):
+        assert getattr(again.state, name) == getattr(state, name)
     assert_array_equal(again.state.components, components)
     assert_array_equal(again.components, stepped)
     assert again.state.components.dtype == again.components.dtype == components.dtype
     for field in fields(Atoms):
-        assert_array_equal(getattr(again.state.atoms, field.name), getattr(atoms, field.name))
+        kept = getattr(again.state.shards.atoms, field.name)
+        assert_array_equal(kept, getattr(atoms, field.name))
     assert again.history == history
     assert (again.ended, again.settled, again.fell_back) == (True, True, True)
 
 
 def test_the_order_in_memory_is_that_of_the_file():
+    shards = cut(Samples.of(np.ones((1, 3)), Trivial()))
     element = np.ones((3, 4)).T
     atoms = Atoms(2, np.array([0, 4]), np.zeros(4, dtype=int), np.ones(4), element)
-    state = State(1, np.ones((1, 3, 5, 2)).T, atoms)
+    state = State(shards.starting_from(atoms), np.ones((1, 3, 5, 2)).T)
     assert state.components.flags.c_contiguous
-    assert state.atoms.element.flags.c_contiguous
+    assert state.shards.parts[0].atoms.element.flags.c_contiguous
 
 
 @pytest.mark.parametrize("max_iter", [2, 3, 4])
@@ -241,9 +248,9 @@ def test_a_run_without_a_seed_goes_on_with_the_seed_it_had(path):
     whole = estimator(**settings, checkpoint=path, callback=note).fit(X)
     path.unlink()
     interrupted(X, 3, checkpoint=path, **settings)
-    stored = checkpoint.read(path, "checkpoint", 1)[0]["seed"]
+    stored = container.read(path, "checkpoint", 2)[0]["seed"]
     model = estimator(**settings, checkpoint=path, callback=note).fit(X)
-    assert checkpoint.read(path, "checkpoint", 1)[0]["seed"] == stored
+    assert container.read(path, "checkpoint", 2)[0]["seed"] == stored
     assert not np.array_equal(starts[-1], starts[1])  # another seed than the first
     assert not np.array_equal(model.components_, whole.components_)
 
@@ -303,7 +310,7 @@ def test_threads_and_verbosity_may_change(path, capsys):
 
 def test_the_seconds_of_earlier_iterations_are_kept(path):
     interrupted(X, 4, checkpoint=path)
-    stored = container.read(path, "checkpoint", 1)[1]["0.history.seconds"]
+    stored = container.read(path, "checkpoint", 2)[1]["runs.0.history.seconds"]
     model = estimator(checkpoint=path).fit(X)
     assert [record.seconds for record in model.history_[:4]] == stored.tolist()
 
@@ -328,7 +335,7 @@ def test_an_error_in_a_callback_leaves_a_usable_checkpoint(path):
 
 def test_nothing_of_the_data_is_in_the_file(path):
     estimator(checkpoint=path, max_iter=2).fit(X)
-    _, tensors = container.read(path, "checkpoint", 1)
+    _, tensors = container.read(path, "checkpoint", 2)
     assert not any(np.isin(X, array).any() for array in tensors.values())
 
 
@@ -347,7 +354,7 @@ def test_checkpoints_are_written_every_few_seconds_and_less_often_if_slow(
         written.append(len(numbers))
         now[0] += cost
 
-    monkeypatch.setattr(checkpoint, "write", write)
+    monkeypatch.setattr(checkpoint_files, "write", write)
     monkeypatch.setattr(checkpoint, "time", SimpleNamespace(monotonic=lambda: now[0]))
     settings = {"max_iter": 40, "tol": 1e-15, "coder": ActiveSet(tol=1e-9)}
     estimator(**settings, checkpoint=path, callback=pass_two_seconds).fit(X)
@@ -426,16 +433,16 @@ def test_a_truncated_or_damaged_checkpoint_is_refused_or_works(path):
 
 
 HOSTILE = {
-    "offsets": ("0.offsets", lambda a: a[::-1].copy(), "offsets do not count the atoms"),
-    "component": ("0.component", lambda a: a + 7, "of a component that is not there"),
-    "negative component": ("0.component", lambda a: a - 7, "of a component that is not there"),
-    "element": ("0.element", lambda a: a + 7, "an element that is not in the group"),
-    "coefficient": ("0.coefficient", lambda a: a * np.nan, "coefficient contains NaN"),
-    "infinite": ("0.components", lambda a: a + np.inf, "components has values out of range"),
-    "shape": ("0.components", lambda a: a[:1], "components is not an array of shape"),
-    "history": ("0.history.gap", lambda a: a[:1], "gap is not an array of shape"),
-    "unknown": ("0.extra", lambda a: np.ones(2), "a run has other arrays than it should"),
-    "of no run": ("7.extra", lambda a: np.ones(2), "it has an unknown array '7.extra'"),
+    "offsets": ("runs.0.offsets", lambda a: a[::-1].copy(), "offsets do not count the atoms"),
+    "component": ("runs.0.component", lambda a: a + 7, "of a component that is not there"),
+    "negative component": ("runs.0.component", lambda a: a - 7, "of a component that is not there"),
+    "element": ("runs.0.element", lambda a: a + 7, "an element that is not in the group"),
+    "coefficient": ("runs.0.coefficient", lambda a: a * np.nan, "coefficient contains NaN"),
+    "infinite": ("runs.0.components", lambda a: a + np.inf, "components has values out of range"),
+    "shape": ("runs.0.components", lambda a: a[:1], "components is not an array of shape"),
+    "history": ("runs.0.history.gap", lambda a: a[:1], "gap is not an array of shape"),
+    "unknown": ("runs.0.extra", lambda a: np.ones(2), "it has an unknown array 'extra'"),
+    "of no run": ("runs.7.extra", lambda a: np.ones(2), "it has an unknown array 'runs.7.extra'"),
     "of no name": ("extra", lambda a: np.ones(2), "it has an unknown array 'extra'"),
 }
 
@@ -446,7 +453,7 @@ def test_hostile_arrays_are_refused(case, path):
     data = np.random.default_rng(0).standard_normal((6, 3))
     settings = {"group": PERMUTATIONS, "checkpoint": path}
     interrupted(data, 2, **settings)
-    header, tensors = container.read(path, "checkpoint", 1)
+    header, tensors = container.read(path, "checkpoint", 2)
     tensors[name] = change(tensors.get(name))
     container.write(path, header, tensors)
     with pytest.raises(ModelFileError, match=f"is not a sound checkpoint: .*{message}"):
@@ -456,17 +463,17 @@ def test_hostile_arrays_are_refused(case, path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 2}, "was written by a newer orbitdl"),
+        ({"version": 3}, "was written by a newer orbitdl"),
         ({"extra": 2}, "the header has an unknown entry 'extra'"),
         ({"seed": -1}, "its seed is negative"),
-        ({"runs": [3]}, "a run is not a table"),
+        ({"runs": [3]}, "an entry of runs is not a table"),
         ({"runs": []}, "it has an unknown array"),
         ({"identity": {}}, "the identity lacks the entry"),
     ],
 )
 def test_hostile_headers_are_refused(change, message, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", 1)
+    header, tensors = container.read(path, "checkpoint", 2)
     container.write(path, {**header, **change}, tensors)
     with pytest.raises(ModelFileError, match=message):
         estimator(checkpoint=path).fit(X)
@@ -474,11 +481,17 @@ def test_hostile_headers_are_refused(change, message, path):
 
 @pytest.mark.parametrize(
     ("entry", "value"),
-    [("number", -1), ("unused", 9), ("objective", None), ("stalled", -1), ("ended", 1)],
+    [
+        ("loosest", -1),
+        ("unused", 9),
+        ("streak", None),
+        ("stalled", -1),
+        ("ended", 1),
+    ],
 )
 def test_hostile_numbers_are_refused(entry, value, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", 1)
+    header, tensors = container.read(path, "checkpoint", 2)
     header["runs"][0][entry] = value
     container.write(path, header, tensors)
     with pytest.raises(ModelFileError, match="is not a sound checkpoint"):
@@ -522,10 +535,19 @@ def test_what_a_killed_write_left_behind_is_removed(path):
 
 
 @pytest.mark.parametrize("settings", [{"group": MyShift()}, {"coder": MyCoder()}])
-def test_a_class_of_one_s_own_works_without_a_checkpoint_only(settings, path):
-    estimator(**settings).fit(X)
-    with pytest.raises(ModelFileError, match="checkpoint cannot be used here: My.* is not one of"):
-        estimator(**settings, checkpoint=path).fit(X)
+def test_a_class_of_one_s_own_goes_on(settings, path):
+    expected = estimator(**settings).fit(X)
+    interrupted(X, 3, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(X), expected)
+
+
+def test_a_class_whose_settings_are_not_known_works_without_a_checkpoint_only(path):
+    class Nameless(IntegerShift):
+        pass
+
+    estimator(group=Nameless()).fit(X)
+    with pytest.raises(ModelFileError, match="cannot be used here: Nameless is not a dataclass"):
+        estimator(group=Nameless(), checkpoint=path).fit(X)
     assert not path.exists()
 
 

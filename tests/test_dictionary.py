@@ -10,15 +10,16 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
+from orbitdl.learning.alternation import replace_unused
 from orbitdl.learning.dictionary import (
-    Statistics,
     constrained_least_squares,
     least_squares,
     normalise,
-    replace_unused,
     triangular_inverse,
 )
+from orbitdl.learning.shards import Residuals
 from orbitdl.learning.starts import start_from_noise
+from orbitdl.learning.statistics import Statistics
 
 Q = 3
 
@@ -284,7 +285,8 @@ def test_the_step_does_not_depend_on_the_unit_of_the_data(scale):
 def test_normalise_moves_the_norm_into_the_codes(name):
     rep, _, atoms = draw(name)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
-    unit, scaled = normalise(A, atoms)
+    unit, factors = normalise(A)
+    scaled = atoms.scale(factors)
     assert_allclose(norms(unit), np.ones(Q))
     assert_allclose(reconstruct(rep, scaled, unit), reconstruct(rep, atoms, A), atol=1e-12)
 
@@ -293,7 +295,8 @@ def test_normalise_of_a_zero_component_leaves_it_and_drops_its_atoms():
     rep, _, atoms = draw("integer shift")
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
     A[1] = 0.0
-    unit, scaled = normalise(A, atoms)
+    unit, factors = normalise(A)
+    scaled = atoms.scale(factors)
     assert np.isfinite(unit).all()
     assert not np.any(scaled.component == 1)
     assert_allclose(reconstruct(rep, scaled, unit), reconstruct(rep, atoms, A), atol=1e-12)
@@ -304,8 +307,7 @@ def test_unused_components_become_the_worst_residuals():
     R *= np.array([1.0, 5.0, 2.0, 4.0, 3.0])[:, None, None, None] / norms(R)[:, None, None, None]
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
     kept = A.copy()
-    new, unused = replace_unused(A, R, np.array([0.0, 2.5, 0.0]))
-    assert unused == 2
+    new = replace_unused(A, np.array([0, 2]), Residuals(norms(R) ** 2, R).largest(2))
     assert_array_equal(A, kept)
     assert_array_equal(new[1], A[1])
     assert_allclose(new[0], R[1] / 5.0)
@@ -315,15 +317,13 @@ def test_unused_components_become_the_worst_residuals():
 def test_unused_components_stay_where_nothing_is_left_to_explain():
     rep, R, _ = draw("integer shift", n=5)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
-    new, unused = replace_unused(A, 0.0 * R, np.zeros(Q))
-    assert unused == Q
+    new = replace_unused(A, np.arange(Q), Residuals(np.zeros(5), 0.0 * R).largest(Q))
     assert_array_equal(new, A)
 
 
 def test_more_unused_components_than_samples_are_no_trouble():
     rep, R, _ = draw("integer shift", n=1)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
-    new, unused = replace_unused(A, R, np.zeros(Q))
-    assert unused == Q
+    new = replace_unused(A, np.arange(Q), Residuals(norms(R) ** 2, R).largest(Q))
     assert_allclose(as_real(new[:1]), as_real(R / norms(R)[:, None, None, None]))
     assert_array_equal(new[1:], A[1:])

@@ -6,11 +6,14 @@ from reference import reference_objective
 
 from orbitdl import encode
 from orbitdl.coding import working_set
-from orbitdl.coding.problem import Masked
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
 from orbitdl.learning import masked_dictionary
-from orbitdl.learning.alternation import step
-from orbitdl.learning.dictionary import Statistics
+from orbitdl.learning.dictionary import constrained_least_squares, least_squares
+from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.shards import total
+from orbitdl.learning.statistics import Statistics
+from orbitdl.samples import Samples
 
 
 def unit(A):
@@ -66,14 +69,20 @@ def test_rotations_at_a_small_alpha_agree_with_cvxpy(missing):
 
 
 def holed_codes(group, n, length, q, seed=0):
-    """Return an action, blocks, masked data, components and codes of noise with gaps."""
+    """Return an action, components, and noise with gaps that is coded with them."""
     rng = np.random.default_rng(seed)
     action = group.on((length,))
     A = unit(action.adopt(rng.standard_normal((q, length))))
     X, mask = rng.standard_normal((n, length)), rng.uniform(size=(n, length)) >= 0.3
     codes = encode(X, A, group=group, alpha=0.5, mask=mask)
-    masked = Masked(X * mask, mask)
-    return action, action.analyze(masked.signal), masked, action.analyze(A), codes.atoms
+    shards = cut(Samples.of(X, group, mask), largest=200).starting_from(codes.atoms)
+    return action, action.analyze(A), shards
+
+
+def sums_of(shards):
+    """Return the statistics of codes at hand."""
+    data = [(part.samples.representation, part.samples.Y, part.atoms) for part in shards.parts]
+    return total(Statistics.of(*part) for part in data)
 
 
 @pytest.mark.parametrize("group", [IntegerShift(), ContinuousShift()])
@@ -81,29 +90,30 @@ def holed_codes(group, n, length, q, seed=0):
 def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
     monkeypatch, group, n, passes
 ):
-    action, Y, masked, A, atoms = holed_codes(group, n, length=24, q=3)
+    action, A, shards = holed_codes(group, n, length=24, q=3)
     monkeypatch.setattr(masked_dictionary, "FEW", 1e7, raising=False)
     signals = count_calls(monkeypatch, type(action), "synthesize")
-    step(action, Y, A, atoms, False, masked)
-    assert len(signals) <= passes
+    on_observed(constrained_least_squares, action, shards, sums_of(shards), A)
+    assert len(signals) <= passes * len(shards.parts)
 
 
 def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypatch):
-    action, Y, masked, A, atoms = holed_codes(ContinuousShift(), 300, length=24, q=3)
-    statistics = Statistics.of(action, Y, atoms)
+    action, A, shards = holed_codes(ContinuousShift(), 300, length=24, q=3)
 
     def loss(components):
-        fitted = action.synthesize(atoms.superpose(action, components))
-        return 0.5 * np.sum((masked.signal - masked.observed * fitted) ** 2)
+        fitted = action.synthesize(shards.atoms.superpose(action, components))
+        data = [part.samples for part in shards.parts]
+        signal, observed = (
+            np.concatenate([getattr(part, name) for part in data])
+            for name in ("signal", "observed")
+        )
+        return 0.5 * np.sum((signal - observed * fitted) ** 2)
 
     losses = []
     for few in (0.0, np.inf):
         monkeypatch.setattr(masked_dictionary, "FEW", few)
-        for solve in (
-            masked_dictionary.masked_least_squares,
-            masked_dictionary.masked_constrained_least_squares,
-        ):
-            losses.append(loss(solve(action, masked, atoms, statistics, A)))
+        for solve in (least_squares, constrained_least_squares):
+            losses.append(loss(on_observed(solve, action, shards, sums_of(shards), A)))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
 
 

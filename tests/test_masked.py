@@ -14,11 +14,11 @@ from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
-from orbitdl.learning.dictionary import Statistics
-from orbitdl.learning.masked_dictionary import (
-    masked_constrained_least_squares,
-    masked_least_squares,
-)
+from orbitdl.learning.dictionary import constrained_least_squares, least_squares
+from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.statistics import Statistics
+from orbitdl.samples import Samples
 
 ALPHA = 0.1
 CASES = [
@@ -212,6 +212,8 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
     representation, masked, atoms, A = planted(name)
     Y = representation.analyze(masked.signal)
     statistics = Statistics.of(representation, Y, atoms)
+    samples = Samples.on(representation, masked.signal, masked.observed)
+    shards = cut(samples, largest=7).starting_from(atoms)
     matrix, seen = design(representation, atoms, len(A)), masked.observed.ravel()
     a = cp.Variable(matrix.shape[1])
     size = matrix.shape[1] // len(A)
@@ -222,10 +224,10 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
         left = masked.signal.ravel() - matrix @ representation.synthesize(components).ravel()
         return 0.5 * np.sum(left[seen] ** 2)
 
-    bounded = masked_constrained_least_squares(representation, masked, atoms, statistics, A)
+    bounded = on_observed(constrained_least_squares, representation, shards, statistics, A)
     assert loss(bounded) == pytest.approx(minimum(misfit, ball), rel=1e-6)
     assert np.all(np.linalg.norm(bounded.reshape(len(A), -1), axis=1) <= 1 + 1e-6)
-    free = masked_least_squares(representation, masked, atoms, statistics, A)
+    free = on_observed(least_squares, representation, shards, statistics, A)
     best = np.linalg.lstsq(matrix[seen], masked.signal.ravel()[seen], rcond=1e-12)[0]
     expected = 0.5 * np.sum((masked.signal.ravel()[seen] - matrix[seen] @ best) ** 2)
     assert loss(free) == pytest.approx(expected, rel=1e-6, abs=1e-10)

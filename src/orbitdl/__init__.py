@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from orbitdl.denoising import denoise, noise_level
     from orbitdl.encoding import decode, encode
     from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.loading import load
     from orbitdl.metrics import align, dictionary_distance
     from orbitdl.recordings.positions import positions
     from orbitdl.storage.container import ModelFileError
-    from orbitdl.storage.model_files import load
 
 __version__ = "0.1.0"
 
@@ -54,7 +54,7 @@ _HOME = {
     "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
-    "load": "storage.model_files",
+    "load": "loading",
     "noise_level": "denoising",
     "positions": "recordings.positions",
     "suggest_alpha": "alpha",

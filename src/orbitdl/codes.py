@@ -210,6 +210,17 @@ class Codes:
     gap: Floats
     status: NDArray[Any]
 
+    @classmethod
+    def concatenate(cls, parts: list[Codes]) -> Codes:
+        """Put the samples of all parts one after the other."""
+        return cls(
+            parts[0].representation,
+            Atoms.concatenate([part.atoms for part in parts]),
+            np.concatenate([part.objective for part in parts]),
+            np.concatenate([part.gap for part in parts]),
+            np.concatenate([part.status for part in parts]),
+        )
+
     def __len__(self) -> int:
         return len(self.atoms)
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Atoms, Codes
@@ -76,7 +73,7 @@ def encode_samples(
     """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     representation, Y, masked = samples.representation, samples.Y, samples.masked
     codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
-    return codes if masked is not None else with_unseen(codes, samples.unseen)
+    return samples.with_unseen(codes)
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:
@@ -96,10 +93,3 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
 def decode_atoms(representation: Representation, atoms: Atoms, A: Blocks) -> Floats:
     """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
     return representation.synthesize(reconstruct(representation, atoms, A))
-
-
-def with_unseen(codes: Codes, unseen: Floats) -> Codes:
-    """Add to the objective what no code can change; the absolute gap stays."""
-    total = codes.objective + unseen
-    gap = np.divide(codes.gap * codes.objective, total, out=codes.gap.copy(), where=total > 0)
-    return replace(codes, objective=total, gap=gap)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -17,20 +17,23 @@ from sklearn.utils import check_random_state
 from orbitdl.alpha import automatic_alpha
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.fitted import FittedMixin
-from orbitdl.groups import Group
-from orbitdl.groups.base import Blocks, require_group
+from orbitdl.groups import Group, Representation
+from orbitdl.groups.base import require_group
+from orbitdl.kept import KeptMixin
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.restarts import Outcome, Restarts
+from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.shards import Shards
 from orbitdl.learning.starts import choose_starts
-from orbitdl.samples import Samples
-from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
 
 
-class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, BaseEstimator):
+class OrbitDictionaryLearning(
+    ClassNamePrefixFeaturesOutMixin, FittedMixin, KeptMixin, BaseEstimator
+):
     """Learn components such that every data point is a sparse sum of moved copies of them.
 
     Parameters
@@ -79,6 +82,9 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         Unit norm. A local optimum, as in all dictionary learning.
     alpha_ : float
         The weight that was used, and that coding with this model uses.
+    codes_ : Codes or None
+        What the last iteration coded the data with; None if an earlier process did that, or if the
+        model was loaded.
     starts_ : ndarray of shape (n_starts,)
         The objective that each start had come to when the best of them was chosen.
     history_ : History
@@ -158,13 +164,14 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
             raise ValueError("X has no observed entry; pass data that are not all missing.")
         origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
         alpha = require_positive_or(self.alpha, "alpha", "auto") or automatic_alpha(samples.Y)
-        coder, seed = self._coder(samples.representation), self._seed()
-        with Checkpoint.open(
-            self, samples.representation, coder, origin, seed, alpha
-        ) as checkpoint:
-            starts = self._starts(samples, checkpoint.seed)
-            best, reached = self._restarts(samples, alpha, coder, checkpoint).best(starts)
+        coder, shards = self._coder(samples.representation), cut(samples, self.n_jobs)
+        keys = alpha, origin["fingerprint"], self._seed()
+        with self._open_checkpoint(shards, samples.representation, coder, *keys) as runs:
+            starts = self._starts(samples.representation, shards, runs.seed)
+            follow = self._learning(samples.representation, coder, alpha)
+            best, reached = Restarts(follow, runs, self.callback, self.verbose).best(starts)
         self.components_ = samples.representation.synthesize(best.components)
+        self.codes_ = None if best.codes is None else samples.with_unseen(best.codes)
         self.alpha_, self.starts_ = alpha, reached
         self.history_, self.n_iter_ = best.history, best.history[-1].number
         self.converged_ = best.history.stands_still(float(self.tol))
@@ -173,32 +180,6 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
         self._n_features_out = len(self.components_)
         self._warn_unless_converged(best, coder)
         return self
-
-    def save(
-        self,
-        path: str | PathLike[str],
-        *,
-        preprocessing: Mapping[str, Any] | None = None,
-        provenance: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Write the fitted model to one file, which `orbitdl.load` reads.
-
-        Parameters
-        ----------
-        path : path-like
-        preprocessing : mapping, optional
-            How the data were made, in text and numbers; ``preprocessing_`` if left out.
-        provenance : mapping, optional
-            Text and numbers to add to ``provenance_``.
-
-        Notes
-        -----
-        A safetensors file: arrays and a JSON header, no code. It is written whole or not at all.
-        The callback, the checkpoint and a `random_state` that is not a number are left out.
-        """
-        from orbitdl.storage import model_files as files
-
-        files.save(self, path, preprocessing=preprocessing, provenance=provenance)
 
     def _check_parameters(self) -> None:
         require_count(self.n_components, "n_components")
@@ -223,35 +204,30 @@ class OrbitDictionaryLearning(ClassNamePrefixFeaturesOutMixin, FittedMixin, Base
                 f"not {self.random_state!r}."
             ) from None
 
-    def _starts(self, samples: Samples, seed: int) -> list[Blocks]:
+    def _starts(self, representation: Representation, shards: Shards, seed: int) -> list[State]:
         generators = np.random.default_rng(seed).spawn(self.n_restarts)
-        representation, q = samples.representation, self.n_components
-        return choose_starts(self.init, representation, samples.Y, q, generators)
+        starts = choose_starts(self.init, representation, shards, self.n_components, generators)
+        return [State(shards, start) for start in starts]
 
-    def _restarts(
-        self, samples: Samples, alpha: float, coder: Coder, checkpoint: Checkpoint
-    ) -> Restarts:
-        follow = partial(
+    def _learning(
+        self, representation: Representation, coder: Coder, alpha: float
+    ) -> Callable[[State], Iterator[Iteration]]:
+        return partial(
             learn,
-            samples.representation,
-            samples.Y,
+            representation,
             alpha=alpha,
             coder=coder,
             max_iter=self.max_iter,
             tol=float(self.tol),
             normalise_after=self.normalise_after,
-            n_jobs=self.n_jobs,
-            masked=samples.masked,
         )
-        unseen = float(samples.unseen.sum())
-        return Restarts(follow, checkpoint, unseen, self.callback, self.verbose)
 
     def _warn_unless_converged(self, outcome: Outcome, coder: Coder) -> None:
         """Say what ended too early, unless the callback ended it or nothing was to be learned."""
         if outcome.stopped:
             return
-        if outcome.gap is not None:
-            coder.warn_unless_converged(outcome.gap, stacklevel=4)
+        if outcome.codes is not None:
+            coder.warn_unless_converged(outcome.codes.gap, stacklevel=4)
         if not self.converged_ and self.max_iter > 0:
             warnings.warn(
                 f"max_iter={self.max_iter} ended the fit while the objective was still falling by "

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from orbitdl.codes import Codes
 from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
 from orbitdl.validation import as_components, as_masked_data
@@ -50,11 +51,10 @@ class Samples:
     def __len__(self) -> int:
         return len(self.signal)
 
-    def take(self, samples: NDArray[Any]) -> Self:
+    def take(self, samples: slice | NDArray[Any]) -> Self:
         """Return some of the data points."""
         observed = None if self.observed is None else self.observed[samples]
-        chosen = {"signal": self.signal[samples], "Y": self.Y[samples]}
-        return replace(self, observed=observed, **chosen)
+        return replace(self, signal=self.signal[samples], observed=observed, Y=self.Y[samples])
 
     def analyze(self, components: ArrayLike) -> Blocks:
         """Return components (q, ...), once checked, in the same blocks: (q, F, d, m)."""
@@ -81,3 +81,9 @@ class Samples:
             return np.zeros(len(self))
         flat = self.signal.reshape(len(self), -1)
         return np.maximum(0.5 * (inner(flat, flat, axes=1) - inner(self.Y, self.Y)), 0.0)
+
+    def with_unseen(self, codes: Codes) -> Codes:
+        """Add to the objective of codes what no code can change; the absolute gap stays."""
+        total = codes.objective + self.unseen
+        gap = np.divide(codes.gap * codes.objective, total, out=codes.gap.copy(), where=total > 0)
+        return replace(codes, objective=total, gap=gap)

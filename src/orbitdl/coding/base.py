@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +52,12 @@ class Coder(ABC):
     """
 
     tol: float
+    also_stored: ClassVar[Mapping[str, type]] = {}
+
+    @classmethod
+    def from_stored(cls, values: dict[str, Any]) -> Self:
+        """Build the coder from its settings, as a file holds them."""
+        return cls(**values)
 
     def __post_init__(self) -> None:
         """Check the settings: whole numbers are at least 1, others positive; as plain numbers."""

@@ -11,7 +11,9 @@ from orbitdl.coding.base import Coder
 from orbitdl.experiments.printed import alternate
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.sample_shard import cut
 from orbitdl.learning.starts import start_from_noise
+from orbitdl.samples import Samples
 
 START = 1
 """Mixed into the seeds of starts, so that none repeats the numbers that made the data."""
@@ -60,8 +62,8 @@ def follow(
     """
     representation, found = group.on(X.shape[1:]), []
     if crude:
-        Y, A = representation.analyze(X), representation.analyze(start)
-        steps = alternate(representation, Y, A, alpha=alpha, iterations=iterations, n_jobs=n_jobs)
+        shards, A = cut(Samples.of(X, group), n_jobs), representation.analyze(start)
+        steps = alternate(representation, shards, A, alpha=alpha, iterations=iterations)
         return [representation.synthesize(A) for A in steps]
 
     def keep(iteration: Iteration) -> bool:

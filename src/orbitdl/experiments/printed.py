@@ -16,8 +16,9 @@ from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
-from orbitdl.learning.alternation import step
-from orbitdl.learning.dictionary import unit_norm
+from orbitdl.learning.alternation import put_in_use
+from orbitdl.learning.dictionary import least_squares, normalise, unit_norm
+from orbitdl.learning.shards import Shards
 
 
 @dataclass(frozen=True)
@@ -123,12 +124,11 @@ def crude_coder(representation: Representation) -> Coder:
 
 def alternate(
     representation: Representation,
-    Y: Blocks,
+    shards: Shards,
     A: Blocks,
     *,
     alpha: float,
     iterations: int,
-    n_jobs: int | None = None,
 ) -> Iterator[Blocks]:
     """Yield the start and the components after every iteration of Algorithm 1 as printed.
 
@@ -137,18 +137,19 @@ def alternate(
     Parameters
     ----------
     representation : Representation
-    Y : ndarray of shape (n, F, d, m)
+    shards : Shards
+        Data that are not coded yet: every iteration starts its codes anew.
     A : ndarray of shape (q, F, d, m)
         Components to start from.
     alpha : float
     iterations : int
-    n_jobs : int, optional
     """
     coder = crude_coder(representation)
     yield A
     for _ in range(iterations):
-        codes = coder.code(representation, Y, A, alpha, n_jobs=n_jobs, warn=False)
-        A, _, _ = step(representation, Y, A, codes.atoms, normalise_after=True)
+        coded, summary = shards.code(coder.prepare(representation, A), alpha)
+        new, norms = normalise(least_squares(summary.statistics, A))
+        A, _ = put_in_use(new, A, summary.statistics.usage, coded.scale(norms))
         if isinstance(representation, OrthogonalRepresentation):
             A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

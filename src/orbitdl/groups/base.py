@@ -15,8 +15,8 @@ Axes: samples first, then components, then blocks. Signs belong to every group: 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +39,22 @@ class Combination(NamedTuple):
 
 
 class Group(ABC):
-    """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses."""
+    """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses.
+
+    Files hold the fields of the dataclass, and the attributes that `also_stored` names with their
+    types; `from_stored` gets all of them back.
+    """
+
+    also_stored: ClassVar[Mapping[str, type]] = {}
 
     @abstractmethod
     def on(self, shape: tuple[int, ...]) -> Representation:
         """Return the action of this group on data points of the given shape."""
+
+    @classmethod
+    def from_stored(cls, values: dict[str, Any]) -> Self:
+        """Build the group from what a file holds, or refuse what cannot be built here."""
+        return cls(**values)
 
     @property
     def name(self) -> str:
@@ -118,6 +129,10 @@ class Representation(ABC):
     @abstractmethod
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
+
+    def contains(self, element: Floats) -> bool:
+        """Tell whether numbers (..., p) may be elements of this group: here, if they are finite."""
+        return bool(np.isfinite(element).all())
 
     def cover(self) -> Floats:
         """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,6 +15,9 @@ from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
 from orbitdl.groups.finite_base import FiniteRepresentation
 from orbitdl.groups.isotypic import Irreducible, arrange, split
 from orbitdl.validation import require_count
+
+LARGEST_STORED = 2**32
+"""Bytes that the tables of a group from a file may take."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +47,7 @@ class Finite(Group):
     4
     """
 
+    also_stored: ClassVar[Mapping[str, type]] = {"size": int}
     generators: ArrayLike
     max_size: int = 2048
     matrices: Floats = field(init=False, repr=False)
@@ -52,6 +58,22 @@ class Finite(Group):
         matrices, product = close(as_matrices(self.generators), self.max_size)
         object.__setattr__(self, "matrices", matrices)
         object.__setattr__(self, "product", product)
+
+    @property
+    def size(self) -> int:
+        """Number of elements."""
+        return len(self.matrices)
+
+    @classmethod
+    def from_stored(cls, values: dict[str, Any]) -> Self:
+        """Build the group, if its size is as stated: a wrong one ends early and costs nothing."""
+        generators, size = np.asarray(values["generators"]), values["size"]
+        k, d = generators.shape[:1] + generators.shape[-1:] if generators.ndim > 1 else (0, 0)
+        if size < 1 or 8 * ((size + k) * d * d + size * size) > LARGEST_STORED:
+            raise ValueError(f"a Finite group of {size} matrices of size {d} is not possible here")
+        if cls(generators, size).size != size:
+            raise ValueError(f"the generators do not make a group of {size} elements")
+        return cls(generators, values["max_size"])
 
     @cached_property
     def parts(self) -> list[Irreducible]:

@@ -80,6 +80,10 @@ class FiniteRepresentation(Representation):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return self.elements[rng.integers(self.size, size=n)]
 
+    def contains(self, element: Floats) -> bool:
+        number = self.index(element) if super().contains(element) else np.array([-1])
+        return bool(np.all((number >= 0) & (number < self.size)))
+
     def cover(self) -> Floats:
         return self.elements
 

@@ -6,24 +6,20 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from orbitdl.codes import Atoms, Codes
+import numpy as np
+
 from orbitdl.coding.base import Coder
-from orbitdl.coding.certificate import reconstruct
-from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Representation
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.learning.dictionary import (
-    Statistics,
     constrained_least_squares,
     least_squares,
     normalise,
-    replace_unused,
     unit_norm,
 )
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.masked_dictionary import (
-    masked_constrained_least_squares,
-    masked_least_squares,
-)
+from orbitdl.learning.iteration import Iteration, Record, State
+from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.shards import Residuals, Shards, Summary
+from orbitdl.learning.statistics import Statistics
 
 FALL = 0.7
 """Factor of the gap asked for from one iteration to the next."""
@@ -35,7 +31,6 @@ PATIENCE = 3
 
 def learn(
     representation: Representation,
-    Y: Blocks,
     state: State,
     *,
     alpha: float,
@@ -43,28 +38,22 @@ def learn(
     max_iter: int,
     tol: float,
     normalise_after: bool = False,
-    n_jobs: int | None = None,
-    masked: Masked | None = None,
 ) -> Iterator[Iteration]:
     """Alternate between codes and components; yield the start and then every iteration.
 
     Parameters
     ----------
     representation : Representation
-    Y : ndarray of shape (n, F, d, m)
-        Data in block coordinates.
     state : State
-        Where to begin: ``State(0, A)`` with components A of unit norm, or where a run stood.
-    masked : Masked, optional
-        The data as signals, where entries are missing; Y then has zeros for them.
-    alpha, coder, max_iter, tol, normalise_after, n_jobs
+        Where to begin: ``State(shards, A)`` with components A of unit norm, or where a run stood.
+    alpha, coder, max_iter, tol, normalise_after
         As in `OrbitDictionaryLearning`.
 
     Notes
     -----
-    Early codes need not be exact: the gap asked for falls from 3e-2 to the coder's tolerance,
-    which the last iteration always meets. Components of unit norm ``A_k`` that a step leads to are
-    pushed on in its direction before they are coded,
+    Of the data only sums over shards are seen. Early codes need not be exact: the gap asked for
+    falls from 3e-2 to the coder's tolerance, which the last iteration always meets. Components of
+    unit norm ``A_k`` that a step leads to are pushed on in its direction before they are coded,
 
         A_k + (s - 1)/(s + 1) (A_k - A_{k-1}),
 
@@ -73,66 +62,79 @@ def learn(
     never worse, and the default dictionary step does not raise the objective: neither does an
     iteration. The paper's own step (`normalise_after`) is never pushed.
     """
-    alternation = Alternation(representation, Y, alpha, coder, normalise_after, n_jobs, masked)
+    alternation = Alternation(representation, alpha, coder, normalise_after)
     following: State | None = state
     while following is not None:
         began, state = time.perf_counter(), following
         number, loosest = state.number, state.loosest
         asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
-        A, codes, fell_back = alternation.code_or_fall_back(state, asked)
-        objective = float(codes.objective.sum())
+        coded = alternation.code_or_fall_back(state, asked)
+        objective = coded.summary.objective
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
         if number < max_iter and not (still and asked == coder.tol and settled):
             following = replace(
-                alternation.step_and_push(state, A, codes, fell_back),
+                alternation.step_and_push(state, coded),
                 loosest=0.0 if still else loosest,
                 stalled=stalled,
             )
-        seconds = time.perf_counter() - began
-        yield Iteration.of(state, A, codes, seconds, fell_back, following)
+        record = _record(state, coded.summary, time.perf_counter() - began)
+        if following is not None:
+            following = replace(following, last=record)
+        yield Iteration(record, coded.components, coded.shards, coded.fell_back, following)
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """Data coded with components (q, F, d, m), in sum; whether a push was taken back for them."""
+
+    components: Blocks
+    shards: Shards
+    summary: Summary
+    fell_back: bool
 
 
 @dataclass(frozen=True)
 class Alternation:
-    """The two halves of an iteration, on the same data all along."""
+    """The two halves of an iteration."""
 
     representation: Representation
-    Y: Blocks
     alpha: float
     coder: Coder
     normalise_after: bool
-    n_jobs: int | None
-    masked: Masked | None
 
-    def code(self, A: Blocks, warm: Atoms | None, asked: float) -> Codes:
+    def code(self, shards: Shards, A: Blocks, asked: float) -> tuple[Shards, Summary]:
         """Code with components A to the gap asked for."""
         coder = replace(self.coder, tol=asked)  # type: ignore[type-var]
-        return coder.code(
-            self.representation, self.Y, A, self.alpha, warm,
-            masked=self.masked, n_jobs=self.n_jobs, warn=False,
-        )  # fmt: skip
+        return shards.code(coder.prepare(self.representation, A), self.alpha)
 
-    def code_or_fall_back(self, state: State, asked: float) -> tuple[Blocks, Codes, bool]:
-        """Code with pushed components, or as they were if that did not pay; say which."""
-        codes = self.code(state.components, state.atoms, asked)
-        if state.streak <= 1 or codes.objective.sum() <= state.objective:
-            return state.components, codes, False
+    def code_or_fall_back(self, state: State, asked: float) -> Coded:
+        """Code with pushed components, or as they were if that did not pay."""
+        shards, summary = self.code(state.shards, state.components, asked)
+        if state.streak <= 1 or summary.objective <= state.objective:
+            return Coded(state.components, shards, summary, False)
         assert state.stepped is not None
-        return state.stepped, self.code(state.stepped, state.atoms, asked), True
+        return Coded(state.stepped, *self.code(state.shards, state.stepped, asked), True)
 
-    def step_and_push(self, state: State, A: Blocks, codes: Codes, fell_back: bool) -> State:
-        """Take the dictionary step from A and its codes; return where the next iteration begins."""
-        new, atoms, unused = step(
-            self.representation, self.Y, A, codes.atoms, self.normalise_after, self.masked
-        )
-        begins_anew = fell_back or unused or self.normalise_after
+    def step_and_push(self, state: State, coded: Coded) -> State:
+        """Take the dictionary step from coded data; return where the next iteration begins."""
+        A, statistics = coded.components, coded.summary.statistics
+        new, norms = self.step(coded.shards, statistics, A)
+        shards = coded.shards.scale(norms)
+        new, unused = put_in_use(new, A, statistics.usage, shards)
+        begins_anew = coded.fell_back or unused or self.normalise_after
         streak = 1 if begins_anew else state.streak + 1
         pushed = push(new, A if state.stepped is None else state.stepped, streak)
-        objective = float(codes.objective.sum())
-        return State(state.number + 1, pushed, atoms, unused, objective, stepped=new, streak=streak)
+        return State(shards, pushed, unused=unused, stepped=new, streak=streak)
+
+    def step(self, shards: Shards, statistics: Statistics, A: Blocks) -> tuple[Blocks, Floats]:
+        """Return new components of unit norm, and the norms that their coefficients take over."""
+        solve = least_squares if self.normalise_after else constrained_least_squares
+        if shards.has_gaps:
+            return normalise(on_observed(solve, self.representation, shards, statistics, A))
+        return normalise(solve(statistics, A))
 
 
 def push(new: Blocks, old: Blocks, streak: int) -> Blocks:
@@ -143,27 +145,37 @@ def push(new: Blocks, old: Blocks, streak: int) -> Blocks:
     return unit_norm(beyond)
 
 
-def step(
-    representation: Representation,
-    Y: Blocks,
-    A: Blocks,
-    atoms: Atoms,
-    normalise_after: bool,
-    masked: Masked | None = None,
-) -> tuple[Blocks, Atoms, int]:
-    """Return new components of unit norm, codes that go with them, and how many were unused."""
-    statistics = Statistics.of(representation, Y, atoms)
-    if masked is None:
-        solve = least_squares if normalise_after else constrained_least_squares
-        new = solve(statistics, A)
-    else:
-        fill = masked_least_squares if normalise_after else masked_constrained_least_squares
-        new = fill(representation, masked, atoms, statistics, A)
-    new, atoms = normalise(new, atoms)
-    unused = statistics.usage == 0
+def put_in_use(new: Blocks, A: Blocks, usage: Floats, shards: Shards) -> tuple[Blocks, int]:
+    """Let components that no sample used, as they were in A, become the worst residuals.
+
+    Returns the components and how many were unused.
+    """
+    unused = np.flatnonzero(usage == 0)
+    new = new.copy()
     new[unused] = A[unused]
-    if unused.any():
-        problem = Problem(representation, Y, new, 0.0, masked)
-        residual = problem.residual(reconstruct(representation, atoms, new))
-        new, _ = replace_unused(new, residual, statistics.usage)
-    return new, atoms, int(unused.sum())
+    if len(unused) == 0:
+        return new, 0
+    return replace_unused(new, unused, shards.worst_residuals(new, len(unused))), len(unused)
+
+
+def replace_unused(A: Blocks, unused: Integers, worst: Residuals) -> Blocks:
+    """Put the largest residuals, scaled to unit norm, in the place of unused components.
+
+    Where every residual is zero there is nothing left to explain and a component stays as it was.
+    """
+    left = worst.energy > 0
+    scaled = worst.blocks[left] / np.sqrt(worst.energy[left])[:, None, None, None]
+    A = A.copy()
+    A[unused[: len(scaled)]] = scaled
+    return A
+
+
+def _record(state: State, summary: Summary, seconds: float) -> Record:
+    return Record(
+        number=state.number,
+        objective=summary.objective,
+        gap=summary.gap,
+        atoms=summary.atoms / summary.samples,
+        unused=state.unused,
+        seconds=seconds,
+    )

@@ -2,100 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
-from scipy import sparse
 
-from orbitdl.codes import Atoms
-from orbitdl.coding.certificate import CHUNK, stack, stack_components
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.coding.certificate import stack_components
+from orbitdl.groups.base import Blocks, Floats, inner
+from orbitdl.learning.statistics import Statistics, unstack
 from orbitdl.learning.unit_balls import Dual, descend, maximise_dual, multipliers, shorten
-
-
-@dataclass(frozen=True)
-class Statistics:
-    """All the dictionary step needs to know of data and codes; sums over samples.
-
-    Attributes
-    ----------
-    normal : ndarray of shape (F, q d, q d)
-        ``H_f = sum_i W_i^H W_i`` with ``W_i = [Z_i1 .. Z_iq]``.
-    cross : ndarray of shape (F, q d, m)
-        ``R_f = sum_i W_i^H Y_i``.
-    usage : ndarray of shape (q,)
-        ``sum_i sum |c|`` for each component.
-    """
-
-    normal: Blocks
-    cross: Blocks
-    usage: Floats
-
-    def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(
-            self.normal + other.normal, self.cross + other.cross, self.usage + other.usage
-        )
-
-    def in_own_unit(self) -> Statistics:
-        """Measure codes in a unit, a power of two, in which H is about 1: components stay."""
-        unit = np.ldexp(1.0, np.frexp(np.abs(self.normal).max(initial=0.0))[1])
-        return Statistics(self.normal / unit, self.cross / unit, self.usage)
-
-    @cached_property
-    def steepest(self) -> float:
-        """A bound of the eigenvalues of H."""
-        return float(np.linalg.norm(self.normal, axis=(1, 2)).max())
-
-    @classmethod
-    def of(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
-        """Sum over samples Y (n, F, d, m) and their atoms, a chunk at a time."""
-        starts = range(0, len(Y), CHUNK)
-        parts = (
-            cls._of_chunk(representation, Y[k : k + CHUNK], atoms.take(slice(k, k + CHUNK)))
-            for k in starts
-        )
-        total = next(parts)
-        for part in parts:
-            total = total + part
-        return total
-
-    @classmethod
-    def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
-        n_blocks, d, m = representation.block_shape
-        usage = atoms.invariants().sum(axis=0)
-        if d > 1 and isinstance(representation, FiniteRepresentation):
-            return cls(*listed_sums(representation, Y, atoms), usage)
-        W = stack(atoms.embed(representation))
-        adjoint = W.conj().swapaxes(1, 2)
-        rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
-        return cls(adjoint @ W, adjoint @ rows, usage)
-
-
-def listed_sums(
-    representation: FiniteRepresentation, Y: Blocks, atoms: Atoms
-) -> tuple[Blocks, Blocks]:
-    """Return ``sum_i W_i^H W_i`` and ``sum_i W_i^H Y_i`` without the matrices W_i.
-
-    With ``S_i,gj`` the coefficient of component j moved by g in sample i,
-
-        H_jl = sum_{g,h} (S^T S)_{gj,hl} rho(g^-1 h),      R_j = sum_g rho(g)^H (S^T Y)_gj.
-    """
-    q, size, (n_blocks, d, m) = atoms.n_components, representation.size, Y.shape[1:]
-    number = representation.index(atoms.element) * q + atoms.component
-    used, column = np.unique(number, return_inverse=True)
-    g, j = np.divmod(used, q)
-    S = sparse.csr_array((atoms.coefficient, (atoms.sample, column)), shape=(len(Y), len(used)))
-    left, right = (gram := (S.T @ S).tocoo()).coords
-    place = (j[left] * q + j[right]) * size + representation.divide(g[left], g[right])
-    weight = np.bincount(place, gram.data, q * q * size).reshape(q * q, size)
-    rho = representation.represent(representation.elements)
-    H = (weight @ rho.reshape(size, -1)).reshape(q, q, n_blocks, d, d)
-    R = np.zeros((q, n_blocks, d, m), dtype=representation.dtype)
-    sums = (S.T @ Y.reshape(len(Y), -1)).reshape(len(used), n_blocks, d, m)
-    np.add.at(R, j, rho[g].conj().swapaxes(-1, -2) @ sums)
-    return H.transpose(2, 0, 3, 1, 4).reshape(n_blocks, q * d, q * d), stack_components(R)
 
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
@@ -132,33 +44,15 @@ def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
     return descend(apply, right, slide, best, accuracy=0.0, max_iter=300)
 
 
-def normalise(A: Blocks, atoms: Atoms) -> tuple[Blocks, Atoms]:
-    """Give every component unit norm and move the norm into its coefficients."""
-    norms = np.sqrt(inner(A, A))
-    safe = np.where(norms > 0, norms, 1.0)
-    return A / safe[:, None, None, None], atoms.scale(norms)
+def normalise(A: Blocks) -> tuple[Blocks, Floats]:
+    """Give every component unit norm; return the norms too, which its coefficients take over."""
+    norms: Floats = np.sqrt(inner(A, A))
+    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None], norms
 
 
 def unit_norm(A: Blocks) -> Blocks:
     """Scale every component to unit norm."""
-    norms: Floats = np.sqrt(inner(A, A))
-    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None]
-
-
-def replace_unused(A: Blocks, R: Blocks, usage: Floats) -> tuple[Blocks, int]:
-    """Put the largest residuals, scaled to unit norm, in the place of unused components.
-
-    Returns the components and how many were unused. Where every residual is zero there is
-    nothing left to explain and a component stays as it was.
-    """
-    unused = np.flatnonzero(usage == 0)
-    energy = inner(R, R)
-    worst = np.argsort(-energy, kind="stable")[: len(unused)]
-    A = A.copy()
-    for j, i in zip(unused, worst, strict=False):
-        if energy[i] > 0:
-            A[j] = R[i] / np.sqrt(energy[i])
-    return A, len(unused)
+    return normalise(A)[0]
 
 
 def _dual(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> Dual:
@@ -208,8 +102,3 @@ def triangular_inverse(L: Blocks, small: int = 32) -> Blocks:
     inverse[:, half:, half:] = second = triangular_inverse(L[:, half:, half:], small)
     inverse[:, half:, :half] = -second @ L[:, half:, :half] @ first
     return inverse
-
-
-def unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:
-    q, n_blocks, d, m = shape
-    return stacked.reshape(n_blocks, q, d, m).transpose(1, 0, 2, 3)

@@ -20,20 +20,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from orbitdl.codes import Atoms
-from orbitdl.coding.certificate import CHUNK, stack, stack_components
-from orbitdl.coding.problem import Masked
+from orbitdl.coding.certificate import stack_components
+from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Representation
-from orbitdl.learning.dictionary import (
-    Statistics,
-    constrained_least_squares,
-    least_squares,
-    unstack,
-)
+from orbitdl.learning.shards import Shards, total
+from orbitdl.learning.statistics import Statistics, unstack
 from orbitdl.learning.unit_balls import descend
 
 Solve = Callable[[Statistics, Blocks], Blocks]
-"""A dictionary step on complete data."""
+"""A dictionary step on complete data: `least_squares` or `constrained_least_squares`."""
 
 FEW = 1e9
 """Multiplications up to which H is formed."""
@@ -45,91 +40,39 @@ ROOM = 2**24
 """Numbers that codes may fill to be kept from one pass to the next."""
 
 
-def masked_least_squares(
-    representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics, A: Blocks
+def on_observed(
+    solve: Solve, representation: Representation, shards: Shards, statistics: Statistics, A: Blocks
 ) -> Blocks:
-    """Return the minimiser, found from A (q, F, d, m): the paper's step 2 on observed entries."""
-    return _solve(least_squares, representation, masked, atoms, statistics, A)
-
-
-def masked_constrained_least_squares(
-    representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics, A: Blocks
-) -> Blocks:
-    """Return the minimiser under ``||a_j|| <= 1``, found from A (q, F, d, m)."""
-    return _solve(constrained_least_squares, representation, masked, atoms, statistics, A)
-
-
-def _solve(
-    solve: Solve,
-    representation: Representation,
-    masked: Masked,
-    atoms: Atoms,
-    statistics: Statistics,
-    A: Blocks,
-) -> Blocks:
+    """Return on observed entries, from A, the minimiser that `solve` finds on complete data."""
     size, q = int(np.prod(representation.shape)), len(A)
-    if float(len(atoms)) * size * (q * size) ** 2 <= FEW:
+    if float(len(shards)) * size * (q * size) ** 2 <= FEW:
         signals = representation.synthesize(A).reshape(q, 1, size, 1)
-        new = solve(in_one_block(representation, masked, atoms, statistics), signals)
+        new = solve(in_one_block(representation, shards, statistics), signals)
         return representation.analyze(new.reshape(q, *representation.shape))
-    return fill_in(solve, Passes(representation, masked, atoms, A.shape), statistics, A)
+    return fill_in(solve, shards, statistics, A)
 
 
 def in_one_block(
-    representation: Representation, masked: Masked, atoms: Atoms, statistics: Statistics
+    representation: Representation, shards: Shards, statistics: Statistics
 ) -> Statistics:
     """Return H and R of signals: one block, on which the step is that of complete data."""
-    size, q = int(np.prod(representation.shape)), len(statistics.usage)
-    unit = representation.analyze(np.eye(size).reshape(size, *representation.shape))
-    normal = np.zeros((q * size, q * size))
-    few = max(1, CHUNK // size)
-    for k in range(0, len(atoms), few):
-        Z = atoms.take(slice(k, k + few)).embed(representation)
-        moved = representation.synthesize(Z[:, :, None] @ unit)
-        seen = moved * masked.observed[k : k + few, None, None]
-        rows = seen.reshape(len(Z), q * size, size).swapaxes(0, 1).reshape(q * size, -1)
-        normal += rows @ rows.T
-    shape = (q, *representation.block_shape)
+    normal = total(shards.each(lambda shard: shard.entry_normal()))
+    shape = (len(statistics.usage), *representation.block_shape)
     right = representation.synthesize(unstack(statistics.cross, shape))
-    return Statistics(normal[None], right.reshape(1, q * size, 1), statistics.usage)
+    return Statistics(normal[None], right.reshape(1, -1, 1), statistics.usage)
 
 
-def fill_in(solve: Solve, passes: Passes, statistics: Statistics, A: Blocks) -> Blocks:
+def fill_in(solve: Solve, shards: Shards, statistics: Statistics, A: Blocks) -> Blocks:
     """Repeat the step of complete data, with missing entries filled in, from A."""
-    right = unstack(statistics.cross, A.shape)
+    right, d = unstack(statistics.cross, A.shape), A.shape[2]
+    keep = len(shards) * int(np.prod(A.shape[:3])) * d <= ROOM
+    passes = shards.each(lambda shard: shard.normal_map(keep))
+
+    def apply(V: Blocks) -> Blocks:
+        return total(in_threads(lambda one: one(V), passes, shards.n_jobs))
 
     def step(V: Blocks, pull: Blocks) -> Blocks:
         filled = statistics.normal @ stack_components(V) + stack_components(pull)
         return solve(Statistics(statistics.normal, filled, statistics.usage), V)
 
-    return descend(passes.apply, right, step, A, accuracy=ACCURACY, max_iter=PASSES)
-
-
-class Passes:
-    """``H V = sum_i W_i^H M_i W_i V`` for components V (q, F, d, m), a chunk of data at a time."""
-
-    def __init__(
-        self, representation: Representation, masked: Masked, atoms: Atoms, shape: tuple[int, ...]
-    ) -> None:
-        self.representation, self.masked, self.atoms = representation, masked, atoms
-        self.shape = shape
-        self.chunks = [slice(k, k + CHUNK) for k in range(0, len(atoms), CHUNK)]
-        numbers = len(atoms) * int(np.prod(shape[:3])) * shape[2]
-        self.known = [self.codes(k) for k in self.chunks] if numbers <= ROOM else None
-
-    def codes(self, chunk: slice) -> Blocks:
-        """Return W of a chunk of samples, (F, n d, q d)."""
-        Z = self.atoms.take(chunk).embed(self.representation)
-        return np.ascontiguousarray(stack(Z))
-
-    def apply(self, V: Blocks) -> Blocks:
-        """Return H V: fit, look at the observed entries, project back."""
-        _, n_blocks, d, m = self.shape
-        total, stacked = np.zeros_like(stack_components(V)), stack_components(V)
-        for k, chunk in enumerate(self.chunks):
-            W = self.codes(chunk) if self.known is None else self.known[k]
-            fitted = (W @ stacked).reshape(n_blocks, -1, d, m).swapaxes(0, 1)
-            seen = self.representation.synthesize(fitted) * self.masked.observed[chunk]
-            back = self.representation.analyze(seen).swapaxes(0, 1).reshape(n_blocks, -1, m)
-            total += (back.conj().swapaxes(1, 2) @ W).conj().swapaxes(1, 2)
-        return unstack(total, self.shape)
+    return descend(apply, right, step, A, accuracy=ACCURACY, max_iter=PASSES)

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.codes import Codes
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.history import History, Record
+from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.storage.checkpoint import Checkpoint
+from orbitdl.learning.runs import Runs
 
 TRIAL = 3
 """Iterations after which starts are compared."""
@@ -29,15 +30,15 @@ class Outcome:
     ----------
     components : ndarray of shape (q, F, d, m)
     history : History
-    gap : ndarray of shape (n,) or None
-        Of the last codes; None if they were made by an earlier process.
+    codes : Codes or None
+        The last ones; None if they were made by an earlier process.
     stopped : bool
         Whether the callback stopped the run.
     """
 
     components: Blocks
     history: History
-    gap: Floats | None = None
+    codes: Codes | None = None
     stopped: bool = False
 
 
@@ -49,22 +50,19 @@ class Restarts:
     ----------
     learn : callable
         From a state to the iterations that follow it.
-    checkpoint : Checkpoint
+    runs : Runs
         Where every run stands.
-    unseen : float
-        Energy of the data that no code can reach.
     callback : callable or None
         Called after each iteration; returning True stops its run.
     verbose : int
     """
 
     learn: Callable[[State], Iterator[Iteration]]
-    checkpoint: Checkpoint
-    unseen: float
+    runs: Runs
     callback: Callable[[Iteration], bool | None] | None
     verbose: int
 
-    def best(self, starts: list[Blocks]) -> tuple[Outcome, Floats]:
+    def best(self, starts: list[State]) -> tuple[Outcome, Floats]:
         """Run to the end the start that is best after a few iterations of each.
 
         Returns also the objective of every start then, shape (n_starts,). As a run goes on from a
@@ -74,11 +72,11 @@ class Restarts:
         for k, start in enumerate(starts):
             if several and self.verbose:
                 print(f"start {k + 1} of {len(starts)}")
-            self.checkpoint.begin(k, start)
+            self.runs.begin(k, start)
             outcomes.append(self._run(k, TRIAL if several else None))
         reached = np.array([outcome.history[: TRIAL + 1][-1].objective for outcome in outcomes])
         chosen = int(np.argmin(reached))
-        if several and not (outcomes[chosen].stopped or self.checkpoint.runs[chosen].ended):
+        if several and not (outcomes[chosen].stopped or self.runs[chosen].ended):
             if self.verbose:
                 print(f"start {chosen + 1} goes on")
             return self._run(chosen, None), reached
@@ -86,17 +84,16 @@ class Restarts:
 
     def _run(self, k: int, until: int | None) -> Outcome:
         """Go on with run k to its end, or up to an iteration."""
-        run = self.checkpoint.resume(k)
-        history = History(run.history)
+        run = self.runs[k]
         if run.ended or (until is not None and run.state.number > until):
-            return Outcome(run.components, history)
+            return Outcome(run.components, run.history)
         for iteration in self.learn(run.state):
-            history.append(Record.of(iteration, self.unseen))
             if self.verbose:
-                print(history[-1])
+                print(iteration.record)
             if self.callback is not None and self.callback(iteration):
-                return Outcome(iteration.components, history, stopped=True)
-            self.checkpoint.keep(iteration, history)
+                history = History([*run.history, iteration.record])
+                return Outcome(iteration.components, history, iteration.codes, stopped=True)
+            run = self.runs.keep(k, iteration)
             if iteration.number == until:
                 break
-        return Outcome(iteration.components, history, iteration.codes.gap)
+        return Outcome(iteration.components, run.history, iteration.codes)

@@ -7,20 +7,21 @@ from numpy.typing import ArrayLike
 
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.dictionary import unit_norm
+from orbitdl.learning.shards import Shards
 from orbitdl.validation import as_components
 
 
 def choose_starts(
     init: str | ArrayLike,
     representation: Representation,
-    Y: Blocks,
+    shards: Shards,
     q: int,
     generators: list[np.random.Generator],
 ) -> list[Blocks]:
     """Return q components of unit norm for every generator, or once if they are given."""
     if isinstance(init, str):
         if init == "data":
-            return [start_from_data(representation, Y, q, rng) for rng in generators]
+            return [start_from_data(representation, shards, q, rng) for rng in generators]
         if init == "random":
             return [start_from_noise(representation, q, rng) for rng in generators]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
@@ -33,15 +34,21 @@ def choose_starts(
     return [unit_norm(start)]
 
 
+def draw(shards: Shards, rng: np.random.Generator, most: int = 1000) -> Blocks:
+    """Return the samples, or so many of them drawn at random, in block coordinates."""
+    every = np.arange(len(shards))
+    return shards.take(every if len(every) <= most else rng.choice(len(every), most, replace=False))
+
+
 def start_from_data(
-    representation: Representation, Y: Blocks, q: int, rng: np.random.Generator, most: int = 1000
+    representation: Representation, shards: Shards, q: int, rng: np.random.Generator
 ) -> Blocks:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
     As k-means++: the next one is drawn with probability proportional to the energy
     ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
     """
-    pool = Y if len(Y) <= most else Y[rng.choice(len(Y), most, replace=False)]
+    pool = draw(shards, rng)
     energy = inner(pool, pool)
     left = energy.copy()
     A = start_from_noise(representation, q, rng)

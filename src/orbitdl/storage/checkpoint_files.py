@@ -1,0 +1,221 @@
+"""Checkpoint files: where the runs of a fit stand, as one record, in one file, and back."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.groups.base import Blocks, Floats, Group, Representation
+from orbitdl.learning.history import History
+from orbitdl.learning.iteration import State
+from orbitdl.learning.runs import Run
+from orbitdl.learning.shards import Shards
+from orbitdl.storage.codec import pack, unpack
+from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
+from orbitdl.storage.kinds import describe
+from orbitdl.storage.plain import require_shape
+from orbitdl.storage.provenance import fingerprint
+
+KIND, VERSION = "checkpoint", 2
+REMEDY = "delete the file or name another"
+LARGEST = 1e150
+"""Numbers beyond this would not survive a square."""
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What must agree so that one fit can go on where another stood."""
+
+    data: str
+    group: dict[str, Any]
+    n_components: int
+    alpha: float
+    tol: float
+    coder: dict[str, Any]
+    init: str
+    random_state: int | None
+    normalise_after: bool
+
+    def differences(self, stored: Identity) -> list[str]:
+        """Return in words what a stored one has otherwise."""
+        own, other = asdict(self), asdict(stored)
+        return [_in_words(name, other[name], own[name]) for name in own if own[name] != other[name]]
+
+
+@dataclass(frozen=True, eq=False)
+class StoredRun:
+    """A run as a file holds it: the state, and the atoms of its shards one after the other.
+
+    Complex components are stored with real and imaginary parts on a last axis of two.
+    """
+
+    unused: int
+    loosest: float
+    stalled: int
+    streak: int
+    ended: bool
+    settled: bool
+    fell_back: bool
+    history: History
+    components: NDArray[np.float64]
+    stepped: NDArray[np.float64] | None
+    offsets: NDArray[np.int64] | None
+    component: NDArray[np.int64] | None
+    coefficient: NDArray[np.float64] | None
+    element: NDArray[np.float64] | None
+
+    @classmethod
+    def of(cls, run: Run) -> StoredRun:
+        """Return what is stored of a run."""
+        state, atoms = run.state, run.state.shards.atoms
+        return cls(
+            unused=state.unused,
+            loosest=float(state.loosest),
+            stalled=state.stalled,
+            streak=state.streak,
+            ended=run.ended,
+            settled=run.settled,
+            fell_back=run.fell_back,
+            history=run.history,
+            components=_as_real(state.components),
+            stepped=None if state.stepped is None else _as_real(state.stepped),
+            offsets=None if atoms is None else atoms.offsets.astype(np.int64),
+            component=None if atoms is None else atoms.component.astype(np.int64),
+            coefficient=None if atoms is None else atoms.coefficient,
+            element=None if atoms is None else atoms.element,
+        )
+
+    def restore(self, representation: Representation, shards: Shards, q: int) -> Run:
+        """Return the run on these data, after a check of all numbers."""
+        number = len(self.history) - self.ended
+        if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
+            raise ValueError("a run has a negative number")
+        arrays = (self.stepped, self.offsets, self.component, self.coefficient, self.element)
+        if self.unused > q or any((array is not None) is not (number > 0) for array in arrays):
+            raise ValueError("a run has numbers or arrays that do not fit together")
+        components = _blocks(self.components, "components", representation, q)
+        stepped = self.stepped
+        state = State(
+            shards.starting_from(self._atoms(representation, len(shards), q)),
+            components,
+            self.history[number - 1] if number else None,
+            self.unused,
+            float(self.loosest),
+            self.stalled,
+            None if stepped is None else _blocks(stepped, "stepped", representation, q),
+            self.streak,
+        )
+        return Run(state, self.history, self.ended, self.settled, self.fell_back)
+
+    def _atoms(self, representation: Representation, n: int, q: int) -> Atoms | None:
+        """Return the atoms of all samples, if they are atoms of these components and this group."""
+        offsets, component, coefficient = self.offsets, self.component, self.coefficient
+        if offsets is None or component is None or coefficient is None or self.element is None:
+            return None
+        count = coefficient.size
+        require_shape(offsets, "offsets", (n + 1,), np.int64)
+        if offsets[0] != 0 or np.any(np.diff(offsets) < 0) or offsets[-1] != count:
+            raise ValueError("offsets do not count the atoms")
+        require_shape(component, "component", (count,), np.int64)
+        if np.any((component < 0) | (component >= q)):
+            raise ValueError("an atom is of a component that is not there")
+        _require_moderate(coefficient, "coefficient", (count,))
+        element = _require_moderate(
+            self.element, "element", (count, len(representation.parameters))
+        )
+        if not representation.contains(element):
+            raise ValueError("an atom is moved by an element that is not in the group")
+        return Atoms(q, offsets.astype(np.intp), component.astype(np.intp), coefficient, element)
+
+
+@dataclass(frozen=True, eq=False)
+class CheckpointFile:
+    """All that a checkpoint holds."""
+
+    identity: Identity
+    seed: int
+    runs: list[StoredRun]
+
+
+def identify(thing: Group | Coder) -> dict[str, Any]:
+    """Return name and settings of a group or coder, and for a group a fingerprint of its arrays."""
+    description, arrays = describe(thing)
+    return (
+        description
+        if isinstance(thing, Coder)
+        else description | {"arrays": fingerprint(*arrays.values())}
+    )
+
+
+def write_checkpoint(path: Path, record: CheckpointFile) -> None:
+    """Write a checkpoint whole or not at all."""
+    header, tensors = pack(record)
+    write(path, {"format": f"orbitdl {KIND}", "version": VERSION, **header}, tensors)
+
+
+def read_checkpoint(path: Path) -> CheckpointFile:
+    """Read a checkpoint."""
+    header, tensors = read(path, KIND, VERSION)
+    try:
+        record = unpack(CheckpointFile, *_brought_up_to_date(header, tensors), "the header")
+        if record.seed < 0:
+            raise ValueError("its seed is negative")
+    except ValueError as error:
+        raise unsound(path, error) from error
+    return record
+
+
+def unsound(path: Path, error: ValueError) -> ModelFileError:
+    """Return the error that says why a file is refused."""
+    reason = str(error).rstrip(".")
+    return ModelFileError(f"{path} is not a sound checkpoint: {reason}; {REMEDY}.")
+
+
+def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
+    """Return header and arrays as this version writes them.
+
+    In version 1 a run repeated what its history says, and its arrays had shorter names.
+    """
+    version, runs = header.pop("version"), header.get("runs")
+    header.pop("format")
+    if version > 1 or not isinstance(runs, list):
+        return header, tensors
+    repeated = ("number", "objective")
+    new = [
+        {name: value for name, value in run.items() if name not in repeated}
+        if isinstance(run, dict)
+        else run
+        for run in runs
+    ]
+    return {**header, "runs": new}, {f"runs.{name}": array for name, array in tensors.items()}
+
+
+def _in_words(name: str, stored: Any, own: Any) -> str:
+    """Say how a parameter differs."""
+    if isinstance(own, int | float | None) and isinstance(stored, int | float | None):
+        return f"{name} ({stored} there, {own} here)"
+    return "the data" if name == "data" else name
+
+
+def _blocks(real: Floats, name: str, representation: Representation, q: int) -> Blocks:
+    is_complex = representation.dtype is np.complex128
+    shape = (q, *representation.block_shape, *((2,) if is_complex else ()))
+    _require_moderate(real, name, shape)
+    return real.view(np.complex128)[..., 0] if is_complex else real
+
+
+def _require_moderate(array: NDArray[Any], name: str, shape: tuple[int, ...]) -> Floats:
+    if not np.all(np.abs(require_shape(array, name, shape)) < LARGEST):
+        raise ValueError(f"{name} has values out of range")
+    return array
+
+
+def _as_real(blocks: Blocks) -> Floats:
+    """Return complex blocks (...) as real and imaginary parts (..., 2), real ones as they are."""
+    return blocks[..., None].view(np.float64) if np.iscomplexobj(blocks) else blocks
