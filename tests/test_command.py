@@ -237,7 +237,7 @@ def test_tables_are_written_by_suffix(folder, model, suffix):
 
 
 def write_record(path: Path, signal: np.ndarray, rate: float) -> None:
-    """Write a WFDB record of one lead, 16 bit numbers, 5000 a millivolt."""
+    """Write a WFDB record of one lead, 16 bit numbers, 5000 per millivolt."""
     path.with_suffix(".dat").write_bytes(np.rint(5000 * signal).astype("<i2").tobytes())
     lines = f"{path.name} 1 {rate:g} {len(signal)}\n{path.name}.dat 16 5000(0)/mV 16 0 0 0 0 II\n"
     path.with_suffix(".hea").write_text(lines)

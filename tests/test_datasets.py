@@ -363,7 +363,7 @@ def nowhere(monkeypatch, tmp_path) -> Path:
 
 
 def write_record(folder: Path, name: str, offset: float = 0.0) -> np.ndarray:
-    """Write two leads in WFDB's format 16 (interleaved 16-bit numbers, 1000 steps a millivolt)."""
+    """Write two leads in WFDB's format 16 (interleaved 16-bit, 1000 steps per millivolt)."""
     folder.mkdir(parents=True)
     signal = offset + np.column_stack([np.sin(np.arange(100.0)), np.cos(np.arange(100.0))])
     np.rint(1000 * signal).astype("<i2").tofile(folder / f"{name}.dat")
@@ -483,7 +483,7 @@ def test_record_100_is_the_published_one():
     assert recording.signal.shape == (650_000, 2)
     assert recording.rate == 360.0
     assert recording.leads == ("MLII", "V5")
-    # From the header: 11 bits about 1024, 200 steps a millivolt, first values 995 and 1011.
+    # From the header: 11 bits about 1024, 200 steps per millivolt, first values 995 and 1011.
     assert_allclose(recording.signal[0], [(995 - 1024) / 200, (1011 - 1024) / 200])
     assert segment(recording.signal[:, 0], 201, 10).shape == (64980, 201)
 

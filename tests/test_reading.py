@@ -19,7 +19,7 @@ NAMES = ("MLII", "V5")
 
 
 def write_wfdb(path: Path) -> Path:
-    """Write a record of two leads at 250 Hz: 16 bit numbers, 1000 a millivolt."""
+    """Write a record of two leads at 250 Hz: 16 bit numbers, 1000 per millivolt."""
     numbers = np.rint(1000 * LEADS).astype("<i2")
     path.with_suffix(".dat").write_bytes(numbers.tobytes())
     lines = [f"{path.name} 2 250 {len(LEADS)}"]

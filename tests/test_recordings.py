@@ -77,6 +77,30 @@ def test_the_table_from_python_is_the_one_that_the_command_writes(fitted, step):
     assert len(table) > 0
 
 
+def test_new_data_are_cut_and_normalised_as_those_that_were_learned_from(fitted):
+    recording = read(fitted / "rec.wav")
+    windows = prepare_for(orbitdl.load(fitted / "model"), recording)
+    cut = datasets.segment(recording.signal, LENGTH, 24)
+    assert_allclose(windows.values[: len(cut)], cut, atol=1e-14)
+    assert_array_equal(windows.start[: len(cut)], 24 * np.arange(len(cut)))
+    assert windows.rate == RATE
+
+
+def test_coefficients_are_in_the_unit_of_the_recording(fitted):
+    """The atoms of a window and its mean add up to what the model makes of the recording."""
+    model, recording = orbitdl.load(fitted / "model"), read(fitted / "rec.wav")
+    windows = prepare_for(model, recording, step=LENGTH)
+    codes = model.encode(windows.values)
+    table = event_table(codes, model.components_, windows)
+    restored = windows.restore(model.decode(codes))
+    for w in range(5):
+        own, part = table[table["window"] == w], slice(w * LENGTH, (w + 1) * LENGTH)
+        moved = ContinuousShift().on((LENGTH,)).act(own[["shift"]].to_numpy(), model.components_[0])
+        atoms = own["coefficient"].to_numpy() @ moved
+        assert_allclose(recording.signal[part].mean() + atoms, restored[part], atol=1e-9)
+        assert_allclose(restored[part], recording.signal[part], atol=1.0)  # pulses of up to 9
+
+
 def test_the_table_of_given_windows_is_the_one_that_the_command_writes(fitted):
     np.save(fitted / "windows.npy", SIGNAL.reshape(-1, LENGTH))
     model = orbitdl.load(fitted / "model")
