@@ -244,7 +244,7 @@ def test_tables_are_written_by_suffix(folder, model, suffix):
 
 
 def write_record(path: Path, signal: np.ndarray, rate: float) -> None:
-    """Write a WFDB record of one lead, 16 bit numbers, 5000 a millivolt."""
+    """Write a WFDB record of one lead, 16 bit numbers, 5000 per millivolt."""
     path.with_suffix(".dat").write_bytes(np.rint(5000 * signal).astype("<i2").tobytes())
     lines = f"{path.name} 1 {rate:g} {len(signal)}\n{path.name}.dat 16 5000(0)/mV 16 0 0 0 0 II\n"
     path.with_suffix(".hea").write_text(lines)
@@ -282,7 +282,7 @@ def test_windows_are_coded_one_by_one(folder, model):
 def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, model):
     wavfile.write(tmp_path / "fast.wav", 200, SIGNAL)
     arguments = ("encode", model, tmp_path / "fast.wav", "-o", tmp_path / "e.csv")
-    run(*arguments).refused("200 samples a second, but the model was learned at 100")
+    run(*arguments).refused("200 samples per second, but the model was learned at 100")
     run(*arguments, "--rate", 100).fine()
     check_events(tmp_path / "e.csv")
 

@@ -9,7 +9,7 @@ from test_reading import WRITERS
 from typer.testing import CliRunner
 
 from orbitdl.command import app
-from orbitdl.recordings.reading import read
+from orbitdl.recordings import read
 
 DAMAGES = 150
 """Damaged files of each format."""
@@ -45,9 +45,9 @@ def read_or_sentence(path: Path) -> str | None:
         content = read(path)
     except (ValueError, ImportError, OSError) as error:
         return str(error)
-    assert content.values.dtype == np.float64
-    assert content.values.size > 0
-    assert not np.isinf(content.values).any()
+    assert content.signal.dtype == np.float64
+    assert content.signal.size > 0
+    assert not np.isinf(content.signal).any()
     assert content.rate is None or content.rate > 0
     return None
 

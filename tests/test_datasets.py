@@ -19,7 +19,7 @@ from orbitdl.datasets import (
     make_ecg_like,
     make_shift_data,
     make_synchronization_data,
-    recordings,
+    mit_bih,
     segment,
 )
 
@@ -358,12 +358,12 @@ def nowhere(monkeypatch, tmp_path) -> Path:
     pooch = pytest.importorskip("pooch", reason='needs the extra "orbitdl[ecg]"')
     monkeypatch.setenv("ORBITDL_DATA", str(tmp_path / "data"))
     monkeypatch.setattr(pooch, "os_cache", lambda name: tmp_path / "cache" / name)
-    monkeypatch.setattr(recordings, "_SOURCE", "http://127.0.0.1:9/")
+    monkeypatch.setattr(mit_bih, "_SOURCE", "http://127.0.0.1:9/")
     return tmp_path
 
 
 def write_record(folder: Path, name: str, offset: float = 0.0) -> np.ndarray:
-    """Write two leads in WFDB's format 16 (interleaved 16-bit numbers, 1000 steps a millivolt)."""
+    """Write two leads in WFDB's format 16 (interleaved 16-bit, 1000 steps per millivolt)."""
     folder.mkdir(parents=True)
     signal = offset + np.column_stack([np.sin(np.arange(100.0)), np.cos(np.arange(100.0))])
     np.rint(1000 * signal).astype("<i2").tofile(folder / f"{name}.dat")
@@ -428,7 +428,7 @@ def served(nowhere, monkeypatch) -> Iterator[np.ndarray]:
         ("127.0.0.1", 0), partial(Quiet, directory=nowhere / "source")
     ) as server:
         Thread(target=server.serve_forever, daemon=True).start()
-        monkeypatch.setattr(recordings, "_SOURCE", f"http://127.0.0.1:{server.server_port}/")
+        monkeypatch.setattr(mit_bih, "_SOURCE", f"http://127.0.0.1:{server.server_port}/")
         yield signal
         server.shutdown()
 
@@ -443,9 +443,9 @@ def test_a_download_is_kept_for_the_next_time(served, nowhere, monkeypatch):
     hashes = {
         path.name: sha256(path.read_bytes()).hexdigest() for path in (nowhere / "source").iterdir()
     }
-    monkeypatch.setattr(recordings, "_SHA256", hashes)
+    monkeypatch.setattr(mit_bih, "_SHA256", hashes)
     assert_allclose(load_ecg().signal, served[:, 0], atol=1e-3)
-    monkeypatch.setattr(recordings, "_SOURCE", "http://127.0.0.1:9/")
+    monkeypatch.setattr(mit_bih, "_SOURCE", "http://127.0.0.1:9/")
     assert_allclose(load_ecg().signal, served[:, 0], atol=1e-3)
 
 
@@ -483,7 +483,7 @@ def test_record_100_is_the_published_one():
     assert recording.signal.shape == (650_000, 2)
     assert recording.rate == 360.0
     assert recording.leads == ("MLII", "V5")
-    # From the header: 11 bits about 1024, 200 steps a millivolt, first values 995 and 1011.
+    # From the header: 11 bits about 1024, 200 steps per millivolt, first values 995 and 1011.
     assert_allclose(recording.signal[0], [(995 - 1024) / 200, (1011 - 1024) / 200])
     assert segment(recording.signal[:, 0], 201, 10).shape == (64980, 201)
 

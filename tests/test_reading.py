@@ -9,11 +9,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import wavfile
 
 from orbitdl.datasets import segment
-from orbitdl.recordings.content import Content
-from orbitdl.recordings.layout import choose_channel, is_recording
-from orbitdl.recordings.preprocessing import Preprocessing
-from orbitdl.recordings.reading import read
-from orbitdl.recordings.windows import prepare
+from orbitdl.recordings import Preprocessing, Recording, prepare, read
+from orbitdl.recordings.channels import choose_channel
+from orbitdl.recordings.preparing import is_recording
 
 RNG = np.random.default_rng(0)
 LEADS = np.round(RNG.uniform(-1, 1, (40, 2)), 3)
@@ -21,7 +19,7 @@ NAMES = ("MLII", "V5")
 
 
 def write_wfdb(path: Path) -> Path:
-    """Write a record of two leads at 250 Hz: 16 bit numbers, 1000 a millivolt."""
+    """Write a record of two leads at 250 Hz: 16 bit numbers, 1000 per millivolt."""
     numbers = np.rint(1000 * LEADS).astype("<i2")
     path.with_suffix(".dat").write_bytes(numbers.tobytes())
     lines = [f"{path.name} 2 250 {len(LEADS)}"]
@@ -65,11 +63,11 @@ WRITERS = {
 @pytest.mark.parametrize("kind", WRITERS)
 def test_every_format_gives_the_same_numbers(tmp_path, kind):
     content = read(WRITERS[kind](tmp_path / "rec"))
-    assert_allclose(content.values, LEADS, atol=1e-12)
+    assert_allclose(content.signal, LEADS, atol=1e-12)
     knows_rate = kind in ("wav", "wfdb record", "wfdb header")
     knows_names = kind in ("csv with a header", "parquet", "wfdb record", "wfdb header")
     assert content.rate == (250 if knows_rate else None)
-    assert content.names == (NAMES if knows_names else ())
+    assert content.leads == (NAMES if knows_names else ())
 
 
 @pytest.mark.parametrize(("dtype", "full"), [(np.int16, 2**15), (np.int32, 2**31), (np.uint8, 128)])
@@ -77,19 +75,19 @@ def test_full_scale_of_sound_is_one(tmp_path, dtype, full):
     offset = 128 if dtype is np.uint8 else 0
     sound = np.array([-full, 0, full // 2]) + offset
     wavfile.write(tmp_path / "sound.wav", 8000, sound.astype(dtype))
-    assert_allclose(read(tmp_path / "sound.wav").values, [-1, 0, 0.5])
+    assert_allclose(read(tmp_path / "sound.wav").signal, [-1, 0, 0.5])
 
 
 def test_an_empty_cell_and_an_empty_line_are_missing_values(tmp_path):
-    table = read(write_text(tmp_path / "a.csv", "a,b\n1,\n,4\n")).values
+    table = read(write_text(tmp_path / "a.csv", "a,b\n1,\n,4\n")).signal
     assert_array_equal(table, [[1, np.nan], [np.nan, 4]])
-    column = read(write_text(tmp_path / "b.csv", "1\n\n3\n")).values
+    column = read(write_text(tmp_path / "b.csv", "1\n\n3\n")).signal
     assert_array_equal(column, [[1], [np.nan], [3]])
 
 
 def test_key_chooses_an_array_of_an_archive(tmp_path):
     np.savez(tmp_path / "two.npz", left=LEADS[:, 0], right=LEADS[:, 1])
-    assert_array_equal(read(tmp_path / "two.npz", "right").values, LEADS[:, 1])
+    assert_array_equal(read(tmp_path / "two.npz", key="right").signal, LEADS[:, 1])
 
 
 def savez(path: Path, **arrays: np.ndarray) -> Path:
@@ -138,7 +136,7 @@ BAD_FILES = {
     ),
     "several arrays": (
         lambda p: savez(p / "a.npz", x=LEADS, y=LEADS),
-        r"2 arrays \(x, y\); choose one with --key",
+        r"2 arrays \(x, y\); choose one with key=",
     ),
     "no sound": (lambda p: write_text(p / "a.wav", "hello"), "as a WAV file"),
     "no parquet": (lambda p: write_text(p / "a.parquet", "hello"), "as a Parquet file"),
@@ -161,19 +159,19 @@ def test_a_bad_file_is_refused_in_one_sentence(tmp_path, kind):
 
 def test_a_key_that_is_not_there_or_not_needed_is_refused(tmp_path):
     with pytest.raises(ValueError, match="must be one of x"):
-        read(savez(tmp_path / "a.npz", x=LEADS), "y")
+        read(savez(tmp_path / "a.npz", x=LEADS), key="y")
     with pytest.raises(ValueError, match="leave it out"):
-        read(save(tmp_path / "a.npy", LEADS), "y")
+        read(save(tmp_path / "a.npy", LEADS), key="y")
 
 
-def content(*shape: int, kind: str = "array") -> Content:
-    return Content(np.zeros(shape), kind=kind)
+def content(*shape: int, kind: str = "array") -> Recording:
+    return Recording(np.zeros(shape), kind=kind)
 
 
 # content, window, shape of the model's data points, whether it is a recording
 LAYOUTS = {
     "a single column": (content(100), None, None, True),
-    "sound": (content(100, 2, kind="recording"), None, None, True),
+    "sound": (content(100, 2, kind="samples"), None, None, True),
     "an array without a window": (content(100, 2), None, None, False),
     "an array with a window": (content(100, 2), 10, None, True),
     "a narrow table": (content(100, 8, kind="table"), None, None, True),
@@ -209,23 +207,23 @@ def test_channels_are_chosen_by_number_name_and_mean():
 def test_windows_are_those_of_segment(channels):
     signal = LEADS[:, 0] if channels == 1 else LEADS
     steps = Preprocessing(window=7, step=3, normalize=True)
-    windows = prepare(Content(signal), steps)
+    windows = prepare(Recording(signal), steps)
     assert_allclose(windows.values, segment(signal, 7, 3), atol=1e-14)
     assert windows.left_out == 0 if channels else 1
 
 
 def test_samples_that_do_not_fill_a_window_are_left_out_or_the_last_window_ends_with_them():
-    left = prepare(Content(LEADS[:, 0]), Preprocessing(window=15))
+    left = prepare(Recording(LEADS[:, 0]), Preprocessing(window=15))
     assert len(left) == 2
     assert left.left_out == 10
-    every = prepare(Content(LEADS[:, 0]), Preprocessing(window=15), to_end=True)
+    every = prepare(Recording(LEADS[:, 0]), Preprocessing(window=15), to_end=True)
     assert_array_equal(every.start, [0, 15, 25])
     assert every.left_out == 0
     assert_array_equal(every.values[2], LEADS[25:40, 0])
 
 
 def test_a_recording_shorter_than_a_window_is_filled_up_with_missing_values():
-    (window,) = prepare(Content(LEADS[:10, 0]), Preprocessing(window=15), to_end=True).values
+    (window,) = prepare(Recording(LEADS[:10, 0]), Preprocessing(window=15), to_end=True).values
     assert_array_equal(window[:10], LEADS[:10, 0])
     assert np.isnan(window[10:]).all()
 
@@ -235,7 +233,7 @@ def test_a_recording_shorter_than_a_window_is_filled_up_with_missing_values():
 def test_windows_go_back_together(step, channels):
     signal = LEADS[:, 0] if channels == 1 else LEADS
     steps = Preprocessing(window=7, step=step, normalize=True)
-    windows = prepare(Content(signal), steps, to_end=True)
+    windows = prepare(Recording(signal), steps, to_end=True)
     assert_allclose(windows.restore(windows.values), signal, atol=1e-14)
     assert windows.restore(np.zeros_like(windows.values)).shape == signal.shape
 
@@ -243,7 +241,7 @@ def test_windows_go_back_together(step, channels):
 def test_missing_values_do_not_disturb_the_normalisation():
     holed = LEADS[:, 0].copy()
     holed[3] = np.nan
-    (window,) = prepare(Content(holed[:7]), Preprocessing(window=7, normalize=True)).values
+    (window,) = prepare(Recording(holed[:7]), Preprocessing(window=7, normalize=True)).values
     seen = np.delete(holed[:7], 3)
     expected = (seen - seen.mean()) / np.linalg.norm(seen - seen.mean())
     assert_allclose(np.delete(window, 3), expected, atol=1e-14)
@@ -251,13 +249,13 @@ def test_missing_values_do_not_disturb_the_normalisation():
 
 
 def test_a_constant_window_becomes_zero_and_comes_back():
-    windows = prepare(Content(np.full(14, 0.1)), Preprocessing(window=7, normalize=True))
+    windows = prepare(Recording(np.full(14, 0.1)), Preprocessing(window=7, normalize=True))
     assert not windows.values.any()
     assert_allclose(windows.restore(windows.values), 0.1)
 
 
 BAD_CUTS = {
-    "recording without a window": (content(100), Preprocessing(), "for instance --window 201"),
+    "recording without a window": (content(100), Preprocessing(), "for instance window=201"),
     "short recording": (content(5), Preprocessing(window=9), "fewer than one window of 9"),
     "windows with a window": (content(5, 9, 2), Preprocessing(window=3), "windows already"),
     "channel of a single column": (content(99), Preprocessing(9, channel="1"), "these have one"),
@@ -292,15 +290,15 @@ CSV = {
 @pytest.mark.parametrize("kind", CSV)
 def test_tables_of_many_makers_are_read(tmp_path, kind):
     (tmp_path / "x.csv").write_text(CSV[kind])
-    content = read(tmp_path / "x.csv", None)
-    np.testing.assert_array_equal(content.values[:, -1], [1.5, 2.0])
-    assert content.values.shape[1] == (2 if content.names[:1] == ("t",) else 1)
-    if content.names:
-        assert content.names[-1] in ("x", "volt (mV)")
+    content = read(tmp_path / "x.csv")
+    np.testing.assert_array_equal(content.signal[:, -1], [1.5, 2.0])
+    assert content.signal.shape[1] == (2 if content.leads[:1] == ("t",) else 1)
+    if content.leads:
+        assert content.leads[-1] in ("x", "volt (mV)")
 
 
 def test_a_column_that_looks_like_time_is_remarked_on():
     table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
-    content = Content(table, names=("time", "x"), kind="table")
+    content = Recording(table, leads=("time", "x"), kind="table")
     with pytest.warns(UserWarning, match="column time rises evenly, as time does"):
         prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")

@@ -13,10 +13,7 @@ from registry import ACTIONS, PENTAGON, action
 from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load, positions
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
-from orbitdl.recordings.content import Content
-from orbitdl.recordings.events import event_table
-from orbitdl.recordings.preprocessing import Preprocessing
-from orbitdl.recordings.windows import prepare
+from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 from orbitdl.report import coded, write, write_report
 from orbitdl.report.coded import Scaling
 from orbitdl.report.examples import MOST_ATOMS, choose_windows, worst_windows
@@ -178,7 +175,7 @@ def test_the_table_and_the_report_place_an_atom_alike(a):
     model = OrbitDictionaryLearning(1, ContinuousShift(), alpha=0.1, max_iter=0).fit(X)
     model.components_ = moves.adopt(a[None])
     codes = model.encode(X)
-    windows = prepare(Content(X), Preprocessing(), layout="windows")
+    windows = prepare(Recording(X), Preprocessing(), layout="windows")
     table = event_table(codes, model.components_, windows)
     facts = gather(model, X, LABELS, codes)
     assert_allclose(facts.coded.place, table["position"], atol=1e-9)
@@ -229,14 +226,14 @@ def recording(phase, strange=True):
 @pytest.fixture(scope="module")
 def beats():
     """Return a model of the ordinary beats, from normalised windows."""
-    windows = prepare(Content(recording(20, strange=False)), Preprocessing(BEAT, BEAT, True))
+    windows = prepare(Recording(recording(20, strange=False)), Preprocessing(BEAT, BEAT, True))
     return fitted(ContinuousShift(), windows.values, alpha=0.1, max_iter=20, n_restarts=2)
 
 
 def rank_of_the_strange_beat(model, phase, step):
     """Return how many windows are shown before one that holds the strange beat."""
     signal = recording(phase)
-    windows = prepare(Content(signal), Preprocessing(BEAT, step, True), to_end=True)
+    windows = prepare(Recording(signal), Preprocessing(BEAT, step, True), to_end=True)
     labels = replace(LABELS, step=step, samples=len(signal))
     scaling = Scaling.of(windows.values, windows.mean, windows.scale)
     coded = gather(model, windows.values, labels, None, scaling).coded
@@ -259,7 +256,7 @@ def test_the_one_strange_beat_is_among_the_first_where_windows_adjoin(beats, pha
 
 def test_windows_that_show_the_same_are_not_all_shown(beats):
     signal = recording(20)
-    windows = prepare(Content(signal), Preprocessing(BEAT, 5), to_end=True)
+    windows = prepare(Recording(signal), Preprocessing(BEAT, 5), to_end=True)
     coded = gather(beats, windows.values, replace(LABELS, step=5, samples=len(signal))).coded
     worst = np.sort(worst_windows(coded, 30))
     assert len(worst) == 30

@@ -11,18 +11,18 @@ from numpy.testing import assert_allclose, assert_array_equal
 from typer.testing import CliRunner
 
 from orbitdl.command import app
-from orbitdl.recordings.dialect import CHARACTER, Decimal, Dialect, Separator
-from orbitdl.recordings.reading import read
+from orbitdl.recordings import read
+from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Decimal, Dialect, Separator
 
 SEMICOLON, TAB, COMMA, BLANK, NONE = (
     Separator[name] for name in ("semicolon", "tab", "comma", "blank", "none")
 )
 
 
-def read_text(folder, text, asked=None):
+def read_text(folder, text, asked=AS_FOUND):
     path = folder / "table.csv"
     path.write_text(text)
-    return read(path, asked=asked)
+    return read(path, separator=asked.separator, decimal=asked.decimal)
 
 
 # text, separator, decimal mark, numbers
@@ -108,7 +108,7 @@ UNDERSTOOD = {
 def test_separator_and_decimal_mark_are_found_out_together(tmp_path, kind):
     text, separator, decimal, numbers = UNDERSTOOD[kind]
     content = read_text(tmp_path, text)
-    assert_array_equal(content.values, numbers)
+    assert_array_equal(content.signal, numbers)
     assert content.dialect == Dialect(separator, Decimal(decimal))
 
 
@@ -140,10 +140,10 @@ def test_what_can_be_read_in_two_ways_is_refused_until_one_is_asked_for(tmp_path
     text, answers = AMBIGUOUS[kind]
     with pytest.raises(ValueError, match=r"cannot tell how .*table\.csv is to be read") as caught:
         read_text(tmp_path, text)
-    assert "--separator" in str(caught.value)
+    assert "separator=" in str(caught.value)
     assert "\n" not in str(caught.value)
     for asked, numbers in answers.items():
-        assert_array_equal(read_text(tmp_path, text, asked).values, numbers)
+        assert_array_equal(read_text(tmp_path, text, asked).signal, numbers)
 
 
 REFUSED = {
@@ -171,8 +171,8 @@ def test_what_no_reading_explains_is_refused_with_its_place(tmp_path, kind):
 
 def test_marks_are_for_tables_as_text_only(tmp_path):
     np.save(tmp_path / "a.npy", np.ones(3))
-    with pytest.raises(ValueError, match="--separator and --decimal are for .csv files"):
-        read(tmp_path / "a.npy", asked=Dialect(COMMA))
+    with pytest.raises(ValueError, match="separator= and decimal= are for .csv files"):
+        read(tmp_path / "a.npy", separator=COMMA)
 
 
 def written(table, separator, decimal, header, quoted, places):
@@ -216,7 +216,7 @@ def test_a_table_gives_its_own_numbers_or_is_refused(tmp_path_factory, case):
     except ValueError as error:
         refusal = str(error)
     else:
-        assert_allclose(content.values, numbers, rtol=1e-12)
+        assert_allclose(content.signal, numbers, rtol=1e-12)
         return
     assert re.match("cannot tell how .* is to be read", refusal)
 
@@ -230,7 +230,7 @@ def test_semicolons_need_no_questions(tmp_path_factory, case):
         return
     for decimal in ("point", "comma"):
         text = written(numbers.tolist(), SEMICOLON, decimal, [], False, None)
-        assert_allclose(read_text(tmp_path_factory.getbasetemp(), text).values, numbers, rtol=1e-12)
+        assert_allclose(read_text(tmp_path_factory.getbasetemp(), text).signal, numbers, rtol=1e-12)
 
 
 def run(*arguments):
@@ -275,6 +275,7 @@ def test_a_table_of_two_meanings_stops_fit_until_it_is_settled(tmp_path):
     assert refused.exit_code == 1
     assert refused.stderr.startswith("Error: cannot tell how")
     assert refused.stderr.count("\n") == 1
+    assert "(--separator comma and --decimal point), or" in refused.stderr
     shapes = {"--separator": [10, 2], "--decimal": [10]}
     for option, shape in shapes.items():
         result = run(*arguments, option, "comma", "--json")

@@ -7,9 +7,9 @@ import warnings
 from orbitdl import OrbitDictionaryLearning, alpha_max
 from orbitdl.command.display import counted
 from orbitdl.groups import IntegerShift
+from orbitdl.groups.base import Floats
 from orbitdl.groups.transforms.fourier import FourierBlocks
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
-from orbitdl.recordings.content import Floats
 
 
 def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:

@@ -9,12 +9,16 @@ from typing import Annotated
 import typer
 
 import orbitdl
-from orbitdl.command.demonstrate import demo
+from orbitdl.command.compare import compare
+from orbitdl.command.complete import complete
+from orbitdl.command.demo import demo
+from orbitdl.command.denoise import denoise
 from orbitdl.command.encode import encode
 from orbitdl.command.fit import fit
-from orbitdl.command.look import compare, info
-from orbitdl.command.mend import complete, denoise
-from orbitdl.command.pages import report, reproduce
+from orbitdl.command.info import info
+from orbitdl.command.option_groups import flattened
+from orbitdl.command.report import report
+from orbitdl.command.reproduce import reproduce
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
 
@@ -64,7 +68,7 @@ PANELS: dict[str, tuple[Callable[..., None], ...]] = {
 for panel, commands in PANELS.items():
     for command in commands:
         help_text = flowing(command.__doc__ or "")
-        app.command(rich_help_panel=panel, help=help_text)(command)
+        app.command(rich_help_panel=panel, help=help_text)(flattened(command))
 
 
 def _print_version(wanted: bool) -> None:

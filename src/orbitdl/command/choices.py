@@ -70,11 +70,11 @@ def _generators(path: Path) -> NDArray[Any]:
     """Read permutations (k, d) or matrices (k, d, d)."""
     import numpy as np
 
-    from orbitdl.recordings.reading import read_npy
+    from orbitdl.recordings.array_files import read_npy
 
     if not path.is_file():
         raise FileNotFoundError(f"cannot read {path}: there is no such file.")
-    values = read_npy(path).values
+    values = read_npy(path).signal
     return values.astype(np.intp) if values.ndim == 2 and (values % 1 == 0).all() else values
 
 

@@ -50,7 +50,7 @@ def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) ->
             f"Learned {len(model.components_)} components from {len(X)} windows of {X.shape[1]} "
             f"samples in {model.n_iter_} iterations.",
             f"Their moved copies carry {1 - lost:.1%} of the energy, with "
-            f"{len(events) / len(X):.1f} atoms a window.",
+            f"{len(events) / len(X):.1f} atoms per window.",
             f"Strong atoms (size above 0.25): {usage}.",
             f"Normal beats are placed to {timing_error(beats, data):.3f} samples (median).",
             "Certified: for these components, which are a local optimum, no other code lowers the "

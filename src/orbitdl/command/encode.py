@@ -22,13 +22,7 @@ def encode(
             "--output", "-o", metavar="TABLE", help="The table to write: .csv, .parquet or .json."
         ),
     ],
-    step: options.Step = None,
-    channel: options.Channel = None,
-    rate: options.Rate = None,
-    layout: options.LayoutOption = options.Layout.auto,
-    key: options.Key = None,
-    separator: options.ColumnSeparator = None,
-    decimal: options.DecimalMark = None,
+    cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -59,23 +53,12 @@ def encode(
     from orbitdl.command.advice import warn_of_empty_codes
     from orbitdl.command.applying import encode_windows, windows_for
     from orbitdl.command.output import TABLES, require_writable, write_table
-    from orbitdl.recordings.dialect import Dialect
-    from orbitdl.recordings.events import event_table
+    from orbitdl.recordings import event_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, TABLES, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
-    windows = windows_for(
-        learned,
-        data,
-        screen,
-        key=key,
-        written=Dialect(separator, decimal),
-        layout=layout,
-        channel=channel,
-        rate=rate,
-        step=step,
-    )
+    windows = windows_for(learned, data, cutting, screen)
     codes = encode_windows(learned, windows, screen)
     events = event_table(codes, learned.components_, windows)
     write_table(events, output)

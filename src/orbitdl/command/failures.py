@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import typer
 
+from orbitdl.command.wording import in_options
+
 FAILED, INTERRUPTED = 1, 130
 
 
@@ -46,7 +48,7 @@ def sentence_of(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "this does not fit into memory; pass fewer windows (a larger --step) or components."
     if isinstance(error, ValueError | OSError | ImportError):
-        return " ".join(str(error).split())
+        return in_options(" ".join(str(error).split()))
     return (
         f"this should not happen ({type(error).__name__}: {' '.join(str(error).split())}); "
         "set ORBITDL_TRACEBACK=1, run again and report what it prints."
@@ -54,7 +56,7 @@ def sentence_of(error: Exception) -> str:
 
 
 def _say_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    typer.echo(f"Warning: {' '.join(str(message).split())}", err=True)
+    typer.echo(f"Warning: {in_options(' '.join(str(message).split()))}", err=True)
 
 
 def _leave(sentence: str, code: int) -> NoReturn:

@@ -38,7 +38,9 @@ def fit(
     ] = "auto",
     subdivisions: Annotated[
         int | None,
-        typer.Option(metavar="K", min=1, help="Interpolated shifts: steps a sample; 2 by default."),
+        typer.Option(
+            metavar="K", min=1, help="Interpolated shifts: steps per sample; 2 by default."
+        ),
     ] = None,
     generators: Annotated[
         Path | None,
@@ -47,7 +49,6 @@ def fit(
         ),
     ] = None,
     window: options.Window = None,
-    step: options.Step = None,
     normalize: Annotated[
         bool,
         typer.Option(
@@ -56,12 +57,7 @@ def fit(
             rich_help_panel=options.CUTTING,
         ),
     ] = False,
-    channel: options.Channel = None,
-    rate: options.Rate = None,
-    layout: options.LayoutOption = options.Layout.auto,
-    key: options.Key = None,
-    separator: options.ColumnSeparator = None,
-    decimal: options.DecimalMark = None,
+    cutting: options.Cutting = options.NOTHING_SAID,
     max_iter: Annotated[
         int,
         typer.Option(metavar="N", min=0, help="Iterations at most.", rich_help_panel=LEARNING),
@@ -122,13 +118,11 @@ def fit(
     """
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
+    from orbitdl.command.applying import read_and_tell
     from orbitdl.command.learning import chosen_alpha, learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
-    from orbitdl.recordings.dialect import Dialect
-    from orbitdl.recordings.preprocessing import Preprocessing
-    from orbitdl.recordings.reading import read_and_tell
-    from orbitdl.recordings.windows import prepare
+    from orbitdl.recordings import Preprocessing, prepare
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "auto")
@@ -136,11 +130,12 @@ def fit(
     state = checkpoint or output.with_name(output.name + ".checkpoint")
     require_writable(output, inputs=(data, generators))
     require_writable(state, inputs=(data, generators))
-    content = read_and_tell(data, screen, key, Dialect(separator, decimal))
-    known = rate or content.rate
-    length = in_samples(window, known)
-    steps = Preprocessing(length, in_samples(step, known) or length, normalize, channel, known)
-    windows = prepare(content, steps, layout=layout)
+    recording = read_and_tell(data, cutting, screen)
+    rate = cutting.rate or recording.rate
+    length = in_samples(window, rate)
+    step = in_samples(cutting.step, rate) or length
+    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate)
+    windows = prepare(recording, preprocessing, layout=cutting.layout)
     if weight is None:
         weight = chosen_alpha(windows, moves, screen)
     model = OrbitDictionaryLearning(
@@ -157,7 +152,7 @@ def fit(
     )
     learn(model, windows, screen, state)
     origin = {"data": data.name, "command": this_command()}
-    model.save(output, preprocessing=steps.to_dict(), provenance=origin)
+    model.save(output, preprocessing=preprocessing.to_dict(), provenance=origin)
     if checkpoint is None:
         state.unlink(missing_ok=True)
     facts = summary(model, windows)

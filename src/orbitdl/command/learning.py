@@ -13,7 +13,7 @@ from orbitdl.command.failures import Interrupted
 from orbitdl.groups import Group
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import most_iterations
-from orbitdl.recordings.windows import Windows
+from orbitdl.recordings import Windows
 
 
 def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:

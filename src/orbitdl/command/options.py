@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,17 +10,10 @@ import typer
 
 from orbitdl.command.lengths import Length, parse_length
 from orbitdl.recordings.dialect import Decimal, Separator
+from orbitdl.recordings.layout import Layout
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
-
-
-class Layout(StrEnum):
-    """What the rows of a file are."""
-
-    auto = "auto"
-    recording = "recording"
-    windows = "windows"
 
 
 def require_positive(value: float) -> float:
@@ -59,7 +52,7 @@ Rate = Annotated[
     typer.Option(
         metavar="HZ",
         min=1e-9,
-        help="Samples a second; goes before what the file says.",
+        help="Samples per second; goes before what the file says.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -114,6 +107,29 @@ Step = Annotated[
         "by default as the model was learned, and fit takes the length of a window.",
         rich_help_panel=CUTTING,
     ),
+]
+
+
+@dataclass(frozen=True)
+class Cutting:
+    """How data are read and cut: options of every command that takes data."""
+
+    step: Step = None
+    channel: Channel = None
+    rate: Rate = None
+    layout: LayoutOption = Layout.auto
+    key: Key = None
+    separator: ColumnSeparator = None
+    decimal: DecimalMark = None
+
+
+NOTHING_SAID = Cutting()
+Array = Annotated[
+    Path,
+    typer.Option("--output", "-o", metavar="ARRAY", help="The array to write: .npy or .csv."),
+]
+Debias = Annotated[
+    bool, typer.Option("--debias", help="Refit the coefficients, which sparsity shrinks.")
 ]
 Jobs = Annotated[
     int,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from orbitdl.recordings.content import Floats
+from orbitdl.groups.base import Floats
 from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from orbitdl.datasets.recordings import segment
+from orbitdl.datasets.segmentation import segment
 
 # Each wave of a beat: height, time after the R peak and width (standard deviation), in seconds.
 _NORMAL = np.array(
@@ -28,7 +28,7 @@ _PREMATURE = np.array(
         [-0.30, 0.300, 0.055],  # an inverted T
     ]
 )
-_MEAN_INTERVAL = 0.8  # seconds between beats: 75 a minute
+_MEAN_INTERVAL = 0.8  # seconds between beats: 75 per minute
 _INTERVAL_SPREAD = 0.08  # standard deviation of the interval's logarithm
 _PREMATURE_FRACTION = 0.12
 _EARLY = 0.3  # by how much of an interval a premature beat comes early
@@ -47,9 +47,9 @@ class EcgLikeData:
     signal : ndarray of shape (n_windows * length,)
         The whole signal; the R peak of a normal beat has height 1.
     rate : float
-        Samples a second.
+        Samples per second.
     beats : DataFrame
-        One row a beat: `time` of its R peak in seconds, and `kind`, "normal" or "premature".
+        One row per beat: `time` of its R peak in seconds, and `kind`, "normal" or "premature".
     """
 
     X: NDArray[np.float64]
@@ -77,7 +77,7 @@ def make_ecg_like(
         Samples in a window; at the default rate 128 samples last two seconds and hold two
         or three beats.
     rate : float
-        Samples a second. Below 50 the narrow waves fall between the samples.
+        Samples per second. Below 50 the narrow waves fall between the samples.
     noise : float
         Standard deviation of the white noise, where the normal R peak has height 1.
     drift : float

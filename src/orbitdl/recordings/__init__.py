@@ -1,1 +1,84 @@
-"""Recordings: reading files, cutting windows, events with their times."""
+"""Recordings: read them from files, cut them into windows, list their events.
+
+A recording is a long signal, in one channel or several. `read` takes it from a file, `prepare` cuts
+it into windows to learn from or to code, `Windows.restore` puts windows back together, and
+`event_table` says what happened when. What ``orbitdl encode`` writes is made by the same functions.
+
+The names below are imported when first used, so that the command line can say what it offers at
+once.
+
+Examples
+--------
+>>> from orbitdl import OrbitDictionaryLearning
+>>> from orbitdl.datasets import make_ecg_like
+>>> from orbitdl.groups import ContinuousShift
+>>> from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
+>>> heart = make_ecg_like(n_windows=30, noise=0.0, drift=0.0, random_state=0)
+>>> recording = Recording(heart.signal, heart.rate)
+>>> windows = prepare(recording, Preprocessing(window=128, step=64))
+>>> model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.2, max_iter=5, random_state=0)
+>>> codes = model.set_params(tol=0.05).fit(windows.values).encode(windows.values)
+>>> list(event_table(codes, model.components_, windows))
+['window', 'component', 'coefficient', 'shift', 'position', 'time']
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from orbitdl.recordings.dialect import Decimal, Dialect, Separator
+    from orbitdl.recordings.events import event_table
+    from orbitdl.recordings.layout import Kind, Layout
+    from orbitdl.recordings.new_data import prepare_for
+    from orbitdl.recordings.preparing import prepare
+    from orbitdl.recordings.preprocessing import Preprocessing
+    from orbitdl.recordings.reading import read
+    from orbitdl.recordings.recording import Recording
+    from orbitdl.recordings.unreadable import UnreadableError
+    from orbitdl.recordings.windows import Windows
+
+__all__ = [
+    "Decimal",
+    "Dialect",
+    "Kind",
+    "Layout",
+    "Preprocessing",
+    "Recording",
+    "Separator",
+    "UnreadableError",
+    "Windows",
+    "event_table",
+    "prepare",
+    "prepare_for",
+    "read",
+]
+
+_HOME = {
+    "Decimal": "dialect",
+    "Dialect": "dialect",
+    "Kind": "layout",
+    "Layout": "layout",
+    "Preprocessing": "preprocessing",
+    "Recording": "recording",
+    "Separator": "dialect",
+    "UnreadableError": "unreadable",
+    "Windows": "windows",
+    "event_table": "events",
+    "prepare": "preparing",
+    "prepare_for": "new_data",
+    "read": "reading",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'orbitdl.recordings' has no attribute {name!r}")
+    value = getattr(import_module(f"orbitdl.recordings.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import nan
 
+from orbitdl.recordings.words import member
+
 
 class Separator(StrEnum):
     """What stands between columns."""
@@ -60,10 +62,18 @@ class Dialect:
         columns = "one column" if one else f"columns separated by {self.separator}"
         return f"{columns}, decimals after a {self.decimal}"
 
+    @classmethod
+    def of(cls, separator: str | None, decimal: str | None) -> Dialect:
+        """Return a dialect by its words."""
+        return cls(
+            None if separator is None else member(Separator, separator),
+            None if decimal is None else member(Decimal, decimal),
+        )
+
     @property
-    def options(self) -> str:
+    def arguments(self) -> str:
         """How this dialect is asked for."""
-        return f"--separator {self.separator} --decimal {self.decimal}"
+        return f"separator='{self.separator}' and decimal='{self.decimal}'"
 
     def possible(self) -> Iterator[Dialect]:
         """Return all dialects that agree with what is known."""

@@ -2,27 +2,75 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
-from orbitdl.groups.base import Floats
 from orbitdl.recordings.overlaps import listed_once
 from orbitdl.recordings.positions import positions
 from orbitdl.recordings.windows import Windows
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def event_table(codes: Codes, components: Floats, windows: Windows) -> pd.DataFrame:
-    """Return one row per event, in the order of time.
 
-    Columns: `window`, `component`, `coefficient` (in the units of the data), the group's
-    parameters (`shift`, in samples), `position` and, where the rate is known, `time`.
+def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.DataFrame:
+    """List the events of a recording, each once and in the order of time.
+
+    Parameters
+    ----------
+    codes : Codes
+        Codes of ``windows.values``, as ``model.encode(windows.values)`` returns them.
+    components : array-like of shape (q, ...)
+        What the windows were coded with, such as ``model.components_``.
+    windows : Windows
+        As `prepare` or `prepare_for` made them.
+
+    Returns
+    -------
+    DataFrame
+        One row per event: the table that ``orbitdl encode`` writes. Its columns are
+
+        - `window`: number of the window, from 0; how far its code is from the best at most is
+          ``codes.gap[window]``;
+        - `component`: number of the component, from 0;
+        - `coefficient`: how strongly it occurs, in the unit of the recording;
+        - the group's parameters: `shift`, in samples, for shifts;
+        - `position`: where it lies, in samples from the start of the recording, or from that of
+          the window if windows were given;
+        - `time`: the same in seconds, if the rate is known and a recording was cut.
 
     Notes
     -----
-    `position` is where `positions` says, in samples from the start of the recording (of the
-    window, if windows were given), and ``time = position / rate``. Windows that overlap show an
-    event several times; it is listed by one of them (`listed_once`).
+    `position` is where `orbitdl.positions` says, plus the start of the window, and
+    ``time = position / rate``. Windows that overlap show an event several times; it is listed by
+    one of them: neighbours share the recording at a cut in the middle of their overlap, or beside
+    it where an event lies across. What a window sees beyond the end of the recording is not listed.
+
+    Examples
+    --------
+    A pulse at sample 30.25, seen by two windows of three, is listed once:
+
+    >>> import numpy as np
+    >>> from orbitdl import encode
+    >>> from orbitdl.groups import ContinuousShift
+    >>> from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
+    >>> pulse = lambda place: np.exp(-0.125 * (np.arange(64) - place) ** 2)
+    >>> component = pulse(16)[:32] / np.linalg.norm(pulse(16))
+    >>> recording = Recording(5 * pulse(30.25), rate=8.0)
+    >>> windows = prepare(recording, Preprocessing(window=32, step=16), to_end=True)
+    >>> codes = encode(windows.values, component[None], group=ContinuousShift(), alpha=1.0)
+    >>> table = event_table(codes, component[None], windows)
+    >>> table.loc[table["coefficient"] > 1, ["window", "position", "time"]].round(2)
+       window  position  time
+    0       1     30.25  3.78
     """
+    if len(codes) != len(windows):
+        raise ValueError(
+            f"these are codes of {len(codes)} windows, not of {len(windows)}; pass the windows "
+            "that were coded."
+        )
     events = codes.to_frame().rename(columns={"sample": "window"})
     window = events["window"].to_numpy()
     factor = windows.scale.reshape(len(windows))[window]

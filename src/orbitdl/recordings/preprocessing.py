@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from numbers import Integral, Real
 from typing import Any
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Kept in the model file, and done again to new data.
+    """Say what is done to data; kept in the model file, and done again to new data.
 
     Attributes
     ----------
     window, step : int or None
-        Length of the windows that a recording is cut into, and how far apart they start.
+        Samples in a window that a recording is cut into, and from the start of one window to the
+        start of the next: windows overlap if `step` is below `window`, and adjoin if it is None.
     normalize : bool
         Whether every window is given zero mean and unit norm.
     channel : str or None
-        A column's number or name, several with commas between, or "mean".
+        A column's number or name, several with commas between, or "mean"; None takes all.
     rate : float or None
-        Samples a second.
+        Samples per second; goes before what a recording says.
+
+    Examples
+    --------
+    >>> Preprocessing(window=201, step=100, channel="MLII")
+    Preprocessing(window=201, step=100, normalize=False, channel='MLII', rate=None)
     """
 
     window: int | None = None
@@ -29,6 +37,24 @@ class Preprocessing:
     channel: str | None = None
     rate: float | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (("window", self.window), ("step", self.step)):
+            if value is not None and not _is_positive(value, Integral):
+                raise ValueError(
+                    f"{name} must be a positive whole number of samples, not {value!r}."
+                )
+        if self.rate is not None and not _is_positive(self.rate, Real):
+            raise ValueError(
+                f"rate must be a positive number of samples per second, not {self.rate!r}."
+            )
+        if not isinstance(self.normalize, bool):
+            raise ValueError(f"normalize must be True or False, not {self.normalize!r}.")
+        if not isinstance(self.channel, str | None):
+            raise ValueError(
+                "channel must be text: a number or name, several with commas between, or mean, "
+                f"not {self.channel!r}."
+            )
+
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file keeps."""
         return asdict(self)
@@ -36,25 +62,17 @@ class Preprocessing:
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Preprocessing:
         """Read what a model file kept; entries of other names are not ours and are left alone."""
-        found = cls(**{name: kept[name] for name in cls.__dataclass_fields__ if name in kept})
-        sound = (
-            _is_positive(found.window, int)
-            and _is_positive(found.step, int)
-            and _is_positive(found.rate, float)
-            and isinstance(found.normalize, bool)
-            and isinstance(found.channel, str | None)
-        )
-        if not sound:
+        try:
+            return cls(**{name: kept[name] for name in cls.__dataclass_fields__ if name in kept})
+        except ValueError as error:
             raise ValueError(
                 "the model file says in an unknown way how its data were prepared; write it again "
                 "with orbitdl fit."
-            )
-        return found
+            ) from error
 
 
-def _is_positive(value: object, kind: type[int] | type[float]) -> bool:
-    """Tell whether a value is missing, or a positive number of this kind."""
-    if value is None:
-        return True
-    numbers = int if kind is int else (int, float)
-    return isinstance(value, numbers) and not isinstance(value, bool) and value > 0
+def _is_positive(value: object, numbers: type[Integral] | type[Real]) -> bool:
+    """Tell whether a value is a positive number of this kind."""
+    if isinstance(value, bool) or not isinstance(value, numbers):
+        return False
+    return 0 < float(value) < math.inf

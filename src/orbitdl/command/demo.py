@@ -30,9 +30,7 @@ def demo(
     from orbitdl.command.demonstration import RESTARTS, describe, draw, learn_beats
     from orbitdl.command.output import require_writable, write_array
     from orbitdl.datasets import make_ecg_like
-    from orbitdl.recordings.content import Content
-    from orbitdl.recordings.preprocessing import Preprocessing
-    from orbitdl.recordings.windows import prepare
+    from orbitdl.recordings import Preprocessing, Recording, prepare
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -54,7 +52,7 @@ def demo(
     model.save(file, preprocessing=steps.to_dict(), provenance={"data": "orbitdl demo"})
     title = "The beats of a simulated heart"
     command = f"orbitdl demo --output {output}"
-    windows = prepare(Content(data.signal), steps)
+    windows = prepare(Recording(data.signal, data.rate), steps)
     write_report(
         model,
         data.X,

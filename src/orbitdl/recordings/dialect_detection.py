@@ -107,7 +107,7 @@ class Reading:
         return whole and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
 
 
-def decide(lines: list[str], asked: Dialect) -> Reading:
+def detect(lines: list[str], asked: Dialect) -> Reading:
     """Find out from the first lines of a table how it is written.
 
     A dialect explains the lines if all of them fall into the same number of cells, the header too
@@ -122,7 +122,7 @@ def decide(lines: list[str], asked: Dialect) -> Reading:
 
     Examples
     --------
-    >>> print(decide(["a;b", "0,1;0,2"], Dialect()).dialect)
+    >>> print(detect(["a;b", "0,1;0,2"], Dialect()).dialect)
     columns separated by semicolon, decimals after a comma
     """
     filled = [line for line in lines if line.strip()]
@@ -133,10 +133,10 @@ def decide(lines: list[str], asked: Dialect) -> Reading:
     if not sound:
         return max(readings, key=lambda reading: (bool(reading.body), reading.share_of_numbers))
     first, *others = sound
-    taken = f"it may have {first.dialect} ({first.dialect.options}), or"
+    taken = f"it may have {first.dialect} ({first.dialect.arguments}), or"
     for other in others:
         if other.differs(first):
-            raise ValueError(f"{taken} {other.dialect} ({other.dialect.options}); say which")
+            raise ValueError(f"{taken} {other.dialect} ({other.dialect.arguments}); say which")
     if first.may_hold_groups(filled, asked):
         raise ValueError(f"{taken} thousands in groups; say so, or write numbers without groups")
     return first

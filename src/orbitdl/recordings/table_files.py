@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbitdl.recordings.content import Content, Floats
-from orbitdl.recordings.deciding import Reading, decide
+from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect
-from orbitdl.recordings.foreign import UnreadableError, parsing
+from orbitdl.recordings.dialect_detection import Reading, detect
+from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.unreadable import UnreadableError, parsing
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,24 +27,24 @@ SHOWN = 40
 """Characters of a cell that a message quotes at most."""
 
 
-def read_csv(path: Path, asked: Dialect | None = None) -> Content:
+def read_csv(path: Path, asked: Dialect | None = None) -> Recording:
     """Read rows of numbers; a first row that is not numbers names the columns.
 
     Columns are separated by semicolons, tabs, commas or blanks, or there is one; decimals come
-    after a point or a comma. Both are found out together, by `decide`, unless `asked` for. An empty
+    after a point or a comma. Both are found out together, by `detect`, unless `asked` for. An empty
     cell or line is a missing value; lines that begin with # at the top are left out.
     """
     lines = _lines_of(path)
     before = _lines_before_table(lines)
     asked = _with_announced(lines[before - 1] if before else "", asked or AS_FOUND)
     try:
-        reading = decide(_evidence(lines[before:]), asked)
+        reading = detect(_evidence(lines[before:]), asked)
     except ValueError as error:
         raise UnreadableError(f"cannot tell how {path} is to be read: {error}.") from error
     with parsing(path, "a table of numbers"):
         values = _numbers(reading, lines, before, path)
     names = tuple(reading.header[: reading.columns])
-    return Content(values, names=names, kind="table", dialect=reading.dialect)
+    return Recording(values, leads=names, kind=Kind.table, dialect=reading.dialect)
 
 
 def _lines_of(path: Path) -> list[str]:
@@ -127,13 +129,13 @@ def _not_a_number(where: str, cell: object, row: int, column: object) -> str:
     )
 
 
-def read_parquet(path: Path) -> Content:
+def read_parquet(path: Path) -> Recording:
     """Read a table of numbers from a Parquet file."""
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            'Parquet files need pyarrow: install it with pip install "orbitdl[parquet]".'
+            'reading Parquet files needs pyarrow: install it with pip install "orbitdl[parquet]".'
         ) from error
     import pandas as pd
 
@@ -142,7 +144,7 @@ def read_parquet(path: Path) -> Content:
         columns = [_of_column(frame.iloc[:, place], path) for place in range(frame.shape[1])]
         names = tuple(str(name).strip() for name in frame.columns)
         values = np.column_stack(columns) if columns else np.zeros((0, 0))
-    return Content(values, names=names, kind="table")
+    return Recording(values, leads=names, kind=Kind.table)
 
 
 def _of_column(column: pd.Series, path: Path) -> Floats:

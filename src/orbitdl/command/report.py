@@ -1,4 +1,4 @@
-"""``orbitdl report`` and ``orbitdl reproduce``: pages to read."""
+"""``orbitdl report``: a page that shows what was learned."""
 
 from __future__ import annotations
 
@@ -31,13 +31,7 @@ def report(
     unit: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Unit of the data, such as mV.")
     ] = None,
-    step: options.Step = None,
-    channel: options.Channel = None,
-    rate: options.Rate = None,
-    layout: options.LayoutOption = options.Layout.auto,
-    key: options.Key = None,
-    separator: options.ColumnSeparator = None,
-    decimal: options.DecimalMark = None,
+    cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -57,7 +51,6 @@ def report(
     from orbitdl import load
     from orbitdl.command.applying import encode_windows, windows_for
     from orbitdl.command.output import require_writable
-    from orbitdl.recordings.dialect import Dialect
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -66,19 +59,11 @@ def report(
     fitted = learned.provenance_.get("command")
     command = f"{fitted}\n{this_command()}" if fitted else this_command()
     if data is None:
-        write_report(learned, None, output, rate=rate, title=title, unit=unit, command=command)
-    else:
-        windows = windows_for(
-            learned,
-            data,
-            screen,
-            key=key,
-            written=Dialect(separator, decimal),
-            layout=layout,
-            channel=channel,
-            rate=rate,
-            step=step,
+        write_report(
+            learned, None, output, rate=cutting.rate, title=title, unit=unit, command=command
         )
+    else:
+        windows = windows_for(learned, data, cutting, screen)
         write_report(
             learned,
             windows.values,
@@ -88,7 +73,7 @@ def report(
             command=command,
             step=windows.step,
             unit=unit,
-            channels=windows.names or None,
+            channels=windows.leads or None,
             codes=encode_windows(learned, windows, screen),
             mean=windows.mean,
             scale=windows.scale,
@@ -96,48 +81,3 @@ def report(
         )
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")
-
-
-@guarded
-def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="EXPERIMENT",
-            help="recovery, ecg, timing, unseen, synchronization; all if left out.",
-            show_default=False,
-        ),
-    ] = None,
-    quick: Annotated[
-        bool, typer.Option("--quick", help="At reduced size: a minute or two.")
-    ] = False,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write the page.")
-    ] = Path("out/reproduction"),
-    as_json: options.Json = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Run the experiments of the paper and write a page with our results beside its claims.
-
-    Examples:
-      orbitdl reproduce --quick
-      orbitdl reproduce recovery synchronization -o out/two
-    """
-    from rich.table import Table
-
-    from orbitdl import experiments
-
-    screen = Screen(as_json=as_json, quiet=quiet)
-    chosen = tuple(names or experiments.NAMES)
-    with screen.steps() as show:
-        done = experiments.reproduce(chosen, quick=quick, output=output, report=show)
-    rows = [
-        {"claim": r.claim.text, "paper": r.claim.said, "here": r.got, "verdict": str(r.verdict)}
-        for r in done.rows
-    ]
-    screen.result({"page": str(done.page), "rows": rows})
-    table = Table("what the paper says", "its figure", "here", "verdict", show_lines=True)
-    for row in rows:
-        table.add_row(*row.values())
-    screen.show(table)
-    screen.say(f"Page: {done.page}")

@@ -1,4 +1,4 @@
-"""Parsers that are not ours: whatever they raise becomes one sentence about the file."""
+"""Files that cannot be read: whatever a parser raises becomes one sentence about the file."""
 
 from __future__ import annotations
 

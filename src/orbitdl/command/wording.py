@@ -1,0 +1,28 @@
+"""Sentences of the library as users of the command line read them."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+OPTIONS = ("window", "step", "channel", "rate", "layout", "key", "separator", "decimal")
+"""Options that bear the name of the library's argument."""
+ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
+
+
+def in_options(sentence: str) -> str:
+    """Name options where the library names arguments.
+
+    Examples
+    --------
+    >>> in_options("the recording is long; cut it, for instance with window=201.")
+    'the recording is long; cut it, for instance with --window 201.'
+    >>> in_options("channel='a b' is not there; leave out layout=.")
+    "--channel 'a b' is not there; leave out --layout."
+    """
+    return ARGUMENT.sub(_as_option, sentence)
+
+
+def _as_option(argument: re.Match[str]) -> str:
+    value = argument[2].strip("'\"")
+    return f"--{argument[1]} {shlex.quote(value)}" if value else f"--{argument[1]}"

@@ -1,0 +1,62 @@
+"""Reading arrays of numbers: .npy, .npz and .wav."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.unreadable import UnreadableError, parsing
+
+
+def read_npy(path: Path) -> Recording:
+    """Read one array; objects, which would need unpickling, are refused."""
+    with parsing(path, "an .npy file of numbers"):
+        return Recording(as_numbers(np.load(path, allow_pickle=False), path), kind=Kind.array)
+
+
+def read_npz(path: Path, key: str | None = None) -> Recording:
+    """Read the only array of an archive, or the one named."""
+    with (
+        parsing(path, "an .npz file of numbers"),
+        zipfile.ZipFile(path),  # an .npy file by another name is none
+        np.load(path, allow_pickle=False) as archive,
+    ):
+        values = as_numbers(archive[_choose(archive.files, key, path)], path)
+        return Recording(values, kind=Kind.array)
+
+
+def _choose(names: list[str], key: str | None, path: Path) -> str:
+    listed = ", ".join(names)
+    if key is None and len(names) != 1:
+        raise UnreadableError(f"{path} holds {len(names)} arrays ({listed}); choose one with key=.")
+    if key is not None and key not in names:
+        raise UnreadableError(f"{path} has no array {key!r}; key= must be one of {listed}.")
+    return names[0] if key is None else key
+
+
+def read_wav(path: Path) -> Recording:
+    """Read sound; whole numbers are scaled so that full scale is 1."""
+    from scipy.io import wavfile
+
+    with parsing(path, "a WAV file"):
+        rate, sound = wavfile.read(path)
+        values = as_numbers(sound, path)
+    if sound.dtype == np.uint8:
+        values = (values - 128) / 128
+    elif sound.dtype.kind == "i":
+        values = values / -float(np.iinfo(sound.dtype).min)
+    return Recording(values, rate=float(rate))
+
+
+def as_numbers(array: NDArray[Any], path: Path) -> Floats:
+    """Return real numbers as float64."""
+    if array.dtype.kind not in "biuf":
+        raise UnreadableError(f"cannot read {path}: it holds {array.dtype}, not real numbers.")
+    return np.asarray(array, dtype=np.float64)

@@ -1,0 +1,46 @@
+"""Cutting a recording into windows, and giving them zero mean and unit norm."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.recordings.overlaps import window_starts
+
+
+def cut(signal: Floats, length: int, step: int, *, to_end: bool) -> tuple[Floats, Integers]:
+    """Return windows (n, length, ...) and the samples that they start at.
+
+    With `to_end` the last window ends where the signal does, and a signal that is shorter than a
+    window is filled up with missing values.
+    """
+    if to_end and len(signal) < length:
+        beyond = np.full((length - len(signal), *signal.shape[1:]), np.nan)
+        signal = np.concatenate([signal, beyond])
+    rest = len(signal) - length
+    more = -(-rest // step) if to_end else rest // step
+    start = window_starts(1 + more, length, step, len(signal))
+    every = np.lib.stride_tricks.sliding_window_view(signal, length, axis=0)[start]
+    return np.ascontiguousarray(np.moveaxis(every, -1, 1)), start
+
+
+def normalised(values: Floats, wanted: bool) -> tuple[Floats, Floats, Floats]:
+    """Return ``(values - mean) / scale``, mean and scale; 0 and 1 where not wanted.
+
+    The mean is taken in each channel and the norm over all of them, of what was observed. A
+    constant window becomes zero, of scale 1.
+    """
+    others = tuple(range(1, values.ndim))
+    if not wanted:
+        mean = np.zeros((len(values), 1, *values.shape[2:]))
+        return values, mean, np.ones((len(values), *[1] * len(others)))
+    seen = ~np.isnan(values)
+    count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
+    mean = np.where(seen, values, 0.0).sum(axis=1, keepdims=True) / count
+    centred = values - mean
+    norm = np.sqrt(np.nansum(centred**2, axis=others, keepdims=True))
+    # A constant window leaves rounding errors behind, which must not be blown up to norm 1.
+    largest = np.where(seen, np.abs(values), 0.0).max(axis=others, keepdims=True)
+    varies = norm > 4 * np.finfo(np.float64).eps * values[0].size * largest
+    scale = np.where(varies, norm, 1.0)
+    return np.where(varies | ~seen, centred / scale, 0.0), mean, scale

@@ -1,0 +1,98 @@
+"""Doing to new data what was done to the data that a model was learned from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orbitdl.recordings.layout import Layout
+from orbitdl.recordings.preparing import prepare
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.windows import Windows
+
+if TYPE_CHECKING:
+    from orbitdl.estimator import OrbitDictionaryLearning
+
+
+def prepare_for(
+    model: OrbitDictionaryLearning,
+    recording: Recording,
+    *,
+    step: int | None = None,
+    channel: str | None = None,
+    rate: float | None = None,
+    layout: Layout = Layout.auto,
+) -> Windows:
+    """Make windows of new data as they were made of those that a model was learned from.
+
+    Parameters
+    ----------
+    model : OrbitDictionaryLearning
+        A model whose ``preprocessing_`` says how its data were made, as ``orbitdl fit`` and
+        ``model.save(path, preprocessing=...)`` keep it. Without it a recording is cut into
+        windows of the length of the components, and nothing else is done.
+    recording : Recording
+        New data.
+    step, channel, rate, layout
+        Go before what the model says; see `Preprocessing` and `prepare`.
+
+    Returns
+    -------
+    Windows
+        All of the recording: the last window ends where the recording does. Windows that were
+        apart in learning adjoin here.
+
+    Examples
+    --------
+    >>> from orbitdl import OrbitDictionaryLearning
+    >>> from orbitdl.groups import IntegerShift
+    >>> signal = np.sin(np.arange(100.0))
+    >>> steps = Preprocessing(window=20, step=10, normalize=True)
+    >>> X = prepare(Recording(signal), steps).values
+    >>> model = OrbitDictionaryLearning(1, IntegerShift(), max_iter=20, random_state=0).fit(X)
+    >>> model.preprocessing_ = steps.to_dict()
+    >>> windows = prepare_for(model, Recording(signal[:95]))
+    >>> windows.start
+    array([ 0, 10, 20, 30, 40, 50, 60, 70, 75])
+    """
+    kept = Preprocessing.of(model.preprocessing_)
+    shape = model.components_.shape[1:]
+    again = Preprocessing(
+        window=kept.window,
+        step=step or _step_again(kept),
+        normalize=kept.normalize,
+        channel=channel or (kept.channel if _has_channels(recording, shape) else None),
+        rate=rate or common_rate(model, recording),
+    )
+    windows = prepare(recording, again, layout=layout, shape=shape, to_end=True)
+    if windows.values.shape[1:] != shape:
+        raise ValueError(
+            f"the data give windows of shape {windows.values.shape[1:]}, but the model was learned "
+            f"from shape {shape}; choose what fits with channel= or layout=."
+        )
+    return windows
+
+
+def common_rate(model: OrbitDictionaryLearning, recording: Recording) -> float | None:
+    """Return the rate that a recording and a model agree on."""
+    found, learned = recording.rate, Preprocessing.of(model.preprocessing_).rate
+    if found and learned and abs(found - learned) > 1e-3 * learned:
+        raise ValueError(
+            f"the recording has {found:g} samples per second, but the model was learned at "
+            f"{learned:g}; resample the data, or insist with rate={learned:g}."
+        )
+    return found or learned
+
+
+def _step_again(kept: Preprocessing) -> int | None:
+    """Return how far apart windows start if nothing else is said; None: they adjoin."""
+    if kept.step is None or kept.window is None:
+        return None
+    return min(kept.step, kept.window)
+
+
+def _has_channels(recording: Recording, shape: tuple[int, ...]) -> bool:
+    signal = np.asarray(recording.signal)
+    return signal.ndim > 1 and signal.shape[-1] > 1 and signal.shape[1:] != shape

@@ -1,0 +1,129 @@
+"""From a recording to windows: channels chosen, cut, normalised."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.channels import choose_channel, warn_of_time
+from orbitdl.recordings.cutting import cut, normalised
+from orbitdl.recordings.layout import Kind, Layout
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.recording import Recording, as_signal
+from orbitdl.recordings.windows import Windows
+from orbitdl.recordings.words import member
+
+FEW = 8
+"""A table of up to this many columns is a recording, unless something else is said."""
+
+
+def prepare(
+    recording: Recording,
+    preprocessing: Preprocessing,
+    *,
+    layout: Layout = Layout.auto,
+    shape: tuple[int, ...] | None = None,
+    to_end: bool = False,
+) -> Windows:
+    """Choose channels, cut a recording into windows and normalise them.
+
+    Parameters
+    ----------
+    recording : Recording
+        As `read` returns it, or ``Recording(signal, rate)``.
+    preprocessing : Preprocessing
+        Length of the windows, how far apart they start, which channels, and whether every window
+        is given zero mean and unit norm.
+    layout : Layout
+        Whether rows are samples in time or windows already; by default a rule decides: single
+        columns, sound and WFDB records are recordings, and so is everything else of two axes if
+        the length of the windows is given.
+    shape : tuple of int, optional
+        Shape of a model's data points, if there is a model: rows of that shape are windows.
+    to_end : bool
+        Whether the last window ends where the recording does, and a recording shorter than a
+        window is filled up with missing values; otherwise samples that do not fill a window are
+        left out.
+
+    Returns
+    -------
+    Windows
+
+    Examples
+    --------
+    >>> recording = Recording(np.arange(10.0), rate=5.0)
+    >>> windows = prepare(recording, Preprocessing(window=4, step=2))
+    >>> windows.values
+    array([[0., 1., 2., 3.],
+           [2., 3., 4., 5.],
+           [4., 5., 6., 7.],
+           [6., 7., 8., 9.]])
+    >>> windows.start
+    array([0, 2, 4, 6])
+    """
+    signal = _require_rows(as_signal(recording.signal))
+    rate = preprocessing.rate or recording.rate
+    channel, normalize = preprocessing.channel, preprocessing.normalize
+    if not is_recording(recording, preprocessing.window, layout, shape):
+        values = np.atleast_2d(signal)
+        if channel is not None:
+            values = choose_channel(values, recording.leads, channel, least=3)
+        return Windows(*normalised(values, normalize), values, rate=rate)
+    signal, leads = _in_channels(signal, recording.leads, channel)
+    length = preprocessing.window or (shape[0] if shape else None)
+    if length is None:
+        raise ValueError(
+            f"the data are one recording of {len(signal)} samples; say how long the windows are "
+            "that it is cut into, for instance window=201."
+        )
+    if len(signal) < length and not to_end:
+        raise ValueError(
+            f"the recording has {len(signal)} samples, fewer than one window of {length}; pass a "
+            "longer recording or a smaller window=."
+        )
+    values, start = cut(signal, length, preprocessing.step or length, to_end=to_end)
+    return Windows(*normalised(values, normalize), signal, start, rate, leads)
+
+
+def is_recording(
+    recording: Recording, window: int | None, layout: Layout, shape: tuple[int, ...] | None
+) -> bool:
+    """Decide whether rows are samples in time (True) or windows (False).
+
+    `layout` decides if it is not "auto". Sound, WFDB records and single columns are recordings;
+    rows of the shape of a model's data points are windows, and so are arrays of three axes; then
+    everything is a recording if a window length is known, and of the rest only tables (.csv,
+    .parquet) of up to 8 columns are.
+    """
+    signal = recording.signal
+    said = member(Layout, layout)
+    if said is not Layout.auto:
+        return said is Layout.recording
+    if recording.kind == Kind.samples or signal.ndim == 1:
+        return True
+    if signal.shape[1:] == shape or (signal.ndim > 2 and window is None):
+        return False
+    return window is not None or (recording.kind == Kind.table and signal.shape[1] <= FEW)
+
+
+def _require_rows(signal: Floats) -> Floats:
+    if signal.ndim == 0 or signal.size == 0:
+        raise ValueError(
+            f"signal has shape {signal.shape}: pass one of shape (n_times,) or (n_times, channels)."
+        )
+    return signal
+
+
+def _in_channels(
+    signal: Floats, leads: tuple[str, ...], channel: str | None
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the recording (n_times,) or (n_times, channels), and names of its channels."""
+    if signal.ndim > 2:
+        raise ValueError(
+            f"the data have shape {signal.shape}, so they are windows already and cannot be cut; "
+            "leave out window= and layout=."
+        )
+    if channel is not None:
+        return choose_channel(signal, leads, channel, least=2), ()
+    warn_of_time(signal, leads)
+    return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, leads)

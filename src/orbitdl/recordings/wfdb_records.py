@@ -1,0 +1,45 @@
+"""Reading records of PhysioNet's format WFDB."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from orbitdl.recordings.array_files import as_numbers
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.unreadable import UnreadableError, parsing
+
+
+def import_wfdb() -> Any:
+    """Return the package wfdb, or say how it is installed."""
+    try:
+        with warnings.catch_warnings():  # wfdb 4.3 warns at import of what pandas 4 will drop
+            warnings.simplefilter("ignore", DeprecationWarning)
+            import wfdb
+    except ImportError as error:
+        raise ImportError(
+            'reading WFDB records needs wfdb: install it with pip install "orbitdl[ecg]".'
+        ) from error
+    return wfdb
+
+
+def read_wfdb(path: Path) -> Recording:
+    """Read a WFDB record in physical units."""
+    wfdb = import_wfdb()
+    stem = path.with_suffix("") if path.suffix.lower() in (".hea", ".dat") else path
+    with parsing(path, "a WFDB record"):
+        _require_all_leads(wfdb.rdheader(str(stem)), path)
+        record = wfdb.rdrecord(str(stem))
+        values = as_numbers(record.p_signal, path)
+        return Recording(values, float(record.fs), tuple(record.sig_name))
+
+
+def _require_all_leads(header: Any, path: Path) -> None:
+    """Refuse a header that announces other leads than it describes, before any is read."""
+    described = getattr(header, "file_name", None)  # a record of several parts describes none
+    if described is not None and len(described) != header.n_sig:
+        raise UnreadableError(
+            f"cannot read {path} as a WFDB record: its header announces {header.n_sig} leads and "
+            f"describes {len(described)}."
+        )
