@@ -10,9 +10,8 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_less
 from scipy.optimize import linprog
 
-from orbitdl.groups import Representation
+from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats, as_real, correlate, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
 
 Law = Callable[[Representation, np.random.Generator], None]
 Kind = Callable[[Representation], bool]
@@ -23,17 +22,13 @@ def any_group(rep: Representation) -> bool:
     return True
 
 
-def finite_group(rep: Representation) -> bool:
-    return isinstance(rep, FiniteRepresentation)
+def listed_group(rep: Representation) -> bool:
+    return isinstance(rep, ListedRepresentation)
 
 
 def searchable_group(rep: Representation) -> bool:
-    """Trying all elements, or a dense grid of shifts, comes close to the best."""
-    return isinstance(rep, FiniteRepresentation) or is_shift(rep)
-
-
-def is_shift(rep: Representation) -> bool:
-    return rep.parameters == ("shift",)
+    """Trying all elements, or a dense grid of a circle, comes close to the best."""
+    return isinstance(rep, ListedRepresentation | CircleRepresentation)
 
 
 def group_with_prox(rep: Representation) -> bool:
@@ -74,11 +69,11 @@ def draw_codes(
 
 
 def many_elements(rep: Representation, rng: np.random.Generator, density: int = 40) -> Floats:
-    """Return all elements of a finite group, a fine grid of shifts, or a sample."""
-    if isinstance(rep, FiniteRepresentation):
+    """Return all elements of a group that lists them, a fine grid of a circle, or a sample."""
+    if isinstance(rep, ListedRepresentation):
         return rep.elements
-    if is_shift(rep):
-        return np.arange(density * rep.shape[0])[:, None] / density
+    if isinstance(rep, CircleRepresentation):
+        return np.arange(density * rep.cells)[:, None] * (rep.period / rep.cells) / density
     return rep.sample(rng, 2000)
 
 
@@ -133,7 +128,7 @@ def elements_and_blocks_have_the_shapes_they_announce(rep, rng):
     assert rep.act(g[:0], x[:0]).shape == x[:0].shape
 
 
-@law_of(finite_group)
+@law_of(listed_group)
 def the_list_of_elements_is_numbered_identity_first(rep, rng):
     everything = rep.elements
     assert len(everything) == rep.size
@@ -144,7 +139,7 @@ def the_list_of_elements_is_numbered_identity_first(rep, rng):
     close(rep.correlations(C), inner(C[:, None], rho[None]), scale=np.abs(C).max())
 
 
-@law_of(finite_group)
+@law_of(listed_group)
 def the_table_of_quotients_divides_from_the_left(rep, rng):
     g, h = rng.integers(rep.size, size=(2, 10))
     number = (h - g) % rep.size if rep.quotient is None else rep.quotient[g, h]
@@ -247,7 +242,7 @@ def polar_is_the_largest_value_of_a_dense_search(rep, rng):
         [np.abs(inner(C[:, None], rep.represent(part)[None])) for part in some], axis=1
     )
     best = values.max(axis=1)
-    if not isinstance(rep, FiniteRepresentation):
+    if not isinstance(rep, ListedRepresentation):
         best = np.maximum(best, parabola_top(values))
     close(rep.polar(C), best, tol=1e-9)
 
@@ -327,7 +322,7 @@ def gauge_is_certified_from_below(rep, rng):
     bound = inner(Z, C) / rep.polar(C)
     between = 1.0 / np.cos(np.pi / (2 * density)) - 1.0  # what C can exceed 1 by off the grid
     at_most(bound, rep.gauge(Z), tol=1e-8)
-    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, FiniteRepresentation) else between)
+    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, ListedRepresentation) else between)
 
 
 @law_of(any_group)

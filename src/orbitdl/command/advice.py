@@ -7,7 +7,7 @@ import warnings
 from orbitdl import OrbitDictionaryLearning, alpha_max
 from orbitdl.command.display import counted
 from orbitdl.groups import IntegerShift
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.recordings.content import Floats
 
@@ -15,7 +15,7 @@ from orbitdl.recordings.content import Floats
 def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:
     """Warn if windows were not centred, so that components stand for their means."""
     group = model.group or IntegerShift()
-    if not isinstance(group.on(X.shape[1:]), FourierBlocks):
+    if not isinstance(group.on(X.shape[1:]), TimeShift):
         return
     flat, share = len(constant_components(model.components_)), share_of_means(X)
     if flat or share > MUCH:

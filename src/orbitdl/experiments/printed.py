@@ -14,7 +14,7 @@ from orbitdl.coding.certificate import multiply
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
 from orbitdl.learning.alternation import step
 from orbitdl.learning.dictionary import unit_norm
@@ -37,11 +37,11 @@ class FewSteps(Coder):
     n_steps: int = 5
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, FiniteRepresentation)
+        return isinstance(representation, ListedRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         representation, Y, A, alpha = problem[:4]
-        assert isinstance(representation, FiniteRepresentation)
+        assert isinstance(representation, ListedRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
 
@@ -114,7 +114,7 @@ SEMIDEFINITE = Semidefinite(max_iter=5, inner_iter=1, carry=False)
 
 def crude_coder(representation: Representation) -> Coder:
     """Return the paper's coder for a group."""
-    if isinstance(representation, FiniteRepresentation):
+    if isinstance(representation, ListedRepresentation):
         return FewSteps()
     if isinstance(representation, OrthogonalRepresentation):
         return FewSpectralSteps()

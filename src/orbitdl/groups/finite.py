@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.isotypic import Irreducible, arrange, split
+from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.transforms.basis import ChangeOfBasis
 from orbitdl.validation import require_count
 
 
@@ -62,7 +64,7 @@ class Finite(Group):
         return MatrixRepresentation(self, shape)
 
 
-class MatrixRepresentation(FiniteRepresentation):
+class MatrixRepresentation(ListedRepresentation):
     """Irreducible blocks; an element is its number in ``group.matrices``."""
 
     parameters = ("element",)
@@ -76,29 +78,16 @@ class MatrixRepresentation(FiniteRepresentation):
                 f"these {d} x {d} matrices act on data points with first axis {d} or {d} entries, "
                 f"not on shape {tuple(shape)}; reshape X or give other generators."
             )
-        self.group, self.shape, self.columns = group, tuple(shape), entries // d
-        self.basis, self.place, self.block_shape, self.matrices, self.metric = arrange(
-            group.parts, self.columns
-        )
+        layout = arrange(group.parts, columns=entries // d)
+        into_parts = ChangeOfBasis(shape, layout.block_shape, layout.basis, layout.place)
+        super().__init__(group, into_parts, layout.metric)
+        self.matrices = layout.matrices
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
 
     @property
     def elements(self) -> Floats:
         return np.arange(self.size, dtype=np.float64)[:, None]
-
-    def analyze(self, x: Floats) -> Blocks:
-        batch = x.shape[: x.ndim - len(self.shape)]
-        coordinates = self.basis.T @ x.reshape(*batch, len(self.basis), self.columns)
-        blocks = np.zeros((*batch, int(np.prod(self.block_shape))))
-        blocks[..., self.place] = coordinates.reshape(*batch, len(self.place))
-        return blocks.reshape(*batch, *self.block_shape)
-
-    def synthesize(self, blocks: Blocks) -> Floats:
-        batch = blocks.shape[:-3]
-        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.place]
-        x = self.basis @ coordinates.reshape(*batch, len(self.basis), self.columns)
-        return np.asarray(x.reshape(*batch, *self.shape))
 
     def represent(self, element: Floats) -> Blocks:
         return self.matrices[self.index(element)]

@@ -25,7 +25,7 @@ import numpy as np
 from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.toeplitz import toeplitz, vandermonde
 from orbitdl.groups.trigonometric.largest import grid_size, maximise
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation
+from orbitdl.groups.base import Combination, Group, Representation
+from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.transforms.reshape import Reshape
 
 
 @dataclass(frozen=True)
@@ -41,17 +43,10 @@ class OrthogonalRepresentation(Representation):
                 f"Orthogonal acts on data points of shape (d,) or (d, r), not {tuple(shape)}; "
                 "reshape X so that the space that is rotated is the first axis of a data point."
             )
-        self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
         self.d = shape[0]
-        self.block_shape = (1, self.d, shape[1] if len(shape) == 2 else 1)
+        super().__init__(group, Reshape(shape, (1, self.d, shape[1] if len(shape) == 2 else 1)))
         self.dimension = self.d * (self.d - 1) // 2
         self.parameters = tuple(f"g{i}_{k}" for i in range(self.d) for k in range(self.d))
-
-    def analyze(self, x: Floats) -> Blocks:
-        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
-
-    def synthesize(self, blocks: Blocks) -> Floats:
-        return blocks.reshape(*blocks.shape[:-3], *self.shape)
 
     def represent(self, element: Floats) -> Blocks:
         return self._matrix(element)[..., None, :, :]

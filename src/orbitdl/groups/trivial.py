@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.transforms.reshape import Reshape
 
 
 @dataclass(frozen=True)
@@ -30,25 +32,18 @@ class Trivial(Group):
         return TrivialRepresentation(self, shape)
 
 
-class TrivialRepresentation(FiniteRepresentation):
+class TrivialRepresentation(ListedRepresentation):
     """One real block of size one, as many columns as the data has entries."""
 
     quotient = None
 
     def __init__(self, group: Trivial, shape: tuple[int, ...]) -> None:
-        self.group, self.shape = group, tuple(shape)
-        self.block_shape = (1, 1, int(np.prod(shape)))
-        self.metric, self.size = np.ones(1), 1
+        super().__init__(group, Reshape(shape, (1, 1, int(np.prod(shape)))))
+        self.size = 1
 
     @property
     def elements(self) -> Floats:
         return np.zeros((1, 0))
-
-    def analyze(self, x: Floats) -> Blocks:
-        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
-
-    def synthesize(self, blocks: Blocks) -> Floats:
-        return blocks.reshape(*blocks.shape[:-3], *self.shape)
 
     def represent(self, element: Floats) -> Blocks:
         return np.ones((*element.shape[:-1], 1, 1, 1))

@@ -10,7 +10,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.learning.history import COLUMNS, History
 from orbitdl.learning.iteration import State
 from orbitdl.storage.container import Header, Tensors
@@ -141,7 +141,7 @@ def _atoms_from(tensors: Tensors, representation: Representation, n: int, q: int
         raise ValueError("an atom is of a component that is not there")
     coefficient = _finite(tensors, "coefficient", (count,))
     element = _finite(tensors, "element", (count, len(representation.parameters)))
-    if isinstance(representation, FiniteRepresentation):
+    if isinstance(representation, ListedRepresentation):
         number = representation.index(element)
         if np.any((number < 0) | (number >= representation.size)):
             raise ValueError("an atom is moved by an element that is not in the group")

@@ -13,7 +13,7 @@ from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups import Group, IntegerShift, Representation
 from orbitdl.groups.base import Floats
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
 from orbitdl.report.views import View, view_of
@@ -79,7 +79,7 @@ class Facts:
     @property
     def is_shift(self) -> bool:
         """Whether the group shifts signals, so that an atom has a place in its window."""
-        return isinstance(self.representation, FourierBlocks)
+        return isinstance(self.representation, TimeShift)
 
     @property
     def noun(self) -> str:

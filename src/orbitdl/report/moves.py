@@ -10,7 +10,7 @@ from orbitdl.groups.base import Floats, Representation
 from orbitdl.groups.finite import MatrixRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
 from orbitdl.groups.shift import GridShiftRepresentation
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.facts import Facts
 from orbitdl.report.words import element_in_words
@@ -36,7 +36,7 @@ def slider(facts: Facts) -> dict[str, Any]:
         "list", a table of moved components, one row an element, with their `words`.
     """
     representation = facts.representation
-    if isinstance(representation, FourierBlocks):
+    if isinstance(representation, TimeShift):
         on_grid = isinstance(representation, GridShiftRepresentation)
         step = 1 / representation.subdivisions if on_grid else 0  # type: ignore[attr-defined]
         return {"kind": "shift", "step": step}

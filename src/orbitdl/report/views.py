@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.groups.base import Floats, Representation
 from orbitdl.groups.finite import MatrixRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.trivial import TrivialRepresentation
 
 MOST_LINES = 8
@@ -55,7 +55,7 @@ def view_of(representation: Representation) -> View:
     shape = representation.shape
     if isinstance(representation, OrthogonalRepresentation):
         return _view_of_space(shape)
-    if isinstance(representation, FourierBlocks):
+    if isinstance(representation, TimeShift):
         return _view_of_channels(shape, "sample", "channel")
     if isinstance(representation, MatrixRepresentation):
         return _view_of_matrices(representation)

@@ -11,7 +11,7 @@ from orbitdl.groups.base import Floats, Representation
 from orbitdl.groups.finite import MatrixRepresentation
 from orbitdl.groups.orthogonal import OrthogonalRepresentation
 from orbitdl.groups.shift import GridShiftRepresentation
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.trivial import TrivialRepresentation
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -95,7 +95,7 @@ def moves_in_words(representation: Representation) -> str:
         k = representation.subdivisions
         grid = "by whole samples" if k == 1 else f"in steps of 1/{k} of a sample"
         return f"may be shifted {grid}"
-    if isinstance(representation, FourierBlocks):
+    if isinstance(representation, TimeShift):
         return "may be shifted by any amount, fractions of a sample included"
     if isinstance(representation, OrthogonalRepresentation):
         return f"may be turned and mirrored in any way in space of dimension {representation.d}"
@@ -106,7 +106,7 @@ def moves_in_words(representation: Representation) -> str:
 
 def element_in_words(representation: Representation, element: Floats) -> str:
     """Say how one group element moves a component; nothing where there is nothing to say."""
-    if isinstance(representation, FourierBlocks):
+    if isinstance(representation, TimeShift):
         return f"{element[0]:.{0 if _is_whole(representation) else 2}f}"
     if isinstance(representation, OrthogonalRepresentation):
         return _turn_in_words(element.reshape(representation.d, representation.d))
@@ -117,7 +117,7 @@ def element_in_words(representation: Representation, element: Floats) -> str:
     return ", ".join(f"{value:.3g}" for value in element[:4])
 
 
-def _is_whole(representation: FourierBlocks) -> bool:
+def _is_whole(representation: TimeShift) -> bool:
     return isinstance(representation, GridShiftRepresentation) and representation.subdivisions == 1
 
 

@@ -13,7 +13,7 @@ from orbitdl import groups
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import Finite, Group
 from orbitdl.groups.base import Representation
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.storage.container import Header, Tensors
 
 GROUPS: dict[str, type[Group]] = {
@@ -85,7 +85,7 @@ def require_moderate(representation: Representation, coder: Coder | None, q: int
 
     They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
     """
-    size = representation.size if isinstance(representation, FiniteRepresentation) else 1
+    size = representation.size if isinstance(representation, ListedRepresentation) else 1
     slots = q * coder.n_atoms if isinstance(coder, Matching) else q
     if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
         raise ValueError(

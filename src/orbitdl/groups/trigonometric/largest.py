@@ -18,7 +18,7 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.compiled import fast, internal, internal_finite
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.trigonometric.cell import (
     bend_beyond,
     bound_of_several,

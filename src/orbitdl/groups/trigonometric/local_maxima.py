@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.compiled import fast
-from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.trigonometric.cell import climb
 from orbitdl.groups.trigonometric.polynomials import (
     FIRST,

@@ -8,18 +8,11 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import linprog
 
-from orbitdl.groups.base import (
-    Blocks,
-    Combination,
-    Floats,
-    Integers,
-    Representation,
-    as_real,
-    correlate,
-)
+from orbitdl.groups.base import Combination, Representation
+from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate
 
 
-class FiniteRepresentation(Representation):
+class ListedRepresentation(Representation):
     """Action of a group that can be listed: elements 0 .. size-1, the identity first.
 
     Attributes
