@@ -153,7 +153,7 @@ class Representation(ABC):
 
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
+        """Return ``<C, rho(g)>`` and g where its absolute value is largest (assumption A4)."""
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         """Return elements where ``|<C, rho(g)>|`` peaks above a level, with the signed values.
@@ -182,6 +182,7 @@ class Representation(ABC):
 
     def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
         """Return ``H -> d/dt prox(Z + t H, step)`` at t = 0, for H like Z: here, a difference."""
+        # a difference of rounded numbers is best at about the root of their precision
         here, size = self.prox(Z, step), 1e-7 * float(np.abs(Z).max(initial=0.0))
 
         def derivative(H: Blocks) -> Blocks:

@@ -13,8 +13,8 @@ from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction, grid_peaks
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.trigonometric.largest import grid_size, lowest_fraction, maximise
-from orbitdl.groups.trigonometric.local_maxima import climb_from
+from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
+from orbitdl.groups.trigonometric.peaks import peaks_near
 
 CHUNK = 256
 """Polynomials put on a grid at a time to find all their peaks."""
@@ -23,7 +23,7 @@ FINENESS = 2.3
 to it shows ``cos(pi / 4.6) = 78 %`` of it, and bounds exclude most others. Finer grids cost more
 to make, and coarser ones leave more to look at."""
 EVERYWHERE = 4
-"""Points per cell of the grid on which all peaks are looked for: 8 per wave of the highest
+"""Points per cell of the grid on which all peaks are looked for: 8 per wave of the last
 frequency, so that peaks side by side have grid points of their own."""
 PROMISED = 1e-8
 """Relative width of the bracket in which gauges are known."""
@@ -85,12 +85,12 @@ class CircleRepresentation(PhaseAction):
 
     def largest_polar(self, correlation: Blocks) -> Floats:
         C = np.ascontiguousarray(correlation[..., 0, 0])
-        return np.abs(maximise(C, self._grid_size)[0])
+        return np.abs(find_largest_values(C, self._grid_size)[0])
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         shape = correlation.shape[:-3]
         C = np.ascontiguousarray(correlation.reshape(-1, 1, correlation.shape[-3]))
-        value, theta = maximise(C, self._grid_size)
+        value, theta = find_largest_values(C, self._grid_size)
         return value.reshape(shape), self._element(theta).reshape(*shape, 1)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
@@ -100,7 +100,7 @@ class CircleRepresentation(PhaseAction):
             C = correlation[start : start + CHUNK, :, 0, 0]
             grid = self.on_grid(correlation[start : start + CHUNK], size)
             row, k = grid_peaks(grid, level * lowest_fraction(C.shape[1], size))
-            value, theta = climb_from(C, grid, row, k)
+            value, theta = peaks_near(C, grid, row, k)
             high = np.abs(value) > level
             parts.append((start + row[high], value[high], theta[high]))
         row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))

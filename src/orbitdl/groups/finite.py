@@ -11,8 +11,8 @@ from scipy import sparse
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.isotypic import Irreducible, arrange, split
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
+from orbitdl.groups.listed import ORTHOGONAL, ListedRepresentation
 from orbitdl.groups.transforms.basis import ChangeOfBasis
 from orbitdl.validation import require_count
 
@@ -144,7 +144,7 @@ def as_matrices(generators: ArrayLike) -> Floats:
         )
     matrices = given.astype(np.float64)
     defect = matrices @ matrices.swapaxes(1, 2) - np.eye(matrices.shape[1])
-    if not np.all(np.abs(defect) < 1e-9):
+    if not np.all(np.abs(defect) < ORTHOGONAL):
         raise ValueError(
             "generators must be orthogonal matrices; change to an orthonormal basis in which "
             "the group acts by rotations and reflections."
@@ -184,4 +184,4 @@ def close(generators: Floats, max_size: int) -> tuple[Floats, Integers]:
 
 
 def _key(matrix: Floats) -> bytes:
-    return np.rint(matrix * 1e6).astype(np.int64).tobytes()
+    return np.rint(matrix / SAME).astype(np.int64).tobytes()

@@ -121,7 +121,7 @@ class OrthogonalRepresentation(Representation):
         c = np.concatenate([(s[:, :-1] - s[:, 1:]) / 2, (s[:, :1] + s[:, -1:]) / 2], axis=1)
         signs = np.where(np.tri(self.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
-        row, which = np.nonzero(c > 1e-14 * s[:, :1])
+        row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
         return Combination(row, c[row, which], flatten(patterns[row, which]))
 
     def _matrix(self, element: Floats) -> Floats:
