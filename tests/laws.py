@@ -147,6 +147,34 @@ def the_table_of_quotients_divides_from_the_left(rep, rng):
     close(rho[number], rho[g].conj().swapaxes(-1, -2) @ rho[h])
 
 
+@law_of(any_group)
+def shortest_parameters_name_the_same_elements(rep, rng):
+    g = rep.sample(rng, 5)
+    close(rep.represent(rep.shortest(g)), rep.represent(g))
+    at_most(np.abs(rep.shortest(g)), np.abs(g))
+
+
+@law_of(any_group)
+def examples_are_elements_and_no_more_than_asked_for(rep, rng):
+    for most in (2, 5, 24):
+        g = rep.examples(most)
+        assert 1 <= len(g) <= most
+        rho = rep.represent(g)
+        unit = np.broadcast_to(np.eye(rho.shape[-1]), rho.shape)
+        close(rho @ rho.conj().swapaxes(-1, -2), unit)
+
+
+@law_of(any_group)
+def every_element_is_said_and_every_data_point_drawn(rep, rng):
+    shown = rep.presentation
+    assert shown.moves
+    assert all(isinstance(shown.element(g), str) for g in rep.sample(rng, 3))
+    x = draw_data(rep, rng)
+    lines = shown.view.lines(x, rep.shape)
+    assert lines.shape == (3, shown.view.n_lines, shown.view.length)
+    close(np.sort(lines.reshape(3, -1)), np.sort(x.reshape(3, -1)))
+
+
 # The transform and the action
 
 

@@ -7,7 +7,13 @@ import pytest
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose
 
+from orbitdl import OrbitDictionaryLearning
+from orbitdl.coding import Matching
 from orbitdl.groups import CircleRepresentation, ContinuousShift, Group, Transform
+from orbitdl.report.facts import Labels, gather
+from orbitdl.report.origin import snippet
+from orbitdl.report.payload import payload
+from orbitdl.report.summary import paragraphs
 
 
 @dataclass(frozen=True)
@@ -104,3 +110,23 @@ def test_the_gauge_does_not_depend_on_unit_or_transform():
 def test_too_few_cells_for_the_frequencies_are_refused():
     with pytest.raises(ValueError, match="4 frequencies make 7 resolution cells at least, not 6"):
         CircleRepresentation(Harmonics(), InPairs((8,)), period=360.0, cells=6)
+
+
+def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures_of_any_group():
+    X = np.random.default_rng(0).standard_normal((12, 6))
+    model = OrbitDictionaryLearning(2, Harmonics(), alpha=0.3, coder=Matching(), max_iter=0).fit(X)
+    facts = gather(model, X, Labels("Harmonics"))
+    content = payload(facts, 3)
+    assert "They may be moved by the group Harmonics." in paragraphs(facts)[0]
+    assert content["slider"]["kind"] == "list"
+    assert content["slider"]["words"][:3] == ["0", "15", "30"]
+    moved = facts.representation.act(np.array([30.0]), facts.components[1])
+    assert_allclose(content["components"][1]["moved"][2], [moved], atol=1e-3)
+    assert f"from {__name__} import Harmonics" in snippet(facts)
+
+
+def test_turns_the_other_way_are_shortest_with_a_minus_sign():
+    turns = Harmonics().on((8,))
+    given = np.array([[10.0], [350.0], [181.0]])
+    assert_allclose(turns.shortest(given), [[10.0], [-10.0], [-179.0]])
+    assert_allclose(turns.represent(turns.shortest(given)), turns.represent(given))

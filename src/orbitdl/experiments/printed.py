@@ -15,7 +15,6 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.orthogonal import OrthogonalRepresentation
 from orbitdl.learning.alternation import step
 from orbitdl.learning.dictionary import unit_norm
 
@@ -93,7 +92,7 @@ class FewSpectralSteps(Coder):
     n_steps: int = 5
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, OrthogonalRepresentation)
+        return has_spectral_gauge(representation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         representation, Y, A, alpha = problem[:4]
@@ -116,9 +115,13 @@ def crude_coder(representation: Representation) -> Coder:
     """Return the paper's coder for a group."""
     if isinstance(representation, ListedRepresentation):
         return FewSteps()
-    if isinstance(representation, OrthogonalRepresentation):
-        return FewSpectralSteps()
-    return SEMIDEFINITE
+    return FewSpectralSteps() if has_spectral_gauge(representation) else SEMIDEFINITE
+
+
+def has_spectral_gauge(representation: Representation) -> bool:
+    """Tell whether elements are all orthogonal matrices of one block, by counting dimensions."""
+    n_blocks, d, _ = representation.block_shape
+    return n_blocks == 1 and representation.dimension == d * (d - 1) // 2
 
 
 def alternate(
@@ -149,6 +152,6 @@ def alternate(
     for _ in range(iterations):
         codes = coder.code(representation, Y, A, alpha, n_jobs=n_jobs, warn=False)
         A, _, _ = step(representation, Y, A, codes.atoms, normalise_after=True)
-        if isinstance(representation, OrthogonalRepresentation):
+        if isinstance(coder, FewSpectralSteps):
             A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

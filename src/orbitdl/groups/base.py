@@ -21,7 +21,9 @@ import numpy as np
 from scipy import sparse
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.views import view_of_entries
 
 __all__ = [
     "Blocks",
@@ -59,6 +61,14 @@ class Group(ABC):
     def name(self) -> str:
         """The name in words, for messages and tables."""
         return type(self).__name__
+
+    def in_short(self) -> str:
+        """Return the group as people write it, on one short line."""
+        return repr(self)
+
+    def as_code(self) -> str:
+        """Return the group as it would be typed in Python."""
+        return repr(self)
 
 
 def require_group(group: object) -> Group:
@@ -134,6 +144,23 @@ class Representation(ABC):
     @abstractmethod
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
+
+    @property
+    def presentation(self) -> Presentation:
+        """How the moves are said and drawn: here, in words and pictures that serve any group."""
+        moves, view = f"may be moved by the group {self.group.name}", view_of_entries(self.shape)
+        return Presentation(moves, parameters_in_words, view, ListSlider())
+
+    def examples(self, most: int) -> Floats:
+        """Return elements to look at, (k, p), k <= most."""
+        return self.sample(np.random.default_rng(0), most)
+
+    def shortest(self, element: Floats) -> Floats:
+        """Return the same elements (..., p) with parameters nearest to zero, if there are others.
+
+        A shift to the left is then negative.
+        """
+        return element
 
     def cover(self) -> Floats:
         """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""

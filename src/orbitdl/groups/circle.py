@@ -78,7 +78,10 @@ class CircleRepresentation(PhaseAction):
         return rng.uniform(0, self.period, size=(n, 1))
 
     def cover(self) -> Floats:
-        return np.linspace(0.0, self.period, self.cells, endpoint=False)[:, None]
+        return self.examples(self.cells)
+
+    def examples(self, most: int) -> Floats:
+        return np.linspace(0.0, self.period, most, endpoint=False)[:, None]
 
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])

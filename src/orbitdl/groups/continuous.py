@@ -45,3 +45,7 @@ class ContinuousShiftRepresentation(TimeShift, CircleRepresentation):
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         spectra = spectra_of(group, shape, keep_nyquist=False)
         super().__init__(group, spectra, spectra.length, spectra.length, spectra.weights)
+
+    @property
+    def _words(self) -> tuple[str, float, int]:
+        return "by any amount, fractions of a sample included", 0.0, 2

@@ -13,7 +13,9 @@ from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
 from orbitdl.groups.listed import ORTHOGONAL, ListedRepresentation
+from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
 from orbitdl.groups.transforms.basis import ChangeOfBasis
+from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
 from orbitdl.validation import require_count
 
 
@@ -60,6 +62,12 @@ class Finite(Group):
         """The irreducible representations that the matrices are made of."""
         return split(self.matrices)
 
+    def in_short(self) -> str:
+        return f"Finite({len(self.matrices)} elements)"
+
+    def as_code(self) -> str:
+        return f"Finite({written_array(np.asarray(self.generators))})"
+
     def on(self, shape: tuple[int, ...]) -> MatrixRepresentation:
         return MatrixRepresentation(self, shape)
 
@@ -84,6 +92,18 @@ class MatrixRepresentation(ListedRepresentation):
         self.matrices = layout.matrices
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
+
+    @property
+    def presentation(self) -> Presentation:
+        ways = "1 way" if self.size == 1 else f"{self.size:,} ways".replace(",", NO_BREAK)
+        moves = f"may be moved in any of {ways} of a finite group"
+        return Presentation(moves, number_in_words, self._view(), ListSlider())
+
+    def _view(self) -> View:
+        shape, d = self.shape, self.block_shape[1]
+        if len(shape) == 2 and shape[0] != d:
+            return view_of_image(shape)
+        return view_of_points(2, int(np.prod(shape)) // 2) if d == 2 else view_of_entries(shape)
 
     @property
     def elements(self) -> Floats:
@@ -121,6 +141,11 @@ class MatrixRepresentation(ListedRepresentation):
         table = self.matrices.reshape(self.size, -1)
         values: Floats = C.reshape(*C.shape[:-3], table.shape[1]) @ table.T
         return values
+
+
+def number_in_words(element: Floats) -> str:
+    """Return the number of an element, which is what it is known by."""
+    return "as learned" if element[0] == 0 else f"element {int(element[0])}"
 
 
 def as_matrices(generators: ArrayLike) -> Floats:

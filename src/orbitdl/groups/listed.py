@@ -83,6 +83,12 @@ class ListedRepresentation(Representation):
     def cover(self) -> Floats:
         return self.elements
 
+    def examples(self, most: int) -> Floats:
+        every = self.elements
+        if len(every) <= most:
+            return every
+        return every[np.linspace(0, len(every) - 1, most).astype(np.intp)]
+
     def polar(self, correlation: Blocks) -> Floats:
         result: Floats = np.abs(self.correlations(correlation)).max(axis=-1)
         return result

@@ -51,6 +51,9 @@ class PhaseAction(Representation):
     def inverse(self, element: Floats) -> Floats:
         return np.mod(-element, self.period)
 
+    def shortest(self, element: Floats) -> Floats:
+        return element - self.period * np.round(element / self.period)
+
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
         columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)

@@ -75,6 +75,12 @@ class GridShiftRepresentation(TimeShift, ListedRepresentation):
         self.size = subdivisions * self.length
 
     @property
+    def _words(self) -> tuple[str, float, int]:
+        if self.subdivisions == 1:
+            return "by whole samples", 1.0, 0
+        return f"in steps of 1/{self.subdivisions} of a sample", 1 / self.subdivisions, 2
+
+    @property
     def elements(self) -> Floats:
         return np.arange(self.size)[:, None] / self.subdivisions
 

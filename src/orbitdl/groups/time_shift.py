@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from orbitdl.groups.base import Group
 from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.phases import PhaseAction
+from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier import Fourier
+from orbitdl.groups.views import view_of_signals
 
 
 class TimeShift(PhaseAction):
@@ -26,6 +30,23 @@ class TimeShift(PhaseAction):
     def length(self) -> int:
         """Samples of a signal."""
         return self.shape[0]
+
+    @property
+    def presentation(self) -> Presentation:
+        moves, step, digits = self._words
+        return Presentation(
+            f"may be shifted {moves}",
+            lambda element: f"{element[0]:.{digits}f}",
+            view_of_signals(self.shape),
+            ShiftSlider(step),
+            noun="window",
+            in_time=True,
+        )
+
+    @property
+    @abstractmethod
+    def _words(self) -> tuple[str, float, int]:
+        """How far in words, the step of the grid if there is one, and decimal places of shifts."""
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         # x(t) is the inner product of rho(t) with the coefficients of the interpolant

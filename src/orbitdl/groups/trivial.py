@@ -10,7 +10,9 @@ from scipy import sparse
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.presentation import Presentation, Slider
 from orbitdl.groups.transforms.reshape import Reshape
+from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,13 @@ class TrivialRepresentation(ListedRepresentation):
 
     def represent(self, element: Floats) -> Blocks:
         return np.ones((*element.shape[:-1], 1, 1, 1))
+
+    @property
+    def presentation(self) -> Presentation:
+        wide = len(self.shape) == 2 and self.shape[1] > MOST_LINES
+        view = view_of_image if wide else view_of_entries
+        moves = "do not move: only their size and sign vary"
+        return Presentation(moves, lambda element: "", view(self.shape), Slider(), fixed=True)
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         return left + right

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import element_in_words
 
 MOST_ATOMS = 12
 """Atoms of a window that are drawn one by one, the largest; the others are drawn as their sum."""
@@ -144,7 +143,7 @@ def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
             int(atoms.component[k]),
             float(coded.coefficient[k]),
             atoms.element[k],
-            element_in_words(facts.representation, atoms.element[k]),
+            facts.presentation.element(atoms.element[k]),
             float(coded.place[k]) if facts.is_shift else None,
         )
         for k in order

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import bound, count, moves_in_words, number, percent, sizes
+from orbitdl.report.words import bound, count, number, percent, sizes
 
 
 def paragraphs(facts: Facts) -> list[str]:
     """Say in words what was learned, and then how good it is."""
-    learned = f"{_what_was_learned(facts)} They {moves_in_words(facts.representation)}."
+    learned = f"{_what_was_learned(facts)} They {facts.presentation.moves}."
     ended = _how_learning_ended(facts)
     if facts.coded is None:
         only = (
@@ -48,8 +47,7 @@ def _what_was_learned(facts: Facts) -> str:
 def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
     share = percent(max(0.0, coded.explained_in_all))
     mean, gap = coded.atoms_a_window.mean(), bound(float(coded.codes.gap.max()))
-    fixed = isinstance(facts.representation, TrivialRepresentation)
-    copies = "Multiples of them" if fixed else "Their moved copies"
+    copies = "Multiples of them" if facts.presentation.fixed else "Their moved copies"
     return (
         f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
         f"atoms a {facts.noun} on average.",
