@@ -148,6 +148,13 @@ def the_table_of_quotients_divides_from_the_left(rep, rng):
 
 
 @law_of(any_group)
+def every_element_is_a_combination_of_the_cover(rep, rng):
+    table, some = (as_real(rep.represent(g)) for g in (rep.cover(), rep.sample(rng, 20)))
+    weights = np.linalg.lstsq(table.T, some.T, rcond=1e-10)[0]
+    close(table.T @ weights, some.T, tol=1e-8)
+
+
+@law_of(any_group)
 def shortest_parameters_name_the_same_elements(rep, rng):
     g = rep.sample(rng, 5)
     close(rep.represent(rep.shortest(g)), rep.represent(g))

@@ -28,7 +28,7 @@ class Labels:
     ----------
     title : str
     rate : float or None
-        Samples a second.
+        Samples per second.
     step : int or None
         Samples from the start of one window to the start of the next; None: unknown.
     unit : str or None

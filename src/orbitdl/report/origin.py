@@ -36,7 +36,7 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
         rows.append(("data", f"array of shape {facts.coded.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
     if facts.labels.rate is not None:
-        rows.append(("rate", f"{number(facts.labels.rate)} samples a second"))
+        rows.append(("rate", f"{number(facts.labels.rate)} samples per second"))
     if facts.labels.step is not None:
         rows.append(("step from window to window", f"{facts.labels.step} samples"))
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
@@ -58,7 +58,7 @@ def snippet(facts: Facts) -> str:
     size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
     lines = [f"    {name}={value}," for name, value in settings.items()]
     call = ["model = OrbitDictionaryLearning(", *lines, ")"]
-    data = f"# X: an array of {facts.noun}s {size}, one a row"
+    data = f"# X: an array of {facts.noun}s {size}, one per row"
     return "\n".join([*imports, "", *call, data, "model.fit(X)", "codes = model.encode(X)"])
 
 
