@@ -4,6 +4,7 @@ A law raises AssertionError where it does not hold. LAWS lists them all by name,
 representation that each is about.
 """
 
+import pickle
 from collections.abc import Callable
 
 import numpy as np
@@ -175,6 +176,7 @@ def examples_are_elements_and_no_more_than_asked_for(rep, rng):
 def every_element_is_said_and_every_data_point_drawn(rep, rng):
     shown = rep.presentation
     assert shown.moves
+    assert pickle.loads(pickle.dumps(rep)).presentation.moves == shown.moves
     assert all(isinstance(shown.element(g), str) for g in rep.sample(rng, 3))
     x = draw_data(rep, rng)
     lines = shown.view.lines(x, rep.shape)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -145,7 +146,7 @@ class Representation(ABC):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
 
-    @property
+    @cached_property
     def presentation(self) -> Presentation:
         """How the moves are said and drawn: here, in words and pictures that serve any group."""
         moves, view = f"may be moved by the group {self.group.name}", view_of_entries(self.shape)

@@ -93,7 +93,7 @@ class MatrixRepresentation(ListedRepresentation):
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
 
-    @property
+    @cached_property
     def presentation(self) -> Presentation:
         ways = "1 way" if self.size == 1 else f"{self.size:,} ways".replace(",", NO_BREAK)
         moves = f"may be moved in any of {ways} of a finite group"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -54,7 +55,7 @@ class OrthogonalRepresentation(Representation):
         self.dimension = self.d * (self.d - 1) // 2
         self.parameters = tuple(f"g{i}_{k}" for i in range(self.d) for k in range(self.d))
 
-    @property
+    @cached_property
     def presentation(self) -> Presentation:
         d, n = self.block_shape[1:]
         moves = f"may be turned and mirrored in any way in space of dimension {d}"

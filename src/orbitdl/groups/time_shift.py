@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from functools import cached_property
 
 import numpy as np
 
@@ -31,17 +32,20 @@ class TimeShift(PhaseAction):
         """Samples of a signal."""
         return self.shape[0]
 
-    @property
+    @cached_property
     def presentation(self) -> Presentation:
-        moves, step, digits = self._words
+        moves, step, _ = self._words
         return Presentation(
             f"may be shifted {moves}",
-            lambda element: f"{element[0]:.{digits}f}",
+            self._shift_in_words,
             view_of_signals(self.shape),
             ShiftSlider(step),
             noun="window",
             in_time=True,
         )
+
+    def _shift_in_words(self, element: Floats) -> str:
+        return f"{element[0]:.{self._words[2]}f}"
 
     @property
     @abstractmethod

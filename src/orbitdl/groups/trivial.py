@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -50,12 +51,12 @@ class TrivialRepresentation(ListedRepresentation):
     def represent(self, element: Floats) -> Blocks:
         return np.ones((*element.shape[:-1], 1, 1, 1))
 
-    @property
+    @cached_property
     def presentation(self) -> Presentation:
         wide = len(self.shape) == 2 and self.shape[1] > MOST_LINES
         view = view_of_image if wide else view_of_entries
         moves = "do not move: only their size and sign vary"
-        return Presentation(moves, lambda element: "", view(self.shape), Slider(), fixed=True)
+        return Presentation(moves, say_nothing, view(self.shape), Slider(), fixed=True)
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         return left + right
@@ -72,3 +73,8 @@ class TrivialRepresentation(ListedRepresentation):
 
     def correlations(self, C: Blocks) -> Floats:
         return C.reshape(*C.shape[:-3], 1)
+
+
+def say_nothing(element: Floats) -> str:
+    """Return no words: the identity moves nothing."""
+    return ""

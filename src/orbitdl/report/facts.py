@@ -75,7 +75,7 @@ class Facts:
         """Components, shape (q, ...)."""
         return np.asarray(self.model.components_)
 
-    @cached_property
+    @property
     def presentation(self) -> Presentation:
         """How the group says and draws its moves."""
         return self.representation.presentation
