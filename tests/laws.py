@@ -4,15 +4,15 @@ A law raises AssertionError where it does not hold. LAWS lists them all by name,
 representation that each is about.
 """
 
+import pickle
 from collections.abc import Callable
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_less
 from scipy.optimize import linprog
 
-from orbitdl.groups import Representation
+from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats, as_real, correlate, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
 
 Law = Callable[[Representation, np.random.Generator], None]
 Kind = Callable[[Representation], bool]
@@ -23,17 +23,13 @@ def any_group(rep: Representation) -> bool:
     return True
 
 
-def finite_group(rep: Representation) -> bool:
-    return isinstance(rep, FiniteRepresentation)
+def listed_group(rep: Representation) -> bool:
+    return isinstance(rep, ListedRepresentation)
 
 
 def searchable_group(rep: Representation) -> bool:
-    """Trying all elements, or a dense grid of shifts, comes close to the best."""
-    return isinstance(rep, FiniteRepresentation) or is_shift(rep)
-
-
-def is_shift(rep: Representation) -> bool:
-    return rep.parameters == ("shift",)
+    """Trying all elements, or a dense grid of a circle, comes close to the best."""
+    return isinstance(rep, ListedRepresentation | CircleRepresentation)
 
 
 def group_with_prox(rep: Representation) -> bool:
@@ -74,11 +70,11 @@ def draw_codes(
 
 
 def many_elements(rep: Representation, rng: np.random.Generator, density: int = 40) -> Floats:
-    """Return all elements of a finite group, a fine grid of shifts, or a sample."""
-    if isinstance(rep, FiniteRepresentation):
+    """Return all elements of a group that lists them, a fine grid of a circle, or a sample."""
+    if isinstance(rep, ListedRepresentation):
         return rep.elements
-    if is_shift(rep):
-        return np.arange(density * rep.shape[0])[:, None] / density
+    if isinstance(rep, CircleRepresentation):
+        return np.arange(density * rep.cells)[:, None] * (rep.period / rep.cells) / density
     return rep.sample(rng, 2000)
 
 
@@ -133,7 +129,7 @@ def elements_and_blocks_have_the_shapes_they_announce(rep, rng):
     assert rep.act(g[:0], x[:0]).shape == x[:0].shape
 
 
-@law_of(finite_group)
+@law_of(listed_group)
 def the_list_of_elements_is_numbered_identity_first(rep, rng):
     everything = rep.elements
     assert len(everything) == rep.size
@@ -144,12 +140,48 @@ def the_list_of_elements_is_numbered_identity_first(rep, rng):
     close(rep.correlations(C), inner(C[:, None], rho[None]), scale=np.abs(C).max())
 
 
-@law_of(finite_group)
+@law_of(listed_group)
 def the_table_of_quotients_divides_from_the_left(rep, rng):
     g, h = rng.integers(rep.size, size=(2, 10))
     number = (h - g) % rep.size if rep.quotient is None else rep.quotient[g, h]
     rho = rep.represent(rep.elements)
     close(rho[number], rho[g].conj().swapaxes(-1, -2) @ rho[h])
+
+
+@law_of(any_group)
+def every_element_is_a_combination_of_the_cover(rep, rng):
+    table, some = (as_real(rep.represent(g)) for g in (rep.cover(), rep.sample(rng, 20)))
+    weights = np.linalg.lstsq(table.T, some.T, rcond=1e-10)[0]
+    close(table.T @ weights, some.T, tol=1e-8)
+
+
+@law_of(any_group)
+def shortest_parameters_name_the_same_elements(rep, rng):
+    g = rep.sample(rng, 5)
+    close(rep.represent(rep.shortest(g)), rep.represent(g))
+    at_most(np.abs(rep.shortest(g)), np.abs(g))
+
+
+@law_of(any_group)
+def examples_are_elements_and_no_more_than_asked_for(rep, rng):
+    for most in (2, 5, 24):
+        g = rep.examples(most)
+        assert 1 <= len(g) <= most
+        rho = rep.represent(g)
+        unit = np.broadcast_to(np.eye(rho.shape[-1]), rho.shape)
+        close(rho @ rho.conj().swapaxes(-1, -2), unit)
+
+
+@law_of(any_group)
+def every_element_is_said_and_every_data_point_drawn(rep, rng):
+    shown = rep.presentation
+    assert shown.moves
+    assert pickle.loads(pickle.dumps(rep)).presentation.moves == shown.moves
+    assert all(isinstance(shown.element(g), str) for g in rep.sample(rng, 3))
+    x = draw_data(rep, rng)
+    lines = shown.view.lines(x, rep.shape)
+    assert lines.shape == (3, shown.view.n_lines, shown.view.length)
+    close(np.sort(lines.reshape(3, -1)), np.sort(x.reshape(3, -1)))
 
 
 # The transform and the action
@@ -247,7 +279,7 @@ def polar_is_the_largest_value_of_a_dense_search(rep, rng):
         [np.abs(inner(C[:, None], rep.represent(part)[None])) for part in some], axis=1
     )
     best = values.max(axis=1)
-    if not isinstance(rep, FiniteRepresentation):
+    if not isinstance(rep, ListedRepresentation):
         best = np.maximum(best, parabola_top(values))
     close(rep.polar(C), best, tol=1e-9)
 
@@ -327,7 +359,7 @@ def gauge_is_certified_from_below(rep, rng):
     bound = inner(Z, C) / rep.polar(C)
     between = 1.0 / np.cos(np.pi / (2 * density)) - 1.0  # what C can exceed 1 by off the grid
     at_most(bound, rep.gauge(Z), tol=1e-8)
-    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, FiniteRepresentation) else between)
+    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, ListedRepresentation) else between)
 
 
 @law_of(any_group)

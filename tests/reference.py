@@ -21,7 +21,7 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import Group
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 
 
 def reference_objective(
@@ -73,7 +73,7 @@ def moves(group: Group, X: np.ndarray) -> list[np.ndarray]:
 def listed(group: Group, shape: tuple[int, ...]) -> list[np.ndarray]:
     """Return the matrices of all elements, acting on all entries of a data point."""
     representation, size = group.on(shape), int(np.prod(shape))
-    if not isinstance(representation, FiniteRepresentation):
+    if not isinstance(representation, ListedRepresentation):
         pytest.skip(f"there is no reference for {group}")
     units = np.eye(size).reshape(size, *shape)
     return [

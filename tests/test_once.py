@@ -9,7 +9,7 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, samples, validation
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.transforms.fourier import Fourier
 
 DATA = make_shift_data(
     n_samples=70, length=21, n_components=2, n_atoms=2, noise=0.05, random_state=0
@@ -22,7 +22,7 @@ HOLED = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
 def counted(monkeypatch) -> Counter:
     """Count checks of all data, and analyses of as many signals as there are data points."""
     count: Counter = Counter()
-    check, analyze = validation._as_rows, FourierBlocks.analyze
+    check, analyze = validation._as_rows, Fourier.analyze
 
     def checked(given, name, row):
         count["checked"] += np.shape(given) == X.shape
@@ -33,7 +33,7 @@ def counted(monkeypatch) -> Counter:
         return analyze(self, signals)
 
     monkeypatch.setattr(validation, "_as_rows", checked)
-    monkeypatch.setattr(FourierBlocks, "analyze", analyzed)
+    monkeypatch.setattr(Fourier, "analyze", analyzed)
     return count
 
 

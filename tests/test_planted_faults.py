@@ -10,6 +10,8 @@ from registry import PERMUTATIONS, action
 
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Combination
+from orbitdl.groups.presentation import Presentation, Slider, parameters_in_words
+from orbitdl.groups.views import view_of_signals
 
 
 def spoil(sound: Representation, faults: dict) -> Representation:
@@ -286,6 +288,30 @@ FAULTS = [
         "orthogonal",
         {"prox_derivative": lambda sound, Z, step: sound.prox_derivative(Z, 0.5 * step)},
         "prox_derivative_is_how_prox_changes",
+    ),
+    (
+        "a cover of half the circle's cells",
+        "continuous shift",
+        {"cover": lambda sound: sound.cover()[::2]},
+        "every_element_is_a_combination_of_the_cover",
+    ),
+    (
+        "a turn that is one sample short",
+        "integer shift",
+        {"shortest": lambda sound, g: g - (sound.length - 1) * np.round(g / sound.length)},
+        "shortest_parameters_name_the_same_elements",
+    ),
+    (
+        "examples without end",
+        "orthogonal",
+        {"examples": lambda sound, most: sound.examples(2 * most)},
+        "examples_are_elements_and_no_more_than_asked_for",
+    ),
+    (
+        "nothing to say",
+        "integer shift of channels",
+        {"presentation": Presentation("", parameters_in_words, view_of_signals((8, 3)), Slider())},
+        "every_element_is_said_and_every_data_point_drawn",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""Extrema of trigonometric polynomials against closed forms and polynomial roots."""
+"""Largest values of trigonometric polynomials against closed forms and polynomial roots."""
 
 import numpy as np
 import pytest

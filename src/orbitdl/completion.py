@@ -17,7 +17,7 @@ from orbitdl.coding.problem import Masked, Problem
 from orbitdl.denoising import refit
 from orbitdl.encoding import decode_atoms, encode_samples
 from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate, inner
-from orbitdl.groups.finite_base import lightest_combination
+from orbitdl.groups.listed import lightest_combination
 from orbitdl.samples import Samples
 from orbitdl.validation import require_jobs, require_positive
 

@@ -13,8 +13,9 @@ from orbitdl import completion, denoising, encoding
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.groups import Group, IntegerShift, Representation
+from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
+from orbitdl.groups.default import group_or_default
 from orbitdl.samples import Samples
 from orbitdl.validation import as_masked_data, require_jobs, require_positive
 
@@ -118,7 +119,7 @@ class FittedMixin(TransformerMixin):
         return require_coder(self.coder) or default_coder(representation, tol)
 
     def _group(self) -> Group:
-        return IntegerShift() if self.group is None else self.group
+        return group_or_default(self.group)
 
     def _samples(
         self, X: ArrayLike, mask: ArrayLike | None, shape: tuple[int, ...] | None = None

@@ -17,7 +17,7 @@ from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 
 ROOM = 64
 """Atoms that there is room for at first; twice as many for a sample that needs more."""
@@ -50,7 +50,7 @@ class ActiveSet(Coder):
     max_iter: int = 1000
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, FiniteRepresentation)
+        return isinstance(representation, ListedRepresentation)
 
     @property
     def codes_masked(self) -> bool:
@@ -61,7 +61,7 @@ class ActiveSet(Coder):
             tol, rounds = 0.9 * self.tol, self.max_iter
             return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         representation, Y, A, alpha, _ = problem
-        assert isinstance(representation, FiniteRepresentation)
+        assert isinstance(representation, ListedRepresentation)
         say_if_compiling(solve_all)
         orbits = inner_products(representation, A)
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
@@ -76,7 +76,7 @@ class ActiveSet(Coder):
 
     def _go_on(
         self,
-        representation: FiniteRepresentation,
+        representation: ListedRepresentation,
         alpha: float,
         orbits: Orbits,
         products: tuple[Floats, Floats],
@@ -97,7 +97,7 @@ class ActiveSet(Coder):
         return Atoms.of_rows(q, counts, component, c, representation.elements[g]), counts == room
 
 
-def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
+def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
     """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = representation.products(A, A).reshape(q, size, q)

@@ -6,16 +6,14 @@ import warnings
 
 from orbitdl import OrbitDictionaryLearning, alpha_max
 from orbitdl.command.display import counted
-from orbitdl.groups import IntegerShift
 from orbitdl.groups.base import Floats
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.default import group_or_default
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 
 
 def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:
     """Warn if windows were not centred, so that components stand for their means."""
-    group = model.group or IntegerShift()
-    if not isinstance(group.on(X.shape[1:]), FourierBlocks):
+    if not group_or_default(model.group).on(X.shape[1:]).presentation.in_time:
         return
     flat, share = len(constant_components(model.components_)), share_of_means(X)
     if flat or share > MUCH:
@@ -31,7 +29,7 @@ def warn_of_empty_codes(model: OrbitDictionaryLearning, X: Floats, atoms: float)
     """Warn if all codes are empty because alpha is too large for the data."""
     if atoms:
         return
-    limit = float(alpha_max(X, model.components_, group=model.group or IntegerShift()).max())
+    limit = float(alpha_max(X, model.components_, group=group_or_default(model.group)).max())
     if limit > 0:
         warnings.warn(
             f"all codes are empty: from alpha {limit:.3g} on nothing is worth its cost in these "

@@ -59,11 +59,9 @@ def class_name(name: GroupName) -> str:
 
 def describe_group(group: Group | None) -> str:
     """Return a group as people write it."""
-    from orbitdl.groups import Finite
+    from orbitdl.groups.default import group_or_default
 
-    if isinstance(group, Finite):
-        return f"Finite({len(group.matrices)} elements)"
-    return "IntegerShift()" if group is None else repr(group)
+    return group_or_default(group).in_short()
 
 
 def _generators(path: Path) -> NDArray[Any]:

@@ -9,8 +9,8 @@ from scipy.optimize import linear_sum_assignment
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.command.choices import describe_group
-from orbitdl.groups import IntegerShift
-from orbitdl.groups.base import Floats, correlate
+from orbitdl.groups.base import correlate
+from orbitdl.groups.default import group_or_default
 from orbitdl.metrics import orbit_distances
 
 
@@ -25,27 +25,22 @@ def match(a: OrbitDictionaryLearning, b: OrbitDictionaryLearning) -> dict[str, A
             f"the components have shapes {A.shape[1:]} and {B.shape[1:]}; only models of one shape "
             "can be compared."
         )
-    group = IntegerShift() if a.group is None else a.group
+    group = group_or_default(a.group)
     distance = orbit_distances(A, B, group)
     rows, columns = linear_sum_assignment(distance)
     representation = group.on(A.shape[1:])
     C = correlate(representation.analyze(A[rows]), representation.analyze(B[columns]))
     value, element = representation.match(C[np.arange(len(rows)), np.arange(len(rows))])
-
-    def nearest(g: Floats) -> Floats:
-        """Say shifts to the left with a minus sign; other parameters have no direction."""
-        circle = A.shape[1] if representation.parameters == ("shift",) else np.inf
-        return g - circle * np.round(g / circle) if circle < np.inf else g
-
+    shortest = representation.shortest(element)
     pairs = [
         {
             "a": int(i),
             "b": int(j),
             "distance": float(distance[i, j]),
             "sign": -1 if v < 0 else 1,
-            "move": dict(zip(representation.parameters, map(float, nearest(g)), strict=True)),
+            "move": dict(zip(representation.parameters, map(float, g), strict=True)),
         }
-        for i, j, v, g in zip(rows, columns, value, element, strict=True)
+        for i, j, v, g in zip(rows, columns, value, shortest, strict=True)
     ]
     return {
         "group": describe_group(group),

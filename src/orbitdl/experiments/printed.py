@@ -14,8 +14,7 @@ from orbitdl.coding.certificate import multiply
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
-from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.orthogonal import OrthogonalRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.learning.alternation import put_in_use
 from orbitdl.learning.dictionary import least_squares, normalise, unit_norm
 from orbitdl.learning.shards import Shards
@@ -38,11 +37,11 @@ class FewSteps(Coder):
     n_steps: int = 5
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, FiniteRepresentation)
+        return isinstance(representation, ListedRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         representation, Y, A, alpha = problem[:4]
-        assert isinstance(representation, FiniteRepresentation)
+        assert isinstance(representation, ListedRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
 
@@ -94,7 +93,7 @@ class FewSpectralSteps(Coder):
     n_steps: int = 5
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, OrthogonalRepresentation)
+        return has_spectral_gauge(representation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         representation, Y, A, alpha = problem[:4]
@@ -115,11 +114,15 @@ SEMIDEFINITE = Semidefinite(max_iter=5, inner_iter=1, carry=False)
 
 def crude_coder(representation: Representation) -> Coder:
     """Return the paper's coder for a group."""
-    if isinstance(representation, FiniteRepresentation):
+    if isinstance(representation, ListedRepresentation):
         return FewSteps()
-    if isinstance(representation, OrthogonalRepresentation):
-        return FewSpectralSteps()
-    return SEMIDEFINITE
+    return FewSpectralSteps() if has_spectral_gauge(representation) else SEMIDEFINITE
+
+
+def has_spectral_gauge(representation: Representation) -> bool:
+    """Tell whether elements are all orthogonal matrices of one block, by counting dimensions."""
+    n_blocks, d, _ = representation.block_shape
+    return n_blocks == 1 and representation.dimension == d * (d - 1) // 2
 
 
 def alternate(
@@ -150,6 +153,6 @@ def alternate(
         coded, summary = shards.code(coder.prepare(representation, A), alpha)
         new, norms = normalise(least_squares(summary.statistics, A))
         A, _ = put_in_use(new, A, summary.statistics.usage, coded.scale(norms))
-        if isinstance(representation, OrthogonalRepresentation):
+        if isinstance(coder, FewSpectralSteps):
             A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

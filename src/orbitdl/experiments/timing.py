@@ -10,6 +10,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from orbitdl import Codes, OrbitDictionaryLearning, encode
+from orbitdl.coding import Semidefinite
 from orbitdl.coding.base import Coder
 from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import stop_after
@@ -116,10 +117,11 @@ def time_method(
     """Time our coder on all windows and the paper's on some, both scaled to 1000."""
     s, A = settings, learn(settings, X, group, q, alpha)
     ours, codes = least_time(s.repeats, X, A, group, alpha)
-    few = s.semidefinite_windows if isinstance(group, ContinuousShift) else s.printed_windows
+    coder = crude_coder(group.on(X.shape[1:]))
+    few = s.semidefinite_windows if isinstance(coder, Semidefinite) else s.printed_windows
     every = len(X) // few
     some = X[::every][:few]
-    printed, crude = least_time(1, some, A, group, alpha, crude_coder(group.on(X.shape[1:])))
+    printed, crude = least_time(1, some, A, group, alpha, coder)
     return {
         "ours": ours * 1000 / len(X),
         "gap": float(codes.gap.max()),

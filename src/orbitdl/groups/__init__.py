@@ -1,19 +1,28 @@
-"""Symmetries: a group says what moves, its representation how data of one shape move."""
+"""Symmetries: a group says what moves, its representation how data of one shape move.
+
+`ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
+"""
 
 from orbitdl.groups.base import Group, Representation
+from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
 __all__ = [
+    "CircleRepresentation",
     "ContinuousShift",
     "Finite",
     "Group",
     "IntegerShift",
     "InterpolatedShift",
+    "ListedRepresentation",
     "Orthogonal",
     "Representation",
+    "Transform",
     "Trivial",
 ]

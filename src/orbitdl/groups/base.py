@@ -6,9 +6,8 @@ After one orthonormal change of basis a compact group acts block by block,
 
 F irreducible blocks of size d, each acting on m independent columns. Codes live in the same
 coordinates: ``Z`` of shape (F, d, d) is a combination ``sum_k c_k rho(g_k)`` of group elements.
-Inner products are ``<A, B> = Re sum conj(A) B`` everywhere.
 
-Axes: samples first, then components, then blocks. Signs belong to every group: an atom is
+Signs belong to every group: an atom is
 ``c * g a`` with a signed coefficient, and gauges are those of conv(G u -G).
 """
 
@@ -16,16 +15,30 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.intp]
-Blocks = NDArray[Any]
-"""Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
+from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
+from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.views import view_of_entries
+
+__all__ = [
+    "Blocks",
+    "Combination",
+    "Floats",
+    "Group",
+    "Integers",
+    "Representation",
+    "as_real",
+    "correlate",
+    "inner",
+    "require_group",
+]
+
 CHUNK = 4096
 """Moved copies formed at a time."""
 
@@ -61,6 +74,14 @@ class Group(ABC):
         """The name in words, for messages and tables."""
         return type(self).__name__
 
+    def in_short(self) -> str:
+        """Return the group as people write it, on one short line."""
+        return repr(self)
+
+    def as_code(self) -> str:
+        """Return the group as it would be typed in Python."""
+        return repr(self)
+
 
 def require_group(group: object) -> Group:
     """Return the group, or say how to make one."""
@@ -72,19 +93,25 @@ def require_group(group: object) -> Group:
 
 
 class Representation(ABC):
-    """The action of a group on arrays of one shape.
+    """The action of a group on arrays of one shape: a transform, and an action on its blocks.
+
+    Parameters
+    ----------
+    group : Group
+    transform : Transform
+        To the block coordinates in which the group acts.
+    metric : ndarray of shape (F,), optional
+        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken;
+        all are 1 by default.
 
     Attributes
     ----------
-    group : Group
     shape : tuple of int
         Shape of one data point.
     block_shape : tuple of int
         ``(F, d, m)``: number, size and multiplicity of the blocks.
     parameters : tuple of str
         Names of the numbers that describe a group element: an element is a row of them.
-    metric : ndarray of shape (F,)
-        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken.
     moves_all : bool
         Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
     counted : bool
@@ -93,26 +120,26 @@ class Representation(ABC):
         Of the group as a manifold: real numbers that an element is free to choose.
     """
 
-    group: Group
-    shape: tuple[int, ...]
-    block_shape: tuple[int, int, int]
-    dtype: type[np.float64] | type[np.complex128] = np.float64
     parameters: tuple[str, ...] = ()
-    metric: Floats
-    moves_all: bool = True
     counted: bool = False
     dimension: int = 0
+
+    def __init__(self, group: Group, transform: Transform, metric: Floats | None = None) -> None:
+        self.group, self.transform = group, transform
+        self.shape, self.block_shape = transform.shape, transform.block_shape
+        self.dtype, self.moves_all = transform.dtype, transform.keeps_all
+        self.metric = np.ones(self.block_shape[0]) if metric is None else metric
 
     def __repr__(self) -> str:
         return f"{self.group!r}.on({self.shape})"
 
-    @abstractmethod
     def analyze(self, x: Floats) -> Blocks:
         """Map data (..., *shape) to block coordinates (..., F, d, m)."""
+        return self.transform.analyze(x)
 
-    @abstractmethod
     def synthesize(self, blocks: Blocks) -> Floats:
         """Map block coordinates back: the adjoint of `analyze`, and its inverse on its range."""
+        return self.transform.synthesize(blocks)
 
     @abstractmethod
     def represent(self, element: Floats) -> Blocks:
@@ -134,6 +161,23 @@ class Representation(ABC):
         """Tell whether numbers (..., p) may be elements of this group: here, if they are finite."""
         return bool(np.isfinite(element).all())
 
+    @cached_property
+    def presentation(self) -> Presentation:
+        """How the moves are said and drawn: here, in words and pictures that serve any group."""
+        moves, view = f"may be moved by the group {self.group.name}", view_of_entries(self.shape)
+        return Presentation(moves, parameters_in_words, view, ListSlider())
+
+    def examples(self, most: int) -> Floats:
+        """Return elements to look at, (k, p), k <= most."""
+        return self.sample(np.random.default_rng(0), most)
+
+    def shortest(self, element: Floats) -> Floats:
+        """Return the same elements (..., p) with parameters nearest to zero, if there are others.
+
+        A shift to the left is then negative.
+        """
+        return element
+
     def cover(self) -> Floats:
         """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""
         return self.sample(np.random.default_rng(0), 4 * int(np.prod(self.block_shape[:2])) ** 2)
@@ -152,7 +196,7 @@ class Representation(ABC):
 
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        """Return ``<C, rho(g)>`` and g at a maximiser of its absolute value (assumption A4)."""
+        """Return ``<C, rho(g)>`` and g where its absolute value is largest (assumption A4)."""
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         """Return elements where ``|<C, rho(g)>|`` peaks above a level, with the signed values.
@@ -181,6 +225,7 @@ class Representation(ABC):
 
     def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
         """Return ``H -> d/dt prox(Z + t H, step)`` at t = 0, for H like Z: here, a difference."""
+        # a difference of rounded numbers is best at about the root of their precision
         here, size = self.prox(Z, step), 1e-7 * float(np.abs(Z).max(initial=0.0))
 
         def derivative(H: Blocks) -> Blocks:
@@ -234,34 +279,3 @@ class Representation(ABC):
     def adopt(self, x: Floats) -> Floats:
         """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""
         return self.synthesize(self.analyze(x))
-
-
-def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
-    """Return ``Re sum conj(a) b`` over the last axes."""
-    if np.iscomplexobj(a) != np.iscomplexobj(b):
-        a, b = a.real, b.real
-    result: Floats = np.vecdot(_as_real_rows(a, axes), _as_real_rows(b, axes))
-    return result
-
-
-def _as_real_rows(a: Blocks, axes: int) -> Floats:
-    """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
-    rows = np.ascontiguousarray(a).reshape(*a.shape[: a.ndim - axes], -1)
-    return rows.view(np.float64) if np.iscomplexobj(rows) else rows
-
-
-def correlate(Y: Blocks, A: Blocks) -> Blocks:
-    """Return ``C_ij = Y_i A_j^H`` (n, q, F, d, d): ``<Y_i, rho(g) A_j> = <C_ij, rho(g)>``."""
-    (n, n_blocks, d, m), q = Y.shape, len(A)
-    adjoint = A.conj().swapaxes(-1, -2)
-    if m == 1:
-        return Y[:, None] * adjoint
-    rows = Y.swapaxes(0, 1).reshape(n_blocks, n * d, m)
-    columns = adjoint.transpose(1, 2, 0, 3).reshape(n_blocks, m, q * d)
-    return (rows @ columns).reshape(n_blocks, n, d, q, d).transpose(1, 3, 0, 2, 4)
-
-
-def as_real(Z: Blocks) -> Floats:
-    """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
-    flat = Z.reshape(len(Z), -1)
-    return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat

@@ -11,9 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
-from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.isotypic import Irreducible, arrange, split
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
+from orbitdl.groups.listed import ORTHOGONAL, ListedRepresentation
+from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
+from orbitdl.groups.transforms.basis import ChangeOfBasis
+from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
 from orbitdl.validation import require_count
 
 LARGEST_STORED = 2**32
@@ -80,11 +84,17 @@ class Finite(Group):
         """The irreducible representations that the matrices are made of."""
         return split(self.matrices)
 
+    def in_short(self) -> str:
+        return f"Finite({len(self.matrices)} elements)"
+
+    def as_code(self) -> str:
+        return f"Finite({written_array(np.asarray(self.generators))})"
+
     def on(self, shape: tuple[int, ...]) -> MatrixRepresentation:
         return MatrixRepresentation(self, shape)
 
 
-class MatrixRepresentation(FiniteRepresentation):
+class MatrixRepresentation(ListedRepresentation):
     """Irreducible blocks; an element is its number in ``group.matrices``."""
 
     parameters = ("element",)
@@ -98,29 +108,28 @@ class MatrixRepresentation(FiniteRepresentation):
                 f"these {d} x {d} matrices act on data points with first axis {d} or {d} entries, "
                 f"not on shape {tuple(shape)}; reshape X or give other generators."
             )
-        self.group, self.shape, self.columns = group, tuple(shape), entries // d
-        self.basis, self.place, self.block_shape, self.matrices, self.metric = arrange(
-            group.parts, self.columns
-        )
+        layout = arrange(group.parts, columns=entries // d)
+        into_parts = ChangeOfBasis(shape, layout.block_shape, layout.basis, layout.place)
+        super().__init__(group, into_parts, layout.metric)
+        self.matrices = layout.matrices
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        ways = "1 way" if self.size == 1 else f"{self.size:,} ways".replace(",", NO_BREAK)
+        moves = f"may be moved in any of {ways} of a finite group"
+        return Presentation(moves, number_in_words, self._view(), ListSlider())
+
+    def _view(self) -> View:
+        shape, d = self.shape, self.block_shape[1]
+        if len(shape) == 2 and shape[0] != d:
+            return view_of_image(shape)
+        return view_of_points(2, int(np.prod(shape)) // 2) if d == 2 else view_of_entries(shape)
 
     @property
     def elements(self) -> Floats:
         return np.arange(self.size, dtype=np.float64)[:, None]
-
-    def analyze(self, x: Floats) -> Blocks:
-        batch = x.shape[: x.ndim - len(self.shape)]
-        coordinates = self.basis.T @ x.reshape(*batch, len(self.basis), self.columns)
-        blocks = np.zeros((*batch, int(np.prod(self.block_shape))))
-        blocks[..., self.place] = coordinates.reshape(*batch, len(self.place))
-        return blocks.reshape(*batch, *self.block_shape)
-
-    def synthesize(self, blocks: Blocks) -> Floats:
-        batch = blocks.shape[:-3]
-        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.place]
-        x = self.basis @ coordinates.reshape(*batch, len(self.basis), self.columns)
-        return np.asarray(x.reshape(*batch, *self.shape))
 
     def represent(self, element: Floats) -> Blocks:
         return self.matrices[self.index(element)]
@@ -156,6 +165,11 @@ class MatrixRepresentation(FiniteRepresentation):
         return values
 
 
+def number_in_words(element: Floats) -> str:
+    """Return the number of an element, which is what it is known by."""
+    return "as learned" if element[0] == 0 else f"element {int(element[0])}"
+
+
 def as_matrices(generators: ArrayLike) -> Floats:
     """Return generators as orthogonal matrices (k, d, d), or say what is wrong with them."""
     given = np.asarray(generators)
@@ -177,7 +191,7 @@ def as_matrices(generators: ArrayLike) -> Floats:
         )
     matrices = given.astype(np.float64)
     defect = matrices @ matrices.swapaxes(1, 2) - np.eye(matrices.shape[1])
-    if not np.all(np.abs(defect) < 1e-9):
+    if not np.all(np.abs(defect) < ORTHOGONAL):
         raise ValueError(
             "generators must be orthogonal matrices; change to an orthonormal basis in which "
             "the group acts by rotations and reflections."
@@ -217,4 +231,4 @@ def close(generators: Floats, max_size: int) -> tuple[Floats, Integers]:
 
 
 def _key(matrix: Floats) -> bytes:
-    return np.rint(matrix * 1e6).astype(np.int64).tobytes()
+    return np.rint(matrix / SAME).astype(np.int64).tobytes()

@@ -17,10 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.blocks import Floats, Integers
 
 SAME = 1e-6
 """Numbers that agree to this fraction of the largest are the same but for rounding."""
+MOST_CUTS = 8
+"""Blocks that the columns of one part may be cut into; the best is rarely more than a few."""
 
 
 class Irreducible(NamedTuple):
@@ -147,4 +149,5 @@ def _best_width(needed: list[int], d: int) -> int:
     def cost(m: int) -> int:
         return sum(-(-width // m) for width in needed) * (m + d)
 
-    return min(sorted({-(-width // k) for width in needed for k in range(1, 9)}), key=cost)
+    widths = {-(-width // k) for width in needed for k in range(1, MOST_CUTS + 1)}
+    return min(sorted(widths), key=cost)

@@ -14,7 +14,7 @@ The values ``P = P_2 - P_1`` are those of a trigonometric polynomial of absolute
 primal-dual interior point method solves both together (the direction of Helmberg, Rendl, Vanderbei
 and Wolkowicz, Mehrotra's predictor). Both Toeplitz matrices are written as measures at the end
 (Caratheodory): atoms attain the value. And ``<P, v> / max |P|`` is a lower bound whatever rounding
-did, for the maximum is exact.
+did, for the largest value is exact.
 """
 
 from __future__ import annotations
@@ -25,15 +25,25 @@ import numpy as np
 from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.toeplitz import toeplitz, vandermonde
-from orbitdl.groups.trigonometric.largest import grid_size, maximise
+from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size
 
 MAX_ITER = 60
+"""Steps at most; about 10 are usual, at any length."""
 SIGNS = np.array([1.0, -1.0])[:, None]
 """Of z in the two matrices."""
 SHORTER = 0.95
-"""Of the way to the boundary, this much is gone."""
+"""Of the way to the boundary, this much is gone: near enough to be quick, not so near that the next
+step must be short."""
+FINENESS = 2.3
+"""Points of the grid per cell, for the largest value of a polynomial: see `circle`."""
+CENTRED = 1e-4
+"""The least that is kept of the gap for a step to aim at: a step to the boundary itself would lose
+the centre."""
+REACHED, NO_HEAVIER = 1e-13, 1e-12
+"""Relative errors, of coefficients and of the total weight, that count as rounding."""
+
 FEW = (1e-6, 1e-8, 0.0)
 """Eigenvalues and weights that are left out, relatively, to find few atoms; then none are."""
 
@@ -96,6 +106,7 @@ def interior_point(v: Floats, tol: float) -> tuple[Floats, float]:
     """Return x and a lower bound of its least sum, for v whose matrix has norm 1."""
     B = real_waves(len(v))
     start = np.eye(len(B)) / (2 * len(B))
+    # x + v and x - v are positive definite, since the matrix of v has norm 1 and that of x 1.5
     point = Point.of(np.full(len(v), 1.5 / len(v)), np.stack([start, start]), v, B)
     lower = 0.0
     for _ in range(MAX_ITER):
@@ -114,7 +125,7 @@ def lower_bound(X: Blocks, v: Floats, B: Floats) -> float:
     values = quadratic(X[1] - X[0], B)
     spectrum = fft.rfft(values) * (2.0 / len(values))
     spectrum[0] /= 2
-    top = abs(maximise(spectrum[None, None], grid_size(len(values), 2.3))[0][0])
+    top = abs(find_largest_values(spectrum[None, None], grid_size(len(values), FINENESS))[0][0])
     return float(abs(v @ values) / top) if top > 0.0 else 0.0
 
 
@@ -132,7 +143,7 @@ def advance(point: Point, v: Floats, B: Floats) -> Point:
     half, dual_half = inverse_root @ B, transpose(dual_root) @ B
     products = (transpose(dual_half) @ dual_half) * (transpose(half) @ half)
     system = products.sum(axis=0)
-    system[np.diag_indices(len(x))] *= 1.0 + 1e-15
+    system[np.diag_indices(len(x))] *= 1.0 + 1e-15  # positive definite after rounding, too
     factor = cho_factor(system)
 
     def direction(mu: float, bend: Blocks) -> tuple[Floats, Blocks, Blocks]:
@@ -145,7 +156,7 @@ def advance(point: Point, v: Floats, B: Floats) -> Point:
     _, dY, dX = direction(0.0, np.zeros_like(X))
     far, dual_far = longest_step(root, dY), longest_step(dual_root, dX)
     left = float(np.sum((X + dual_far * dX) * (Y + far * dY))) / gap
-    mu = float(np.clip(left**2, 1e-4, 1.0)) * gap / (2 * len(B))
+    mu = float(np.clip(left**2, CENTRED, 1.0)) * gap / (2 * len(B))
     dx, dY, dX = direction(mu, symmetric(dX @ dY @ inverse))
     far, dual_far = longest_step(root, dY), longest_step(dual_root, dX)
     return Point.of(x + far * dx, symmetric(X + dual_far * dX), v, B)
@@ -178,7 +189,7 @@ def write_out(w: Blocks, z: Blocks) -> tuple[Floats, Floats]:
         heavy = np.abs(weight) > few * np.abs(weight).max()
         weight, angle = fit(weight[heavy], angle[heavy], z)
         error = np.abs(superpose(weight, angle, len(z)) - z).max()
-        if error < 1e-13 and np.abs(weight).sum() <= (1 + 1e-12) * w[0].real:
+        if error < REACHED and np.abs(weight).sum() <= (1 + NO_HEAVIER) * w[0].real:
             break
     return weight, angle
 
@@ -192,14 +203,14 @@ def superpose(weight: Floats, angle: Floats, size: int) -> Blocks:
 def fit(weight: Floats, angle: Floats, z: Blocks) -> tuple[Floats, Floats]:
     """Move atoms until their coefficients are z: Gauss and Newton's method, least changes."""
     f = np.arange(len(z))[:, None]
-    for _ in range(10):
+    for _ in range(10):  # it converges quadratically, or not at all
         waves = np.exp(1j * f * angle)
         rest = z - waves @ weight
-        if np.abs(rest).max() < 1e-14:
+        if np.abs(rest).max() < 0.1 * REACHED:
             break
         columns = np.concatenate([waves, 1j * f / len(z) * waves], axis=1)
         both = np.concatenate([columns.real, columns.imag])
-        step = np.linalg.lstsq(both, np.concatenate([rest.real, rest.imag]), rcond=1e-13)[0]
+        step = np.linalg.lstsq(both, np.concatenate([rest.real, rest.imag]), rcond=REACHED)[0]
         weight, turn = weight + step[: len(weight)], step[len(weight) :] / len(z)
         angle = angle + np.divide(turn, weight, where=weight != 0, out=np.zeros_like(angle))
     return weight, angle

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation
+from orbitdl.groups.base import Combination, Group, Representation
+from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
+from orbitdl.groups.transforms.reshape import Reshape
+from orbitdl.groups.views import view_of_points
+
+MOST_PLANES = 6
+"""Coordinate planes in which a reader may try a turn: all of them in four dimensions."""
 
 
 @dataclass(frozen=True)
@@ -41,17 +50,21 @@ class OrthogonalRepresentation(Representation):
                 f"Orthogonal acts on data points of shape (d,) or (d, r), not {tuple(shape)}; "
                 "reshape X so that the space that is rotated is the first axis of a data point."
             )
-        self.group, self.shape, self.metric = group, tuple(shape), np.ones(1)
         self.d = shape[0]
-        self.block_shape = (1, self.d, shape[1] if len(shape) == 2 else 1)
+        super().__init__(group, Reshape(shape, (1, self.d, shape[1] if len(shape) == 2 else 1)))
         self.dimension = self.d * (self.d - 1) // 2
         self.parameters = tuple(f"g{i}_{k}" for i in range(self.d) for k in range(self.d))
 
-    def analyze(self, x: Floats) -> Blocks:
-        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
+    @cached_property
+    def presentation(self) -> Presentation:
+        d, n = self.block_shape[1:]
+        moves = f"may be turned and mirrored in any way in space of dimension {d}"
+        planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
+        slider = TurnSlider(planes) if planes else Slider()
+        return Presentation(moves, self._turn_in_words, view_of_points(d, n), slider)
 
-    def synthesize(self, blocks: Blocks) -> Floats:
-        return blocks.reshape(*blocks.shape[:-3], *self.shape)
+    def _turn_in_words(self, element: Floats) -> str:
+        return turn_in_words(self._matrix(element))
 
     def represent(self, element: Floats) -> Blocks:
         return self._matrix(element)[..., None, :, :]
@@ -126,7 +139,7 @@ class OrthogonalRepresentation(Representation):
         c = np.concatenate([(s[:, :-1] - s[:, 1:]) / 2, (s[:, :1] + s[:, -1:]) / 2], axis=1)
         signs = np.where(np.tri(self.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
-        row, which = np.nonzero(c > 1e-14 * s[:, :1])
+        row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
         return Combination(row, c[row, which], flatten(patterns[row, which]))
 
     def _matrix(self, element: Floats) -> Floats:
@@ -144,3 +157,18 @@ def clip_largest(s: Floats, amount: float) -> Floats:
     tau = excess / np.arange(1, s.shape[-1] + 1)
     clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
     return clipped
+
+
+def turn_in_words(matrix: Floats) -> str:
+    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
+    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
+    if d == 1:
+        return "mirrored" if mirrored else "as learned"
+    if d == 2:
+        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
+        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
+    if d == 3:
+        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
+        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
+        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
+    return "mirrored and turned" if mirrored else "turned"

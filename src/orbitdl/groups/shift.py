@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
-from orbitdl.groups.finite_base import FiniteRepresentation
-from orbitdl.groups.transforms.fourier import FourierBlocks, crests
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.phases import grid_peaks
+from orbitdl.groups.time_shift import TimeShift, spectra_of
 from orbitdl.validation import require_count
 
 
@@ -61,15 +63,22 @@ class InterpolatedShift(Group):
         return GridShiftRepresentation(self, shape, self.subdivisions)
 
 
-class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
+class GridShiftRepresentation(TimeShift, ListedRepresentation):
     """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
 
     quotient = None
 
     def __init__(self, group: Group, shape: tuple[int, ...], subdivisions: int) -> None:
-        self.set_up(group, shape, keep_nyquist=subdivisions == 1)
+        spectra = spectra_of(group, shape, keep_nyquist=subdivisions == 1)
+        super().__init__(group, spectra, spectra.length, spectra.weights)
         self.subdivisions = subdivisions
         self.size = subdivisions * self.length
+
+    @property
+    def _words(self) -> tuple[str, float, int]:
+        if self.subdivisions == 1:
+            return "by whole samples", 1.0, 0
+        return f"in steps of 1/{self.subdivisions} of a sample", 1 / self.subdivisions, 2
 
     @property
     def elements(self) -> Floats:
@@ -83,5 +92,5 @@ class GridShiftRepresentation(FourierBlocks, FiniteRepresentation):
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         values = self.correlations(correlation)
-        row, number = crests(values, level)
+        row, number = grid_peaks(values, level)
         return Combination(row, values[row, number], self.elements[number])

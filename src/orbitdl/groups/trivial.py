@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Integers
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.presentation import Presentation, Slider
+from orbitdl.groups.transforms.reshape import Reshape
+from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
 
 
 @dataclass(frozen=True)
@@ -30,28 +35,28 @@ class Trivial(Group):
         return TrivialRepresentation(self, shape)
 
 
-class TrivialRepresentation(FiniteRepresentation):
+class TrivialRepresentation(ListedRepresentation):
     """One real block of size one, as many columns as the data has entries."""
 
     quotient = None
 
     def __init__(self, group: Trivial, shape: tuple[int, ...]) -> None:
-        self.group, self.shape = group, tuple(shape)
-        self.block_shape = (1, 1, int(np.prod(shape)))
-        self.metric, self.size = np.ones(1), 1
+        super().__init__(group, Reshape(shape, (1, 1, int(np.prod(shape)))))
+        self.size = 1
 
     @property
     def elements(self) -> Floats:
         return np.zeros((1, 0))
 
-    def analyze(self, x: Floats) -> Blocks:
-        return x.reshape(*x.shape[: x.ndim - len(self.shape)], *self.block_shape)
-
-    def synthesize(self, blocks: Blocks) -> Floats:
-        return blocks.reshape(*blocks.shape[:-3], *self.shape)
-
     def represent(self, element: Floats) -> Blocks:
         return np.ones((*element.shape[:-1], 1, 1, 1))
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        wide = len(self.shape) == 2 and self.shape[1] > MOST_LINES
+        view = view_of_image if wide else view_of_entries
+        moves = "do not move: only their size and sign vary"
+        return Presentation(moves, say_nothing, view(self.shape), Slider(), fixed=True)
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         return left + right
@@ -68,3 +73,8 @@ class TrivialRepresentation(FiniteRepresentation):
 
     def correlations(self, C: Blocks) -> Floats:
         return C.reshape(*C.shape[:-3], 1)
+
+
+def say_nothing(element: Floats) -> str:
+    """Return no words: the identity moves nothing."""
+    return ""

@@ -11,7 +11,7 @@ from scipy import sparse
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Statistics:
     def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
         n_blocks, d, m = representation.block_shape
         usage = atoms.invariants().sum(axis=0)
-        if d > 1 and isinstance(representation, FiniteRepresentation):
+        if d > 1 and isinstance(representation, ListedRepresentation):
             return cls(*listed_sums(representation, Y, atoms), usage)
         W = stack(atoms.embed(representation))
         adjoint = W.conj().swapaxes(1, 2)
@@ -73,7 +73,7 @@ class Statistics:
 
 
 def listed_sums(
-    representation: FiniteRepresentation, Y: Blocks, atoms: Atoms
+    representation: ListedRepresentation, Y: Blocks, atoms: Atoms
 ) -> tuple[Blocks, Blocks]:
     """Return ``sum_i W_i^H W_i`` and ``sum_i W_i^H Y_i`` without the matrices W_i.
 

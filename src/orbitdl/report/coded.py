@@ -179,7 +179,7 @@ class Coded:
         return int(self.gaps.sum()) / inside
 
     @cached_property
-    def atoms_a_window(self) -> NDArray[np.intp]:
+    def atoms_per_window(self) -> NDArray[np.intp]:
         """Number of atoms of each window, (n,)."""
         return np.diff(self.codes.atoms.offsets)
 

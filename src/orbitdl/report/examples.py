@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import element_in_words
 
 MOST_ATOMS = 12
 """Atoms of a window that are drawn one by one, the largest; the others are drawn as their sum."""
@@ -106,7 +105,7 @@ def worst_windows(coded: Coded, most: int) -> NDArray[np.intp]:
 def affordable(facts: Facts, coded: Coded, n_windows: int) -> int:
     """Return how many windows fit into the budget, one at least."""
     size = int(np.prod(facts.representation.shape))
-    drawn = 0.0 if facts.is_shift else float(np.minimum(coded.atoms_a_window, MOST_ATOMS).mean())
+    drawn = 0.0 if facts.is_shift else float(np.minimum(coded.atoms_per_window, MOST_ATOMS).mean())
     return int(min(n_windows, max(1, BUDGET // (size * (2 + drawn)))))
 
 
@@ -119,7 +118,7 @@ def windows_of(facts: Facts, coded: Coded, n_windows: int) -> list[Window]:
 def _window(facts: Facts, coded: Coded, i: int) -> Window:
     approximation = coded.in_unit(coded.approximation[i], i)
     base = np.broadcast_to(coded.scaling.mean[i], approximation.shape)
-    atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_a_window[i])
+    atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_per_window[i])
     return Window(
         number=i,
         start=int(coded.start[i]),
@@ -144,7 +143,7 @@ def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
             int(atoms.component[k]),
             float(coded.coefficient[k]),
             atoms.element[k],
-            element_in_words(facts.representation, atoms.element[k]),
+            facts.presentation.element(atoms.element[k]),
             float(coded.place[k]) if facts.is_shift else None,
         )
         for k in order

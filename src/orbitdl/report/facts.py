@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
-from orbitdl.groups import Group, IntegerShift, Representation
+from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Floats
-from orbitdl.groups.transforms.fourier import FourierBlocks
+from orbitdl.groups.default import group_or_default
+from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
-from orbitdl.report.views import View, view_of
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Labels:
     ----------
     title : str
     rate : float or None
-        Samples a second.
+        Samples per second.
     step : int or None
         Samples from the start of one window to the start of the next; None: unknown.
     unit : str or None
@@ -55,7 +56,6 @@ class Facts:
     model : OrbitDictionaryLearning
     group : Group
     representation : Representation
-    view : View
     labels : Labels
     history : History
         Empty where the model does not carry one.
@@ -66,7 +66,6 @@ class Facts:
     model: OrbitDictionaryLearning
     group: Group
     representation: Representation
-    view: View
     labels: Labels
     history: History
     coded: Coded | None
@@ -77,14 +76,24 @@ class Facts:
         return np.asarray(self.model.components_)
 
     @property
+    def presentation(self) -> Presentation:
+        """How the group says and draws its moves."""
+        return self.representation.presentation
+
+    @property
+    def view(self) -> View:
+        """How data points are drawn."""
+        return self.presentation.view
+
+    @property
     def is_shift(self) -> bool:
         """Whether the group shifts signals, so that an atom has a place in its window."""
-        return isinstance(self.representation, FourierBlocks)
+        return self.presentation.in_time
 
     @property
     def noun(self) -> str:
         """What a data point is called: a window of a signal, or just that."""
-        return "window" if self.is_shift else "data point"
+        return self.presentation.noun
 
     @property
     def converged(self) -> bool | None:
@@ -112,10 +121,10 @@ def gather(
 ) -> Facts:
     """Code the data, unless their codes are given, and put together what the report needs."""
     check_is_fitted(model)
-    group = IntegerShift() if model.group is None else model.group
+    group = group_or_default(model.group)
     representation = group.on(model.components_.shape[1:])
-    view, history = view_of(representation), getattr(model, "history_", None) or History()
-    facts = Facts(model, group, representation, view, labels, history, None)
+    history = getattr(model, "history_", None) or History()
+    facts = Facts(model, group, representation, labels, history, None)
     return facts if X is None else replace(facts, coded=_coded(facts, X, codes, scaling))
 
 

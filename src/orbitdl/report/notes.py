@@ -101,7 +101,7 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
 
 
 def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
-    n, silent = len(coded.X), (coded.atoms_a_window == 0) & (coded.energy > 0)
+    n, silent = len(coded.X), (coded.atoms_per_window == 0) & (coded.energy > 0)
     if silent.mean() > 0.5:
         yield Note(
             "check",

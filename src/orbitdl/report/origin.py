@@ -13,7 +13,8 @@ import numpy as np
 
 from orbitdl import __version__
 from orbitdl.coding.base import Coder
-from orbitdl.groups import Finite, Group
+from orbitdl.groups import Group
+from orbitdl.groups.presentation import written_array
 from orbitdl.report.facts import Facts
 from orbitdl.report.words import number, sizes
 from orbitdl.storage.provenance import data_fingerprint
@@ -21,8 +22,6 @@ from orbitdl.storage.provenance import data_fingerprint
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "plotly")
 ALWAYS = ("n_components", "alpha")
 """Parameters that are written out even at their defaults."""
-LONGEST = 64
-"""Numbers of an array that are written out."""
 
 
 def run_table(facts: Facts) -> list[tuple[str, str]]:
@@ -37,7 +36,7 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
         rows.append(("data", f"array of shape {facts.coded.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
     if facts.labels.rate is not None:
-        rows.append(("rate", f"{number(facts.labels.rate)} samples a second"))
+        rows.append(("rate", f"{number(facts.labels.rate)} samples per second"))
     if facts.labels.step is not None:
         rows.append(("step from window to window", f"{facts.labels.step} samples"))
     versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
@@ -53,14 +52,22 @@ def snippet(facts: Facts) -> str:
     group, coder = facts.model.group, facts.model.coder
     imports = ["from orbitdl import OrbitDictionaryLearning"]
     if isinstance(coder, Coder):
-        imports.append(f"from orbitdl.coding import {type(coder).__name__}")
+        imports.append(_import_of(coder))
     if isinstance(group, Group):
-        imports.append(f"from orbitdl.groups import {type(group).__name__}")
+        imports.append(_import_of(group))
     size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
     lines = [f"    {name}={value}," for name, value in settings.items()]
     call = ["model = OrbitDictionaryLearning(", *lines, ")"]
-    data = f"# X: an array of {facts.noun}s {size}, one a row"
+    data = f"# X: an array of {facts.noun}s {size}, one per row"
     return "\n".join([*imports, "", *call, data, "model.fit(X)", "codes = model.encode(X)"])
+
+
+def _import_of(thing: Group | Coder) -> str:
+    """Return the line that imports a group or coder, from where this library exports its own."""
+    home, name = type(thing).__module__, type(thing).__name__
+    ours = (f"orbitdl.{package}" for package in ("groups", "coding"))
+    home = next((package for package in ours if home.startswith(f"{package}.")), home)
+    return f"from {home} import {name}"
 
 
 def _changed_settings(model: Any) -> dict[str, str]:
@@ -75,16 +82,10 @@ def _changed_settings(model: Any) -> dict[str, str]:
 
 def _shown(value: object) -> str:
     """Return a parameter as it would be typed, or in words where it is long or has no text."""
-    if isinstance(value, Finite):
-        return f"Finite({_array(np.asarray(value.generators))})"
+    if isinstance(value, Group):
+        return value.as_code()
     if isinstance(value, np.ndarray | list | tuple):
-        return _array(np.asarray(value))
+        return written_array(np.asarray(value))
     if isinstance(value, Callable):  # type: ignore[arg-type]
         return str(getattr(value, "__name__", type(value).__name__))
     return repr(value)
-
-
-def _array(values: Any) -> str:
-    if values.size <= LONGEST:
-        return str(values.tolist())
-    return f"...  # array of shape {values.shape}"

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.coded import Coded
 from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
@@ -166,7 +165,7 @@ def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
     if facts.is_shift:
         drawn.update(shift=float(atom.element[0]), place=atom.place)
-    elif not isinstance(facts.representation, TrivialRepresentation):
+    elif not facts.presentation.fixed:
         drawn["moved"] = len(table)
         moved = facts.representation.act(atom.element, facts.components[atom.component])
         table.append(rounded(facts.view.lines(moved, facts.representation.shape)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from orbitdl.groups.trivial import TrivialRepresentation
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import bound, count, moves_in_words, number, percent, sizes
+from orbitdl.report.words import bound, count, number, percent, sizes
 
 
 def paragraphs(facts: Facts) -> list[str]:
     """Say in words what was learned, and then how good it is."""
-    learned = f"{_what_was_learned(facts)} They {moves_in_words(facts.representation)}."
+    learned = f"{_what_was_learned(facts)} They {facts.presentation.moves}."
     ended = _how_learning_ended(facts)
     if facts.coded is None:
         only = (
@@ -30,7 +29,7 @@ def figures(facts: Facts) -> list[tuple[str, str]]:
         shown += [
             (number(len(coded.X)), f"{facts.noun}s"),
             (percent(max(0.0, coded.explained_in_all)), "of the energy explained"),
-            (f"{coded.atoms_a_window.mean():.1f}", f"atoms a {facts.noun}"),
+            (f"{coded.atoms_per_window.mean():.1f}", f"atoms per {facts.noun}"),
             (bound(float(coded.codes.gap.max())), "certified gap, at most"),
         ]
     ended = {True: "yes", False: "no", None: "not recorded"}[facts.converged]
@@ -47,12 +46,11 @@ def _what_was_learned(facts: Facts) -> str:
 
 def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
     share = percent(max(0.0, coded.explained_in_all))
-    mean, gap = coded.atoms_a_window.mean(), bound(float(coded.codes.gap.max()))
-    fixed = isinstance(facts.representation, TrivialRepresentation)
-    copies = "Multiples of them" if fixed else "Their moved copies"
+    mean, gap = coded.atoms_per_window.mean(), bound(float(coded.codes.gap.max()))
+    copies = "Multiples of them" if facts.presentation.fixed else "Their moved copies"
     return (
         f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
-        f"atoms a {facts.noun} on average.",
+        f"atoms per {facts.noun} on average.",
         f"This is certified: with these components, a local optimum, and this sparsity (alpha = "
         f"{facts.model.alpha_:g}), no other choice of atoms lowers the objective of any "
         f"{facts.noun} by more than {gap}.",

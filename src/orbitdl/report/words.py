@@ -1,21 +1,11 @@
-"""Numbers, units and moves in plain words."""
+"""Numbers and units in plain words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-import numpy as np
-
-from orbitdl.groups.base import Floats, Representation
-from orbitdl.groups.finite import MatrixRepresentation
-from orbitdl.groups.orthogonal import OrthogonalRepresentation
-from orbitdl.groups.shift import GridShiftRepresentation
-from orbitdl.groups.transforms.fourier import FourierBlocks
-from orbitdl.groups.trivial import TrivialRepresentation
-
-NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Keeps a number and its unit, and groups of digits, on one line."""
+from orbitdl.groups.presentation import NO_BREAK
 
 
 def percent(fraction: float) -> str:
@@ -85,52 +75,3 @@ def sizes(shape: tuple[int, ...], along: str, rate: float | None) -> str:
     channels = f" in {count(shape[1], 'channel')}" if len(shape) == 2 else ""
     duration = "" if rate is None else f" ({shape[0] / rate:.3g} s)"
     return f"of {count(shape[0], 'sample')}{duration}{channels}"
-
-
-def moves_in_words(representation: Representation) -> str:
-    """Say what may move the components, as the end of a sentence that starts with "They"."""
-    if isinstance(representation, TrivialRepresentation):
-        return "do not move: only their size and sign vary"
-    if isinstance(representation, GridShiftRepresentation):
-        k = representation.subdivisions
-        grid = "by whole samples" if k == 1 else f"in steps of 1/{k} of a sample"
-        return f"may be shifted {grid}"
-    if isinstance(representation, FourierBlocks):
-        return "may be shifted by any amount, fractions of a sample included"
-    if isinstance(representation, OrthogonalRepresentation):
-        return f"may be turned and mirrored in any way in space of dimension {representation.d}"
-    if isinstance(representation, MatrixRepresentation):
-        return f"may be moved in any of {count(representation.size, 'way')} of a finite group"
-    return f"may be moved by the group {representation.group.name}"
-
-
-def element_in_words(representation: Representation, element: Floats) -> str:
-    """Say how one group element moves a component; nothing where there is nothing to say."""
-    if isinstance(representation, FourierBlocks):
-        return f"{element[0]:.{0 if _is_whole(representation) else 2}f}"
-    if isinstance(representation, OrthogonalRepresentation):
-        return _turn_in_words(element.reshape(representation.d, representation.d))
-    if isinstance(representation, TrivialRepresentation):
-        return ""
-    if isinstance(representation, MatrixRepresentation):
-        return "as learned" if element[0] == 0 else f"element {int(element[0])}"
-    return ", ".join(f"{value:.3g}" for value in element[:4])
-
-
-def _is_whole(representation: FourierBlocks) -> bool:
-    return isinstance(representation, GridShiftRepresentation) and representation.subdivisions == 1
-
-
-def _turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
-    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
-    if d == 1:
-        return "mirrored" if mirrored else "as learned"
-    if d == 2:
-        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
-        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
-    if d == 3:
-        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
-        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
-    return "mirrored and turned" if mirrored else "turned"

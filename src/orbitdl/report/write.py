@@ -50,7 +50,7 @@ def write_report(
     path : str or path-like
         Where to write; an existing file is replaced once the new one is complete.
     rate : float, optional
-        Samples a second; then times are in seconds.
+        Samples per second; then times are in seconds.
     title : str, optional
     n_windows : int
         Windows the reader can look at, at most: those with most left unexplained in their middle

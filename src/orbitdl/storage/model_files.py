@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Group, Representation
-from orbitdl.groups.finite_base import FiniteRepresentation
+from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.learning.history import History
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
@@ -185,7 +185,7 @@ def _require_coding(representation: Representation, coder: Coder | None, q: int)
     if coder is not None and not coder.serves(representation):
         name = representation.group.name
         raise ValueError(f"{type(coder).__name__} does not serve {name}")
-    size = representation.size if isinstance(representation, FiniteRepresentation) else 1
+    size = representation.size if isinstance(representation, ListedRepresentation) else 1
     slots = q * coder.n_atoms if isinstance(coder, Matching) else q
     if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
         raise ValueError(

@@ -1,1 +1,1 @@
-"""Trigonometric polynomials and their maxima."""
+"""Trigonometric polynomials and their peaks."""

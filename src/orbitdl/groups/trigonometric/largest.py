@@ -1,12 +1,12 @@
-"""Exact maxima of real trigonometric polynomials ``p(theta) = Re sum_f C_f exp(i f theta)``.
+"""Exact largest values of trigonometric polynomials ``p(theta) = Re sum_f C_f exp(i f theta)``.
 
-If ``|p|`` of degree deg takes its maximum V at theta*, then ``|p(theta)| >= V cos(deg (theta -
-theta*))`` within pi/deg of it. On a grid of M points the nearest one therefore has ``|p| >= V
-cos(pi deg / M)``: only grid points that high are looked at. Within half a cell of such a point p
-is at most what its neighbours say (`bound_nearby`, with a bound on its derivatives); where that
-does not exclude the maximum, p becomes a Taylor polynomial whose maxima are found by Newton's
-method where its slope changes sign. Derivatives of order k are at most ``deg^k V`` (Bernstein),
-so with ORDER terms and M = 4 deg the remainder is below 1e-15 V.
+If ``|p|`` of degree deg takes its largest value V at theta*, then
+``|p(theta)| >= V cos(deg (theta - theta*))`` within pi/deg of it. On a grid of M points the nearest
+one therefore has ``|p| >= V cos(pi deg / M)``: only grid points that high are looked at. Within
+half a cell of such a point p is at most what its neighbours say (`may_exceed`, with a bound on its
+derivatives); where that does not exclude V, p becomes a Taylor polynomial whose peaks are found by
+Newton's method where its slope changes sign. Derivatives of order k are at most ``deg^k V``
+(Bernstein), so with ORDER terms and M = 4 deg the remainder is below 1e-15 V.
 
 The grid only excludes, so single precision will do: polynomials are scaled such that
 ``sum_f |C_f| <= 1``, and rounding is part of the bounds.
@@ -18,47 +18,55 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.compiled import fast, internal, internal_finite
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.trigonometric.cell import (
     bend_beyond,
-    bound_of_several,
-    highest_of_several,
-    only_maximum,
+    bound_of_peaks,
+    largest_peak,
+    only_peak,
 )
 from orbitdl.groups.trigonometric.polynomials import FIRST, LAST, eight_terms, taylor_factors, turn
 
 ORDER = 16
 """Taylor coefficients around a grid point."""
 TAIL = 256.0 * 40320.0
-"""What 8 terms leave out of half a cell is at most the 8th derivative by this."""
+"""What 8 terms leave out of half a cell is at most the 8th derivative by this, ``2^8 8!``."""
+STEEP = 645120.0 / 20.0
+"""Their slope is at most the 8th derivative by ``2^7 7! = 645120`` from the right one: a bend of 20
+times as much keeps a peak within 0.1 cells of its place."""
 STRETCH = 16
 """Grid points looked over at once: the size of a grid is a multiple."""
 ROUNDING = 1e-6
-"""Error of a grid value for every doubling of the grid: some 16 units of single precision."""
+"""Error of a grid value for every doubling of the grid: some 16 units of single precision, where
+a transform that is done with care loses one or two."""
 ROWS = 256
 """Polynomials put on a grid at a time."""
 
 
-def grid_size(length: int, fineness: float) -> int:
-    """Return a quickly transformed number of grid points, `fineness` a sample or a few more."""
-    return STRETCH * int(fft.next_fast_len(int(np.ceil(fineness * length / STRETCH)), real=True))
+def grid_size(cells: int, fineness: float) -> int:
+    """Return a quickly transformed number of grid points, `fineness` per cell or a few more."""
+    return STRETCH * int(fft.next_fast_len(int(np.ceil(fineness * cells / STRETCH)), real=True))
 
 
 def lowest_fraction(n_blocks: int, size: int) -> float:
-    """Return ``cos(pi deg / M)``: what a grid of M points shows at least of a maximum."""
+    """Return ``cos(pi deg / M)``: what a grid of M points shows at least of a largest value."""
     return max(float(np.cos(np.pi * (n_blocks - 1) / size)), 0.0)
 
 
 @internal
 def may_exceed(p, k, fifth, best, error):  # type: ignore[no-untyped-def]
-    """Tell whether a maximum of at least `best` can lie within half a cell of grid point k.
+    """Tell whether a peak of at least `best` can lie within half a cell of grid point k.
 
     Stirling's formula through five points bounds ``|p|`` there: the vertex of a parabola, the
     cubic and the quartic term at most, and ``x (1 - x^2) (4 - x^2) / 120`` times the bound
     `fifth` on ``|p^(5)|``. Four of them give the slope at either end of the cell up to
     ``3/640 |p^(5)|``, and p' is within ``1/8 |p^(3)|`` of linear in between: where it surely
-    keeps its sign there is no maximum. `error` bounds the rounding of grid values.
+    keeps its sign there is no peak. `error` bounds the rounding of grid values.
     """
+    # |x (1 - x^2)| / 6 <= 0.0625, x^2 (1 - x^2) / 24 <= 0.0079 and the factor of the fifth
+    # derivative <= 0.0118 for |x| <= 1/2. Weights of grid values add up to less than 2, and in the
+    # slopes to less than 5. p^(3) is within half of `fourth` and a quarter of `fifth` of `third`:
+    # 1/32 + 3/640 of `fifth` would do, 0.083 is on the safe side.
     size = p.shape[0]
     sign = 1.0 if p[k] > 0.0 else -1.0
     here, left, right = sign * p[k], sign * p[k - 1], sign * p[(k + 1) % size]
@@ -101,7 +109,7 @@ def scale_down(C, spectrum, scale):  # type: ignore[no-untyped-def]
             for f in range(n_blocks):
                 total += abs(C[i, j, f].real) + abs(C[i, j, f].imag)
             largest = max(largest, total)
-        scale[i] = 1.0 / max(largest, 1e-300)
+        scale[i] = 1.0 / max(largest, 1e-300)  # finite, for nothing at all
         half = 0.5 * scale[i]
         for j in range(q):
             for f in range(n_blocks):
@@ -123,11 +131,11 @@ def take_up(C, scale, factors, parts):  # type: ignore[no-untyped-def]
 
 
 @internal
-def highest_near(parts, angle, sign, best, eighth, factors, work):  # type: ignore[no-untyped-def]
-    """Return ``sign * p`` at an angle, or at the highest maximum in its cell if above `best`.
+def largest_near(parts, angle, sign, best, eighth, factors, work):  # type: ignore[no-untyped-def]
+    """Return ``sign * p`` at an angle, or at the largest peak in its cell if above `best`.
 
     Also the distance from the angle, in cells. Eight terms of a Taylor polynomial say whether the
-    maximum can be above `best`, all of them what it is.
+    peak can be above `best`, all of them what it is.
     """
     order, width = factors.shape
     real, imag, a = work[0, :width], work[1, :width], work[2, :order]
@@ -135,26 +143,26 @@ def highest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
     eight_terms(factors, FIRST, real, imag, a)
     value, place = sign * a[0], 0.0
     rest = bend_beyond(a, eighth)
-    # concave: one maximum at most, which eight terms misplace by less than 0.1 cells
-    concave = -2.0 * sign * a[2] > rest + eighth / 32256.0
+    # concave: one peak at most, which eight terms misplace by less than 0.1 cells
+    concave = -2.0 * sign * a[2] > rest + eighth / STEEP
     if concave:
-        bound = only_maximum(a[:8], sign)[0]
+        bound = only_peak(a[:8], sign)[0]
     else:
-        bound = bound_of_several(a, sign, 2.0 * abs(a[2]) + rest)
+        bound = bound_of_peaks(a, sign, 2.0 * abs(a[2]) + rest)
     if bound + eighth / TAIL > max(best, value):
         eight_terms(factors, LAST, real, imag, a)
-        found, x = only_maximum(a, sign) if concave else highest_of_several(a, sign)
+        found, x = only_peak(a, sign) if concave else largest_peak(a, sign)
         if found > value:
             value, place = found, x
     return value, place
 
 
 @fast
-def find_highest(C, grid, scale, needed, error, factors, value, place):  # type: ignore[no-untyped-def]
-    """Fill value and place (in grid cells) with the signed maximum of ``|p|`` over q rows.
+def find_largest(C, grid, scale, needed, error, factors, value, place):  # type: ignore[no-untyped-def]
+    """Fill value and place (in grid cells) with the signed largest ``|p|`` over q rows.
 
     C holds polynomials (n, q, F), grid their scaled values (n, q, M) up to `error`. Values below
-    the fraction `needed` of the largest cannot belong to the maximum.
+    the fraction `needed` of the largest cannot belong to it.
     """
     n, q, size = grid.shape
     width = factors.shape[1]
@@ -166,7 +174,7 @@ def find_highest(C, grid, scale, needed, error, factors, value, place):  # type:
         value[i], place[i] = 0.0, 0.0
         if height == 0.0:
             continue
-        for t in range(tops.shape[0]):  # the highest first
+        for t in range(tops.shape[0]):  # the largest first
             s = (at + t) % tops.shape[0]
             if tops[s] < needed * best - error:
                 continue
@@ -180,13 +188,13 @@ def find_highest(C, grid, scale, needed, error, factors, value, place):  # type:
                     continue
                 if may_exceed(p, k, fifth, best, error):
                     sign, angle = 1.0 if p[k] > 0.0 else -1.0, 2.0 * np.pi * k / size
-                    found, x = highest_near(parts, angle, sign, best, eighth, factors, work)
+                    found, x = largest_near(parts, angle, sign, best, eighth, factors, work)
                     if found >= best:
                         best, value[i], place[i] = found, sign * found / scale[i], k + x
 
 
-def maximise(C: Blocks, size: int) -> tuple[Floats, Floats]:
-    """Return the signed extreme value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
+def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
+    """Return the signed largest value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
     n, q, n_blocks = C.shape
     omega = np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size)
     factors = taylor_factors(omega, ORDER)
@@ -199,5 +207,5 @@ def maximise(C: Blocks, size: int) -> tuple[Floats, Floats]:
         rows = spectrum[: part.stop - start]
         scale_down(C[part], rows[:, :, :n_blocks], scale[part])
         grid = fft.irfft(rows, n=size, axis=-1, norm="forward")
-        find_highest(C[part], grid, scale[part], needed, error, factors, value[part], place[part])
+        find_largest(C[part], grid, scale[part], needed, error, factors, value[part], place[part])
     return value, np.mod(place, size) * (2 * np.pi / size)

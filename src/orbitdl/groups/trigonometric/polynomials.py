@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import factorial
 
 from orbitdl.compiled import internal
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats
 
 FIRST, LAST = np.int64(0), np.int64(8)
 """Where eight terms of sixteen begin; not literals, for each of which a kernel would compile."""

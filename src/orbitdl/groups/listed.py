@@ -1,4 +1,4 @@
-"""What all finite groups share: everything follows from correlations with every element."""
+"""What groups that list their elements share: all follows from correlations with each of them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from functools import cached_property
 import numpy as np
 from scipy.optimize import linprog
 
-from orbitdl.groups.base import (
-    Blocks,
-    Combination,
-    Floats,
-    Integers,
-    Representation,
-    as_real,
-    correlate,
-)
+from orbitdl.groups.base import Combination, Representation
+from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate
+
+ORTHOGONAL = 1e-9
+"""Inner products of unit vectors up to this are rounding."""
+NOTHING = 1e-13
+"""Coefficients up to this fraction of the largest are rounding."""
+EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+"""As strict as the solver of linear programs can be asked to be."""
 
 
-class FiniteRepresentation(Representation):
+class ListedRepresentation(Representation):
     """Action of a group that can be listed: elements 0 .. size-1, the identity first.
 
     Attributes
@@ -71,7 +71,7 @@ class FiniteRepresentation(Representation):
         that the identity is orthogonal to all others.
         """
         products, _ = self._free_coefficients(self.represent(self.elements[0]))
-        return bool(np.all(np.abs(products[1:]) < 1e-9))
+        return bool(np.all(np.abs(products[1:]) < ORTHOGONAL))
 
     @property
     def has_prox(self) -> bool:
@@ -86,6 +86,12 @@ class FiniteRepresentation(Representation):
 
     def cover(self) -> Floats:
         return self.elements
+
+    def examples(self, most: int) -> Floats:
+        every = self.elements
+        if len(every) <= most:
+            return every
+        return every[np.linspace(0, len(every) - 1, most).astype(np.intp)]
 
     def polar(self, correlation: Blocks) -> Floats:
         result: Floats = np.abs(self.correlations(correlation)).max(axis=-1)
@@ -106,7 +112,7 @@ class FiniteRepresentation(Representation):
     def decompose(self, Z: Blocks) -> Combination:
         c = self._free_coefficients(Z)[0] if self.is_free else self._lightest_coefficients(Z)
         size = np.abs(c)
-        row, number = np.nonzero(size > 1e-13 * size.max(axis=-1, keepdims=True))
+        row, number = np.nonzero(size > NOTHING * size.max(axis=-1, keepdims=True))
         return Combination(row, c[row, number], self.elements[number])
 
     def _free_coefficients(self, Z: Blocks) -> tuple[Floats, float]:
@@ -129,8 +135,7 @@ def lightest_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]
     if scale == 0.0:
         return np.zeros(size), np.zeros(len(target))
     signed = np.concatenate([table, -table], axis=1)
-    exact = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-    result = linprog(np.ones(2 * size), A_eq=signed, b_eq=target / scale, options=exact)
+    result = linprog(np.ones(2 * size), A_eq=signed, b_eq=target / scale, options=EXACT)
     if result.x is None:
         raise ValueError("Z is not a combination of group elements; pass blocks in their span.")
     return scale * (result.x[:size] - result.x[size:]), result.eqlin.marginals

@@ -1,11 +1,11 @@
-"""All local maxima of trigonometric polynomials, from grid points next to them."""
+"""All peaks, the local maxima of ``|p|``, from grid points next to them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from orbitdl.compiled import fast
-from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.trigonometric.cell import climb
 from orbitdl.groups.trigonometric.polynomials import (
     FIRST,
@@ -20,8 +20,8 @@ ORDER = 16
 """Taylor coefficients around a grid point: two times 8."""
 
 
-def climb_from(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Floats, Floats]:
-    """Return the signed local extreme values and angles next to the grid points k of some rows.
+def peaks_near(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Floats, Floats]:
+    """Return the signed values and angles of the peaks next to the grid points k of some rows.
 
     C (n, F) are the polynomials, `grid` (n, M) holds their values at the angles ``2 pi k / M``.
     """
@@ -29,13 +29,13 @@ def climb_from(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Flo
     factors = taylor_factors(2 * np.pi / size * np.arange(C.shape[1]), ORDER)
     sign = np.sign(grid[row, k])
     value, place = np.empty(len(row)), np.empty(len(row))
-    nearby_peaks(split(C), row, k, sign, size, factors, value, place)
+    fill_peaks(split(C), row, k, sign, size, factors, value, place)
     return sign * value, np.mod(place, size) * (2 * np.pi / size)
 
 
 @fast
-def nearby_peaks(C, row, k, sign, size, factors, value, place):  # type: ignore[no-untyped-def]
-    """Fill value and place (in grid cells) with the maxima of ``sign p`` within a cell of k."""
+def fill_peaks(C, row, k, sign, size, factors, value, place):  # type: ignore[no-untyped-def]
+    """Fill value and place (in grid cells) with the peaks of ``sign p`` within a cell of k."""
     n_blocks = C.shape[2]
     real, imag, a = np.empty(n_blocks), np.empty(n_blocks), np.empty(factors.shape[0])
     for i in range(len(row)):

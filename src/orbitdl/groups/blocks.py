@@ -1,0 +1,48 @@
+"""Block coordinates: their types, and the inner products that everything is said with.
+
+Inner products are ``<A, B> = Re sum conj(A) B`` everywhere. Axes: samples first, then components,
+then blocks (F, d, m).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.intp]
+Blocks = NDArray[Any]
+"""Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
+
+
+def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
+    """Return ``Re sum conj(a) b`` over the last axes."""
+    if np.iscomplexobj(a) != np.iscomplexobj(b):
+        a, b = a.real, b.real
+    result: Floats = np.vecdot(_as_real_rows(a, axes), _as_real_rows(b, axes))
+    return result
+
+
+def _as_real_rows(a: Blocks, axes: int) -> Floats:
+    """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
+    rows = np.ascontiguousarray(a).reshape(*a.shape[: a.ndim - axes], -1)
+    return rows.view(np.float64) if np.iscomplexobj(rows) else rows
+
+
+def correlate(Y: Blocks, A: Blocks) -> Blocks:
+    """Return ``C_ij = Y_i A_j^H`` (n, q, F, d, d): ``<Y_i, rho(g) A_j> = <C_ij, rho(g)>``."""
+    (n, n_blocks, d, m), q = Y.shape, len(A)
+    adjoint = A.conj().swapaxes(-1, -2)
+    if m == 1:
+        return Y[:, None] * adjoint
+    rows = Y.swapaxes(0, 1).reshape(n_blocks, n * d, m)
+    columns = adjoint.transpose(1, 2, 0, 3).reshape(n_blocks, m, q * d)
+    return (rows @ columns).reshape(n_blocks, n, d, q, d).transpose(1, 3, 0, 2, 4)
+
+
+def as_real(Z: Blocks) -> Floats:
+    """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
+    flat = Z.reshape(len(Z), -1)
+    return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat

@@ -1,0 +1,140 @@
+"""The circle: turns by any amount, whatever they turn."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from scipy import fft
+from sklearn.exceptions import ConvergenceWarning
+
+from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.lightest_measure import Measure, lightest_measure
+from orbitdl.groups.phases import PhaseAction, grid_peaks
+from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
+from orbitdl.groups.trigonometric.peaks import peaks_near
+
+CHUNK = 256
+"""Polynomials put on a grid at a time to find all their peaks."""
+FINENESS = 2.3
+"""Points per cell, at least, of the grid on which the largest value is looked for: the nearest one
+to it shows ``cos(pi / 4.6) = 78 %`` of it, and bounds exclude most others. Finer grids cost more
+to make, and coarser ones leave more to look at."""
+EVERYWHERE = 4
+"""Points per cell of the grid on which all peaks are looked for: 8 per wave of the last
+frequency, so that peaks side by side have grid points of their own."""
+PROMISED = 1e-8
+"""Relative width of the bracket in which gauges are known."""
+
+
+class CircleRepresentation(PhaseAction):
+    """Action of the circle: block f is multiplied by ``exp(-2 pi i f element / period)``.
+
+    Derive from it for turns of anything, under any transform to complex blocks (F, 1, m), one per
+    frequency f = 0 .. F-1. Everything but the transform is here.
+
+    Parameters
+    ----------
+    group : Group
+    transform : Transform
+    period : float
+        A whole turn, in the unit of the parameter.
+    cells : int
+        Resolution cells of one turn, at least ``2 F - 1``, for that many real numbers make a
+        function of these frequencies. Grids are as fine as they ask.
+    metric : ndarray of shape (F,), optional
+
+    Notes
+    -----
+    ``Z = sum_k c_k rho(tau_k)`` collects the Fourier coefficients of the measure
+    ``sum_k c_k delta(tau_k)``. The gauge is the least total variation of a measure with these
+    coefficients, the polar ``max_tau |Re sum_f C_f exp(2 pi i f tau / period)|`` the largest value
+    of a trigonometric polynomial, exactly.
+    """
+
+    dimension = 1
+    parameters = ("turn",)
+
+    def __init__(
+        self,
+        group: Group,
+        transform: Transform,
+        period: float,
+        cells: int,
+        metric: Floats | None = None,
+    ) -> None:
+        super().__init__(group, transform, period, metric)
+        if cells < 2 * self.block_shape[0] - 1:
+            raise ValueError(
+                f"{self.block_shape[0]} frequencies make {2 * self.block_shape[0] - 1} resolution "
+                f"cells at least, not {cells}; pass a larger number of cells."
+            )
+        self.cells = cells
+        self._grid_size = grid_size(cells, FINENESS)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        return rng.uniform(0, self.period, size=(n, 1))
+
+    def cover(self) -> Floats:
+        return self.examples(self.cells)
+
+    def examples(self, most: int) -> Floats:
+        return np.linspace(0.0, self.period, most, endpoint=False)[:, None]
+
+    def polar(self, correlation: Blocks) -> Floats:
+        return np.abs(self.match(correlation)[0])
+
+    def largest_polar(self, correlation: Blocks) -> Floats:
+        C = np.ascontiguousarray(correlation[..., 0, 0])
+        return np.abs(find_largest_values(C, self._grid_size)[0])
+
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        shape = correlation.shape[:-3]
+        C = np.ascontiguousarray(correlation.reshape(-1, 1, correlation.shape[-3]))
+        value, theta = find_largest_values(C, self._grid_size)
+        return value.reshape(shape), self._element(theta).reshape(*shape, 1)
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        parts = []
+        size = fft.next_fast_len(EVERYWHERE * self.cells, real=True)
+        for start in range(0, len(correlation), CHUNK):
+            C = correlation[start : start + CHUNK, :, 0, 0]
+            grid = self.on_grid(correlation[start : start + CHUNK], size)
+            row, k = grid_peaks(grid, level * lowest_fraction(C.shape[1], size))
+            value, theta = peaks_near(C, grid, row, k)
+            high = np.abs(value) > level
+            parts.append((start + row[high], value[high], theta[high]))
+        row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Combination(row, value, self._element(theta)[:, None])
+
+    def decompose(self, Z: Blocks) -> Combination:
+        measures = self._lightest_measures(Z)
+        row = np.repeat(np.arange(len(Z)), [len(measure.weight) for measure in measures])
+        weight = np.concatenate([np.zeros(0), *(measure.weight for measure in measures)])
+        angle = np.concatenate([np.zeros(0), *(measure.angle for measure in measures)])
+        return Combination(row, weight, self._element(angle)[:, None])
+
+    def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
+        measures = self._lightest_measures(Z.reshape(-1, *Z.shape[-3:]))
+        lower = np.array([measure.lower for measure in measures])
+        upper = np.array([measure.total for measure in measures])
+        return lower.reshape(Z.shape[:-3]), upper.reshape(Z.shape[:-3])
+
+    def _lightest_measures(self, Z: Blocks) -> list[Measure]:
+        """Return the measure of every Z (n, F, 1, 1), and warn where it may not be the lightest."""
+        measures = [lightest_measure(z[:, 0, 0].conj(), 0.1 * PROMISED) for z in Z]
+        late = [m.total / m.lower - 1.0 for m in measures if m.total > (1.0 + PROMISED) * m.lower]
+        if late:
+            warnings.warn(
+                f"the gauge of {len(late)} of {len(measures)} matrices is known to a relative "
+                f"{max(late):.1e} only, not to {PROMISED:.0e}; gauge_bracket returns both bounds.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return measures
+
+    def _element(self, angle: Floats) -> Floats:
+        """Return the elements that multiply frequency f by ``exp(-i f angle)``."""
+        return np.mod(angle * (self.period / (2 * np.pi)), self.period)

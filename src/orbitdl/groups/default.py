@@ -1,0 +1,19 @@
+"""The group that is meant where none is named."""
+
+from __future__ import annotations
+
+from orbitdl.groups.base import Group
+from orbitdl.groups.shift import IntegerShift
+
+DEFAULT: Group = IntegerShift()
+
+
+def group_or_default(group: Group | None) -> Group:
+    """Return the group, or the default one for None.
+
+    Examples
+    --------
+    >>> group_or_default(None)
+    IntegerShift()
+    """
+    return DEFAULT if group is None else group

@@ -1,0 +1,75 @@
+"""What all groups of circular shifts of signals share: time."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.groups.base import Group
+from orbitdl.groups.blocks import Floats, Integers
+from orbitdl.groups.phases import PhaseAction
+from orbitdl.groups.presentation import Presentation, ShiftSlider
+from orbitdl.groups.transforms.fourier import Fourier
+from orbitdl.groups.views import view_of_signals
+
+
+class TimeShift(PhaseAction):
+    """Shifts of signals (length,) or (length, channels); an element is its shift in samples.
+
+    Notes
+    -----
+    A shift by tau samples to the right, ``y(t) -> y(t - tau)``, multiplies the spectrum at
+    frequency f by ``exp(-2 pi i f tau / length)``: the period is the length.
+    """
+
+    transform: Fourier
+    parameters = ("shift",)
+
+    @property
+    def length(self) -> int:
+        """Samples of a signal."""
+        return self.shape[0]
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        moves, step, _ = self._words
+        return Presentation(
+            f"may be shifted {moves}",
+            self._shift_in_words,
+            view_of_signals(self.shape),
+            ShiftSlider(step),
+            noun="window",
+            in_time=True,
+        )
+
+    def _shift_in_words(self, element: Floats) -> str:
+        return f"{element[0]:.{self._words[2]}f}"
+
+    @property
+    @abstractmethod
+    def _words(self) -> tuple[str, float, int]:
+        """How far in words, the step of the grid if there is one, and decimal places of shifts."""
+
+    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
+        # x(t) is the inner product of rho(t) with the coefficients of the interpolant
+        height, place = self.match(self.transform.interpolants(x))
+        largest = np.abs(height).argmax(axis=1)
+        peak = place[np.arange(len(x)), largest, 0]
+        moved: Floats = np.mod(peak[source] + element[:, 0], self.length)
+        return moved
+
+
+def spectra_of(group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> Fourier:
+    """Return the transform of signals of this shape, or say what shapes there are.
+
+    When the length is even and shifts may be fractional, the Nyquist term (the alternating signal)
+    cannot be rotated: it is left out. Components have none, and the data's stays in the residual.
+    """
+    if len(shape) not in (1, 2) or 0 in shape:
+        raise ValueError(
+            f"{group.name} acts on data points of shape (length,) or (length, channels), "
+            f"not {tuple(shape)}; flatten or reshape X."
+        )
+    return Fourier(shape, keep_nyquist=keep_nyquist)

@@ -1,0 +1,43 @@
+"""What every change to block coordinates does."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from orbitdl.groups.blocks import Blocks, Floats
+
+
+class Transform(ABC):
+    """An isometry from data points of one shape to block coordinates; it knows of no group.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Shape of one data point.
+    block_shape : tuple of int
+        ``(F, d, m)``: number, size and multiplicity of the blocks.
+    dtype : numpy.float64 or numpy.complex128
+        Of block coordinates.
+    keeps_all : bool
+        Whether nothing of a data point is lost.
+
+    Notes
+    -----
+    With T the transform, ``<T x, B> = <x, T* B>`` for all blocks B, and ``T* T`` is the orthogonal
+    projection onto what is kept: there T keeps inner products, ``<T x, T y> = <x, y>``.
+    """
+
+    shape: tuple[int, ...]
+    block_shape: tuple[int, int, int]
+    dtype: type[np.float64] | type[np.complex128] = np.float64
+    keeps_all: bool = True
+
+    @abstractmethod
+    def analyze(self, x: Floats) -> Blocks:
+        """Map data (..., *shape) to block coordinates (..., F, d, m)."""
+
+    @abstractmethod
+    def synthesize(self, blocks: Blocks) -> Floats:
+        """Map block coordinates back: the adjoint of `analyze`, and its inverse on its range."""

@@ -1,0 +1,81 @@
+"""How data points of one shape are drawn: as lines, as points of a plane, or as an image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from orbitdl.groups.blocks import Floats
+
+MOST_LINES = 8
+"""More lines than this are drawn as an image, one row per line."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A way to see data points: L lines of N values each.
+
+    Attributes
+    ----------
+    kind : "lines", "plane" or "image"
+        Lines below each other; N points of a plane (L = 2); rows of an image.
+    n_lines, length : int
+        L and N.
+    transposed : bool
+        Whether a line is a column of the data point.
+    along : str
+        What runs along a line: "sample", "entry", "coordinate", "point" or "column".
+    across : str
+        What a line is: "channel", "coordinate", "column" or "row".
+    """
+
+    kind: Literal["lines", "plane", "image"]
+    n_lines: int
+    length: int
+    transposed: bool = False
+    along: str = "sample"
+    across: str = "channel"
+
+    def lines(self, x: Floats, shape: tuple[int, ...]) -> Floats:
+        """Return data (..., *shape) as lines (..., L, N)."""
+        front = x.shape[: x.ndim - len(shape)]
+        if self.transposed:
+            return np.asarray(x.reshape(*front, self.length, self.n_lines).swapaxes(-1, -2))
+        return x.reshape(*front, self.n_lines, self.length)
+
+
+def view_of_signals(shape: tuple[int, ...]) -> View:
+    """Return the view of signals (length,) or (length, channels), a line per channel."""
+    return _view_of_columns(shape, "sample", "channel")
+
+
+def view_of_entries(shape: tuple[int, ...]) -> View:
+    """Return the view of numbers of any shape: columns of a matrix, or all in one line."""
+    return _view_of_columns(shape, "entry", "column")
+
+
+def view_of_image(shape: tuple[int, ...]) -> View:
+    """Return the view of an image (rows, columns)."""
+    return View("image", shape[0], shape[1], along="column", across="row")
+
+
+def view_of_points(d: int, n: int) -> View:
+    """Return the view of n points of d-dimensional space, one number of every point per line."""
+    if d == 2:
+        return View("plane", 2, n, along="point", across="coordinate")
+    if n == 1:
+        return View("lines", 1, d, along="coordinate", across="column")
+    return View(_stack(d), d, n, along="point", across="coordinate")
+
+
+def _view_of_columns(shape: tuple[int, ...], along: str, across: str) -> View:
+    if len(shape) != 2:
+        return View("lines", 1, int(np.prod(shape)), along=along, across=across)
+    length, n = shape
+    return View(_stack(n), n, length, transposed=True, along=along, across=across)
+
+
+def _stack(n: int) -> Literal["lines", "image"]:
+    return "lines" if n <= MOST_LINES else "image"

@@ -1,0 +1,132 @@
+"""A circle group from outside the package, under another transform than that of time."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from laws import LAWS, draw_codes, draw_correlations
+from numpy.testing import assert_allclose
+
+from orbitdl import OrbitDictionaryLearning
+from orbitdl.coding import Matching
+from orbitdl.groups import CircleRepresentation, ContinuousShift, Group, Transform
+from orbitdl.report.facts import Labels, gather
+from orbitdl.report.origin import snippet
+from orbitdl.report.payload import payload
+from orbitdl.report.summary import paragraphs
+
+
+@dataclass(frozen=True)
+class Harmonics(Group):
+    """F complex numbers, as 2F real ones, of which the f-th turns by f times an angle."""
+
+    def on(self, shape):
+        return HarmonicsRepresentation(self, shape)
+
+
+class InPairs(Transform):
+    """Real numbers in pairs, as complex ones."""
+
+    dtype = np.complex128
+
+    def __init__(self, shape):
+        self.shape, self.block_shape = shape, (shape[0] // 2, 1, 1)
+
+    def analyze(self, x):
+        return np.ascontiguousarray(x).view(np.complex128)[..., None, None]
+
+    def synthesize(self, blocks):
+        return np.ascontiguousarray(blocks[..., 0, 0]).view(np.float64)
+
+
+class HarmonicsRepresentation(CircleRepresentation):
+    """An element is its angle in degrees."""
+
+    parameters = ("degrees",)
+
+    def __init__(self, group, shape):
+        super().__init__(group, InPairs(shape), period=360.0, cells=shape[0])
+
+
+LAWS_OF_A_CIRCLE = [law for law, (_, kind) in LAWS.items() if kind(Harmonics().on((8,)))]
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 5, 60])
+@pytest.mark.parametrize("law", LAWS_OF_A_CIRCLE)
+def test_law_holds_for_a_circle_under_another_transform(law, n_blocks):
+    check, _ = LAWS[law]
+    check(Harmonics().on((2 * n_blocks,)), np.random.default_rng(n_blocks))
+
+
+def test_harmonics_turn_by_multiples_of_the_angle():
+    x = np.random.default_rng(0).standard_normal(8)
+    moved = Harmonics().on((8,)).act(np.array([30.0]), x)
+    f = np.arange(4)
+    expected = (x[::2] + 1j * x[1::2]) * np.exp(-1j * np.deg2rad(30.0) * f)
+    assert_allclose(moved[::2] + 1j * moved[1::2], expected)
+
+
+def test_the_best_turn_is_that_of_a_dense_search_and_the_best_shift_in_other_units():
+    rng, turns, shifts = np.random.default_rng(0), Harmonics().on((10,)), ContinuousShift().on((9,))
+    C = draw_correlations(turns, rng, 20)
+    value, degrees = turns.match(C)
+    dense = np.deg2rad(np.linspace(0, 360, 100_000, endpoint=False))
+    tried = np.real(C[:, :, 0, 0] @ np.exp(1j * np.outer(np.arange(5), dense)))
+    assert_allclose(np.abs(value), np.abs(tried).max(axis=1), rtol=1e-7)
+    assert np.all(np.abs(value) >= np.abs(tried).max(axis=1) * (1 - 1e-12))
+    assert_allclose(degrees / 360, shifts.match(C)[1] / 9, atol=1e-9)
+
+
+def test_every_peak_of_a_circle_is_found_and_no_more():
+    turns = Harmonics().on((12,))
+    C = draw_correlations(turns, np.random.default_rng(1), 5)
+    angle = np.linspace(0, 2 * np.pi, 50_000, endpoint=False)
+    height = np.abs(np.real(C[:, :, 0, 0] @ np.exp(1j * np.outer(np.arange(6), angle))))
+    level = 0.3 * height.max()
+    is_peak = (height >= np.roll(height, 1, 1)) & (height > np.roll(height, -1, 1))
+    row, k = np.nonzero(is_peak & (height > level))
+    found = turns.peaks(C, level)
+    order = np.lexsort((found.element[:, 0], found.row))
+    assert np.array_equal(found.row[order], row)
+    assert_allclose(found.element[order, 0], np.rad2deg(angle[k]), atol=0.02)
+
+
+def test_decompose_finds_turns_that_are_far_apart():
+    turns = Harmonics().on((60,))
+    degrees, c = np.array([10.0, 95.0, 200.0, 310.0]), np.array([1.0, -2.0, 0.5, 1.5])
+    Z = np.tensordot(c, turns.represent(degrees[:, None]), 1)[None]
+    atoms = turns.decompose(Z)
+    order = np.argsort(atoms.element[:, 0])
+    assert_allclose(atoms.element[order, 0], degrees, atol=1e-5)
+    assert_allclose(atoms.coefficient[order], c, atol=1e-7)
+
+
+def test_the_gauge_does_not_depend_on_unit_or_transform():
+    turns, shifts = Harmonics().on((10,)), ContinuousShift().on((9,))
+    Z, _ = draw_codes(turns, np.random.default_rng(0))
+    assert_allclose(turns.gauge(Z), shifts.gauge(Z), rtol=1e-9)
+
+
+def test_too_few_cells_for_the_frequencies_are_refused():
+    with pytest.raises(ValueError, match="4 frequencies make 7 resolution cells at least, not 6"):
+        CircleRepresentation(Harmonics(), InPairs((8,)), period=360.0, cells=6)
+
+
+def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures_of_any_group():
+    X = np.random.default_rng(0).standard_normal((12, 6))
+    model = OrbitDictionaryLearning(2, Harmonics(), alpha=0.3, coder=Matching(), max_iter=0).fit(X)
+    facts = gather(model, X, Labels("Harmonics"))
+    content = payload(facts, 3)
+    assert "They may be moved by the group Harmonics." in paragraphs(facts)[0]
+    assert content["slider"]["kind"] == "list"
+    assert content["slider"]["words"][:3] == ["0", "15", "30"]
+    moved = facts.representation.act(np.array([30.0]), facts.components[1])
+    assert_allclose(content["components"][1]["moved"][2], [moved], atol=1e-3)
+    assert f"from {__name__} import Harmonics" in snippet(facts)
+
+
+def test_turns_the_other_way_are_shortest_with_a_minus_sign():
+    turns = Harmonics().on((8,))
+    given = np.array([[10.0], [350.0], [181.0]])
+    assert_allclose(turns.shortest(given), [[10.0], [-10.0], [-179.0]])
+    assert_allclose(turns.represent(turns.shortest(given)), turns.represent(given))
