@@ -1,52 +1,18 @@
 """A circle group from outside the package, under another transform than that of time."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose
+from outsiders import Harmonics, InPairs
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding import Matching
-from orbitdl.groups import CircleRepresentation, ContinuousShift, Group, Transform
+from orbitdl.groups import CircleRepresentation, ContinuousShift
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.origin import snippet
 from orbitdl.report.payload import payload
 from orbitdl.report.summary import paragraphs
-
-
-@dataclass(frozen=True)
-class Harmonics(Group):
-    """F complex numbers, as 2F real ones, of which the f-th turns by f times an angle."""
-
-    def on(self, shape):
-        return HarmonicsRepresentation(self, shape)
-
-
-class InPairs(Transform):
-    """Real numbers in pairs, as complex ones."""
-
-    dtype = np.complex128
-
-    def __init__(self, shape):
-        self.shape, self.block_shape = shape, (shape[0] // 2, 1, 1)
-
-    def analyze(self, x):
-        return np.ascontiguousarray(x).view(np.complex128)[..., None, None]
-
-    def synthesize(self, blocks):
-        return np.ascontiguousarray(blocks[..., 0, 0]).view(np.float64)
-
-
-class HarmonicsRepresentation(CircleRepresentation):
-    """An element is its angle in degrees."""
-
-    parameters = ("degrees",)
-
-    def __init__(self, group, shape):
-        super().__init__(group, InPairs(shape), period=360.0, cells=shape[0])
-
 
 LAWS_OF_A_CIRCLE = [law for law, (_, kind) in LAWS.items() if kind(Harmonics().on((8,)))]
 

@@ -23,7 +23,8 @@ from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.page import as_json, page
 from orbitdl.report.payload import payload
 from orbitdl.report.summary import figures, paragraphs
-from orbitdl.report.usage import events_of, usage_of
+from orbitdl.report.timeline import events_of
+from orbitdl.report.usage import usage_of
 from orbitdl.report.words import NO_BREAK
 from orbitdl.storage.provenance import data_fingerprint
 
@@ -134,7 +135,7 @@ def test_explained_energy_counts_what_was_observed(heart):
 def test_usage_adds_up_to_all_atoms(heart):
     model, data = heart
     coded = gather(model, data.X, LABELS).coded
-    usage, atoms = usage_of(coded), coded.codes.atoms
+    usage, atoms = coded.usage, coded.codes.atoms
     assert usage.atoms.sum() == usage.histogram.sum() == len(atoms.coefficient)
     assert_allclose(usage.share.sum(), 1)
     assert_array_equal(usage.windows, (coded.codes.invariants() > 0).sum(axis=0))
@@ -304,7 +305,7 @@ def test_a_scaling_that_does_not_fit_is_refused(heart, case, tmp_path):
 def test_usage_is_counted_once(heart, monkeypatch):
     model, data = heart
     counted = []
-    monkeypatch.setattr(coded, "usage_of", lambda data: counted.append(1) or usage_of(data))
+    monkeypatch.setattr(coded, "usage_of", lambda *data: counted.append(1) or usage_of(*data))
     page(gather(model, data.X, LABELS), 5, None)
     assert len(counted) == 1
 

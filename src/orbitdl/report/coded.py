@@ -186,7 +186,7 @@ class Coded:
     @cached_property
     def usage(self) -> Usage:
         """How often and how strongly each component is used."""
-        return usage_of(self)
+        return usage_of(self.codes.atoms, np.abs(self.coefficient), self.listed)
 
 
 def _total(values: Floats) -> Floats:

@@ -19,7 +19,8 @@ from orbitdl.report.notes import Note, remarks
 from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.payload import payload, shown_components
 from orbitdl.report.summary import figures, paragraphs
-from orbitdl.report.usage import MOST_EVENTS, Usage
+from orbitdl.report.timeline import MOST_EVENTS
+from orbitdl.report.usage import Usage
 from orbitdl.report.words import count, number, percent
 
 SCRIPTS = ("colours", "moves", "figures", "components", "windows", "charts", "page")

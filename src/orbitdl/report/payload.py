@@ -12,7 +12,8 @@ from orbitdl.report.coded import Coded
 from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
 from orbitdl.report.moves import listed_elements, slider, start_of_slider
-from orbitdl.report.usage import Usage, events_of
+from orbitdl.report.timeline import events_of
+from orbitdl.report.usage import Usage
 
 MOST_COMPONENTS = 24
 """Components drawn, the most used."""

@@ -1,0 +1,73 @@
+"""The tree shows the architecture: layers point one way, and no import goes round in a circle."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import orbitdl
+
+ROOT = Path(orbitdl.__file__).parent
+LAYERS = [
+    {"compiled", "validation"},
+    {"groups"},
+    {"codes"},
+    {"coding"},
+    {"samples", "encoding", "alpha", "metrics", "denoising", "completion"},
+    {"learning"},
+    {"storage"},
+    {"fitted", "kept", "estimator"},
+    {"loading"},
+    {"recordings"},
+    {"datasets"},
+    {"report"},
+    {"experiments"},
+    {"command"},
+]
+LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
+
+
+def modules() -> dict[str, Path]:
+    """Return all modules of the package by name, ``groups.base`` and so on."""
+    found = {}
+    for path in ROOT.rglob("*.py"):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(path: Path) -> set[str]:
+    """Return the modules of the package that a file imports, in functions and for types too."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            inner = {name for name in whole if name.removeprefix("orbitdl.") in MODULES}
+            names |= inner | ({node.module} if inner != whole else set())
+    return {name.removeprefix("orbitdl.") for name in names if name.startswith("orbitdl.")}
+
+
+GRAPH = {name: imports(path) for name, path in MODULES.items() if name}
+
+
+@pytest.mark.parametrize("name", sorted(GRAPH))
+def test_a_module_imports_from_its_own_layer_or_one_below(name):
+    top = name.split(".")[0]
+    assert top in LEVEL, f"{top} has no place in the layers"
+    above = {other for other in GRAPH[name] if LEVEL[other.split(".")[0]] > LEVEL[top]}
+    assert not above
+
+
+def test_no_import_goes_round_in_a_circle():
+    """Peel off modules whose imports are all peeled off: what is left stands in a circle."""
+    left = {
+        name: {other for other in used if other in GRAPH} - {name} for name, used in GRAPH.items()
+    }
+    while free := {name for name, used in left.items() if not used & left.keys()}:
+        left = {name: used for name, used in left.items() if name not in free}
+    assert not left

@@ -1,0 +1,122 @@
+"""Data in parts: what is learned does not depend on how they were cut."""
+
+from itertools import islice
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from registry import ACTIONS, action
+
+from orbitdl.codes import Codes
+from orbitdl.coding.certificate import certify
+from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Problem
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.iteration import State
+from orbitdl.learning.sample_shard import SampleShard, cut
+from orbitdl.learning.shards import Shards
+from orbitdl.learning.starts import start_from_data
+from orbitdl.learning.statistics import Statistics
+from orbitdl.samples import Samples
+
+ALPHA, N = 0.3, 35
+
+
+def samples_of(name: str, missing: float = 0.0) -> Samples:
+    rep, rng = action(name, 8), np.random.default_rng(0)
+    X = rng.standard_normal((N, *rep.shape))
+    X[rng.random(X.shape) < missing] = np.nan
+    return Samples.of(X, rep.group)
+
+
+def parted(samples: Samples, count: int, n_jobs: int | None = None) -> Shards:
+    """Cut data at places that are not even."""
+    ends = np.unique(np.linspace(0, len(samples), count + 1).astype(int) ** 2 // len(samples))
+    pairs = zip(ends[:-1], ends[1:], strict=True)
+    return Shards(tuple(SampleShard(samples.take(slice(a, b))) for a, b in pairs), n_jobs)
+
+
+def learned(samples: Samples, shards: Shards, n_iterations: int = 4):
+    """Run a few iterations, each to a gap at which nothing depends on where coders stop."""
+    coder = default_coder(samples.representation, tol=1e-11)
+    start = start_from_data(samples.representation, shards, 2, np.random.default_rng(0))
+    steps = learn(
+        samples.representation, State(shards, start, loosest=0.0),
+        alpha=ALPHA, coder=coder, max_iter=n_iterations, tol=1e-12,
+    )  # fmt: skip
+    return list(islice(steps, n_iterations + 1))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_one_two_and_seven_shards_agree(name, missing):
+    samples = samples_of(name, missing)
+    runs = [learned(samples, parted(samples, count)) for count in (1, 2, 7)]
+    assert [len(run[0].shards.parts) for run in runs][0] == 1
+    assert len(runs[2][0].shards.parts) >= 5
+    expected = [iteration.objective for iteration in runs[0]]
+    for run in runs[1:]:
+        assert_allclose([iteration.objective for iteration in run], expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["continuous shift", "integer shift", "orthogonal"])
+def test_threads_change_nothing(name):
+    samples = samples_of(name)
+    one, two = (learned(samples, parted(samples, 7, n_jobs)) for n_jobs in (1, 2))
+    for first, second in zip(one, two, strict=True):
+        assert first.objective == second.objective
+        assert_array_equal(first.components, second.components)
+
+
+def test_a_summary_is_that_of_all_data():
+    samples = samples_of("continuous shift")
+    rep, shards = samples.representation, parted(samples, 7)
+    A = start_from_data(rep, shards, 2, np.random.default_rng(0))
+    coded, summary = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    assert isinstance(coded.codes, Codes)
+    atoms = coded.atoms
+    objective, gap = certify(Problem(rep, samples.Y, A, ALPHA), atoms)
+    assert_allclose(summary.objective, objective.sum() + samples.unseen.sum(), rtol=1e-12)
+    assert_allclose(summary.gap, gap.max(), rtol=1e-6, atol=1e-12)
+    assert (summary.samples, summary.atoms) == (N, len(atoms.coefficient))
+    whole = Statistics.of(rep, samples.Y, atoms)
+    for name in ("normal", "cross"):
+        ours, theirs = getattr(summary.statistics, name), getattr(whole, name)
+        assert_allclose(ours, theirs, atol=1e-12 * np.abs(theirs).max())
+
+
+def test_samples_are_taken_from_any_shard_in_the_order_asked_for():
+    samples = samples_of("integer shift")
+    chosen = np.random.default_rng(0).permutation(N)[:20]
+    assert_array_equal(parted(samples, 7).take(chosen), samples.Y[chosen])
+
+
+def test_the_worst_residuals_are_those_of_all_data():
+    samples = samples_of("integer shift")
+    rep, shards = samples.representation, parted(samples, 7)
+    A = start_from_data(rep, shards, 2, np.random.default_rng(0))
+    coded, _ = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    left = samples.signal - rep.synthesize(coded.atoms.superpose(rep, A))
+    order = np.argsort(-np.sum(left**2, axis=1))[:5]
+    assert_allclose(rep.synthesize(coded.worst_residuals(A, 5).blocks), left[order], atol=1e-12)
+
+
+def test_atoms_go_to_their_shards_and_come_back():
+    samples = samples_of("integer shift")
+    rep, shards = samples.representation, parted(samples, 7)
+    A = start_from_data(rep, shards, 2, np.random.default_rng(0))
+    coded, _ = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    again = parted(samples, 3).starting_from(coded.atoms)
+    assert_array_equal(again.atoms.coefficient, coded.atoms.coefficient)
+    assert_array_equal(again.atoms.offsets, coded.atoms.offsets)
+    assert again.codes is None
+
+
+@pytest.mark.parametrize(("n", "largest", "count"), [(1, 512, 1), (512, 512, 1), (513, 512, 2)])
+def test_shards_are_no_larger_than_asked_for_and_much_alike(n, largest, count):
+    samples = Samples.of(np.ones((n, 3)), action("integer shift", 3).group)
+    sizes = [len(part) for part in cut(samples, largest=largest).parts]
+    assert len(sizes) == count
+    assert sum(sizes) == n
+    assert max(sizes) - min(sizes) <= 1
