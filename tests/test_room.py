@@ -5,8 +5,9 @@ import pytest
 
 from orbitdl import encode
 from orbitdl.codes import Atoms
-from orbitdl.coding import ActiveSet, Sliding, active_set, sliding
+from orbitdl.coding import ActiveSet, Sliding, active_set
 from orbitdl.coding.room import in_growing_room
+from orbitdl.coding.sliding import coder as sliding
 from orbitdl.groups import ContinuousShift, IntegerShift
 
 

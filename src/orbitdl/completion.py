@@ -156,7 +156,7 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
     guess, bounds = _penalised(representation, samples.Y / unit[:, None, None, None], A, masked)
     found = [
         lightest_code(representation, A, y, m, guess.take(np.array([i])), bounds[i], tol)
-        for i, (y, m) in enumerate(zip(*masked, strict=True))
+        for i, (y, m) in enumerate(zip(masked.signal, seen, strict=True))
     ]
     atoms = Atoms.concatenate([one.atoms for one in found])
     unit = unit / size

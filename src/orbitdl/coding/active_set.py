@@ -60,7 +60,7 @@ class ActiveSet(Coder):
         if problem.masked is not None:
             tol, rounds = 0.9 * self.tol, self.max_iter
             return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
-        representation, Y, A, alpha, _ = problem
+        representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, FiniteRepresentation)
         say_if_compiling(solve_all)
         orbits = inner_products(representation, A)
@@ -69,7 +69,7 @@ class ActiveSet(Coder):
 
         def solve_chunk(chunk: slice) -> Atoms:
             products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
-            go_on = partial(self._go_on, representation, alpha, orbits, products)
+            go_on = partial(self._go_on, representation, problem.alpha, orbits, products)
             return in_growing_room(go_on, known.take(chunk), ROOM, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)

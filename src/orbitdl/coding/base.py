@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -158,7 +158,7 @@ class Coder(ABC):
         size = _nearest_power_of_two(float(np.sqrt(inner(problem.A, problem.A).max())))
         scaled = problem.in_units_of(unit)
         alpha = min(max(scaled.alpha / size, SMALLEST), LARGEST)  # what is beyond codes the same
-        scaled = scaled._replace(A=problem.A / size, alpha=alpha)
+        scaled = replace(scaled, A=problem.A / size, alpha=alpha)
         factors = np.full(len(problem.A), unit / size)
         known = None if warm is None else warm.scale(1.0 / factors)
         return self._solve_apart(scaled, known, n_jobs).scale(factors)
@@ -169,7 +169,7 @@ class Coder(ABC):
             return self.solve(problem, warm, n_jobs)
         result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
         for chosen, part in (
-            (whole, problem.take(whole)._replace(masked=None)),
+            (whole, replace(problem.take(whole), masked=None)),
             (~whole, problem.take(~whole)),
         ):
             if chosen.any():

@@ -71,11 +71,10 @@ class Proximal(Coder):
         return in_chunks(solve_chunk, len(problem.Y), n_jobs)
 
     def _iterate(self, problem: Problem, start: Blocks | None) -> Blocks:
-        representation, Y, A, _, _ = problem
-        n_blocks, d, _ = representation.block_shape
-        shape = (len(Y), len(A), n_blocks, d, d)
-        Z = np.zeros(shape, dtype=representation.dtype) if start is None else start
-        late = self._accelerate(problem, Z, np.arange(len(Y)), min(self.max_iter, PATIENCE))
+        n_blocks, d, _ = problem.representation.block_shape
+        shape = (len(problem.Y), len(problem.A), n_blocks, d, d)
+        Z = np.zeros(shape, dtype=problem.representation.dtype) if start is None else start
+        late = self._accelerate(problem, Z, np.arange(len(Z)), min(self.max_iter, PATIENCE))
         if len(late) and self.max_iter > PATIENCE:
             Z[late], gap = improve(problem.take(late), Z[late], 0.9 * self.tol)
             late = late[gap > 0.9 * self.tol]
@@ -84,13 +83,13 @@ class Proximal(Coder):
 
     def _accelerate(self, problem: Problem, Z: Blocks, active: Integers, steps: int) -> Integers:
         """Take steps of FISTA on the active samples of Z, in place; return who is not done."""
-        representation, _, A, alpha, _ = problem
+        representation, A = problem.representation, problem.A
         V, momentum = Z.copy(), np.ones(len(Z))
         weight, step = step_sizes(representation, A)
         rest = problem.take(active)
         for iteration in range(steps if len(active) else 0):
             gradient = -correlate(rest.residual(multiply(V[active], A)), A)
-            new = representation.prox(V[active] - gradient * weight, step * alpha)
+            new = representation.prox(V[active] - gradient * weight, step * problem.alpha)
             V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
             Z[active] = new
             if iteration % self.check_every == self.check_every - 1:

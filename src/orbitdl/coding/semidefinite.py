@@ -84,7 +84,8 @@ class Semidefinite(Coder):
         return isinstance(representation, ContinuousShiftRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha, _ = problem
+        representation, Y, A = problem.representation, problem.Y, problem.A
+        alpha = problem.alpha
 
         def solve_chunk(chunk: slice) -> Atoms:
             z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)

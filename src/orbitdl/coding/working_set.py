@@ -63,7 +63,7 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     Peaks less than half as much above alpha as the highest one of a sample wait: most of them
     vanish when the highest are explained.
     """
-    representation, _, A, alpha, _ = problem
+    representation, A, alpha = problem.representation, problem.A, problem.alpha
     misfit = problem.misfit(atoms.superpose(representation, A))
     C = correlate(misfit.residual, A)
     row, value, element = representation.peaks(

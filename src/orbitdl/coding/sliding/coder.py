@@ -78,7 +78,8 @@ class Sliding(Coder):
         return True
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha, _ = problem
+        representation, Y, A = problem.representation, problem.Y, problem.A
+        alpha = problem.alpha
         assert isinstance(representation, ContinuousShiftRepresentation)
         if problem.masked is not None:
             say_if_compiling(slide_all)

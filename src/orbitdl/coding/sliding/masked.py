@@ -23,7 +23,8 @@ class SlideAtoms:
     def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
         assert problem.masked is not None
         most = int(np.diff(atoms.offsets).max(initial=0))
-        signal, observed = (part.reshape(len(atoms), -1) for part in problem.masked)
+        signal = problem.masked.signal.reshape(len(atoms), -1)
+        observed = problem.masked.observed.reshape(len(atoms), -1)
         shift, c, component = (
             atoms.element[:, 0].copy(),
             atoms.coefficient.copy(),
