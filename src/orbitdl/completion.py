@@ -173,16 +173,16 @@ def _penalised(
     The residuals r of the penalised program are feasible for the dual when scaled, and close to
     its solution; the atoms are close to those of the equality program.
     """
-    coder, codes, bounds = default_coder(representation), None, np.zeros(len(Y))
+    prepared = default_coder(representation).prepare(representation, A)
+    atoms, bounds = None, np.zeros(len(Y))
     for alpha in PENALTIES:
-        warm = None if codes is None else codes.atoms
-        codes = coder.code(representation, Y, A, alpha, warm, masked=masked, warn=False)
+        atoms = prepared.code(Y, alpha, atoms, masked=masked, warn=False).atoms
         problem = Problem(representation, Y, A, alpha, masked)
-        misfit = problem.misfit(codes.atoms.superpose(representation, A))
-        polar = representation.largest_polar(correlate(misfit.residual, A))
+        misfit = problem.misfit(atoms.superpose(representation, A))
+        polar = representation.largest_product(misfit.residual, A)
         bounds = np.maximum(bounds, misfit.product / np.maximum(polar, 1e-300))
-    assert codes is not None
-    return codes.atoms, bounds
+    assert atoms is not None
+    return atoms, bounds
 
 
 def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,23 +102,134 @@ class Coder(ABC):
 
     def prepare(self, representation: Representation, A: Blocks) -> Prepared:
         """Return this coder, ready to code any data with components A (q, F, d, m)."""
-        return Prepared(self, representation, A)
+        if not self.serves(representation):
+            raise ValueError(
+                f"the coder {type(self).__name__} does not serve {representation.group.name}; "
+                "leave coder=None to get one that does."
+            )
+        size = _nearest_power_of_two(float(np.sqrt(inner(A, A).max())))
+        scaled = A / size
+        tables = self.tabulate(representation, scaled)
+        return Prepared(self, representation, A, size, scaled, tables)
 
-    def _code(self, problem: Problem, warm: Atoms | None, n_jobs: int | None, warn: bool) -> Codes:
-        self._require_served(problem)
+    def tabulate(self, representation: Representation, A: Blocks) -> Any:
+        """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
+        return None
+
+    def solve_with(
+        self, tables: Any, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        """Do as `solve`, given what `tabulate` returned for the components of the problem."""
+        return self.solve(problem, warm, n_jobs)
+
+    def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
+        """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
+        late = int(np.sum(gap > self.tol))
+        if late and self.is_convex:
+            warnings.warn(
+                f"{late} of {len(gap)} samples stopped above the gap tolerance {self.tol:.1e} "
+                f"(largest gap {gap.max():.1e}); raise the coder's max_iter or its tol.",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+
+
+Tables = TypeVar("Tables")
+
+
+class TabulatingCoder(Coder, Generic[Tables]):
+    """A coder that looks up what it can: of components, once for all data coded with them.
+
+    Several threads may use the same tables at once, and coders that differ in their settings only.
+    """
+
+    @abstractmethod
+    def tabulate(self, representation: Representation, A: Blocks) -> Tables:
+        """Return what can be looked up of components A (q, F, d, m), or what makes it on demand."""
+
+    @abstractmethod
+    def solve_with(
+        self, tables: Tables, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        """Return atoms for every sample, as `solve` does."""
+
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        tables = self.tabulate(problem.representation, problem.A)
+        return self.solve_with(tables, problem, warm, n_jobs)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A coder and the components it codes with; what it tabulates of them serves all data.
+
+    Several threads may code with one at the same time. Codes do not depend on how data are divided
+    into calls.
+
+    Attributes
+    ----------
+    coder : Coder
+    representation : Representation
+    A : ndarray of shape (q, F, d, m)
+        Components.
+    size : float
+        A power of two near the largest norm of a component.
+    scaled : ndarray of shape (q, F, d, m)
+        Components in that unit.
+    tables : object
+        What the coder tabulates of them.
+    """
+
+    coder: Coder
+    representation: Representation
+    A: Blocks
+    size: float
+    scaled: Blocks
+    tables: Any
+
+    def code(
+        self,
+        Y: Blocks,
+        alpha: float,
+        warm: Atoms | None = None,
+        *,
+        masked: Masked | None = None,
+        n_jobs: int | None = None,
+        warn: bool = True,
+    ) -> Codes:
+        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        if masked is not None and not self.coder.codes_masked:
+            raise ValueError(
+                f"the coder {type(self.coder).__name__} does not code data with missing entries; "
+                "leave coder=None to get one that does."
+            )
+        problem = Problem(self.representation, Y, self.A, alpha, masked)
         atoms, objective, gap = self._try(problem, warm, n_jobs)
+        atoms, objective, gap = self._try_again(problem, atoms, objective, gap)
+        if warn:
+            self.coder.warn_unless_converged(gap)
+        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
+        return Codes(self.representation, atoms, objective, gap, status)
+
+    def _try_again(
+        self, problem: Problem, atoms: Atoms, objective: Floats, gap: Floats
+    ) -> tuple[Atoms, Floats, Floats]:
+        """Send samples above the tolerance to a stricter coder, if there is one."""
+        stricter = self._stricter()
         for _ in range(TRIES):
-            late, stricter = gap > self.tol, self.stricter()
+            late = gap > self.coder.tol
             if stricter is None or not late.any():
                 break
             rest = problem.take(late)
             start = rest.with_best_match(atoms.take(late))
             again, objective[late], gap[late] = stricter._try(rest, start, None)
             atoms = atoms.replace(late, again)
-        if warn:
-            self.warn_unless_converged(gap)
-        status = self._describe(gap, problem)
-        return Codes(problem.representation, atoms, objective, gap, status)
+        return atoms, objective, gap
+
+    def _stricter(self) -> Prepared | None:
+        coder = self.coder.stricter()
+        if coder is None or type(coder) is type(self.coder):
+            return None if coder is None else replace(self, coder=coder)
+        return coder.prepare(self.representation, self.A)
 
     def _try(
         self, problem: Problem, warm: Atoms | None, n_jobs: int | None
@@ -136,37 +247,23 @@ class Coder(ABC):
             objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
         return atoms, objective, gap
 
-    def _require_served(self, problem: Problem) -> None:
-        name = type(self).__name__
-        if not self.serves(problem.representation):
-            raise ValueError(
-                f"the coder {name} does not serve {problem.representation.group.name}; "
-                "leave coder=None to get one that does."
-            )
-        if problem.masked is not None and not self.codes_masked:
-            raise ValueError(
-                f"the coder {name} does not code data with missing entries; leave coder=None to "
-                "get one that does."
-            )
-
     def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve in units, powers of two, in which data and the norms of components are about 1.
 
         ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
         """
         unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
-        size = _nearest_power_of_two(float(np.sqrt(inner(problem.A, problem.A).max())))
         scaled = problem.in_units_of(unit)
-        alpha = min(max(scaled.alpha / size, SMALLEST), LARGEST)  # what is beyond codes the same
-        scaled = replace(scaled, A=problem.A / size, alpha=alpha)
-        factors = np.full(len(problem.A), unit / size)
+        alpha = min(max(scaled.alpha / self.size, SMALLEST), LARGEST)  # beyond, codes are the same
+        scaled = replace(scaled, A=self.scaled, alpha=alpha)
+        factors = np.full(len(problem.A), unit / self.size)
         known = None if warm is None else warm.scale(1.0 / factors)
         return self._solve_apart(scaled, known, n_jobs).scale(factors)
 
     def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         """Solve for the samples without missing entries as if there were no others."""
         if problem.masked is None or not (whole := problem.masked.whole).any():
-            return self.solve(problem, warm, n_jobs)
+            return self.coder.solve_with(self.tables, problem, warm, n_jobs)
         result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
         for chosen, part in (
             (whole, replace(problem.take(whole), masked=None)),
@@ -174,48 +271,16 @@ class Coder(ABC):
         ):
             if chosen.any():
                 known = None if warm is None else warm.take(chosen)
-                result = result.replace(chosen, self.solve(part, known, n_jobs))
+                found = self.coder.solve_with(self.tables, part, known, n_jobs)
+                result = result.replace(chosen, found)
         return result
 
-    def _describe(self, gap: Floats, problem: Problem) -> NDArray[Any]:
-        status = np.full(len(gap), Status.CONVERGED, dtype=object)
-        late = Status.STOPPED_EARLY if self.is_convex else Status.LOCAL_SOLUTION
-        status[gap > self.tol] = late
-        status[problem.is_zero()] = Status.ZERO_DATA
-        if problem.masked is not None:
-            status[problem.masked.empty] = Status.NOTHING_OBSERVED
-        return status
 
-    def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
-        """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
-        late = int(np.sum(gap > self.tol))
-        if late and self.is_convex:
-            warnings.warn(
-                f"{late} of {len(gap)} samples stopped above the gap tolerance {self.tol:.1e} "
-                f"(largest gap {gap.max():.1e}); raise the coder's max_iter or its tol.",
-                ConvergenceWarning,
-                stacklevel=stacklevel,
-            )
-
-
-@dataclass(frozen=True, eq=False)
-class Prepared:
-    """A coder and the components it codes with; what it tabulates of them serves all data."""
-
-    coder: Coder
-    representation: Representation
-    A: Blocks
-
-    def code(
-        self,
-        Y: Blocks,
-        alpha: float,
-        warm: Atoms | None = None,
-        *,
-        masked: Masked | None = None,
-        n_jobs: int | None = None,
-        warn: bool = True,
-    ) -> Codes:
-        """Solve, certify, and say in words how it went; never worse than `warm`."""
-        problem = Problem(self.representation, Y, self.A, alpha, masked)
-        return self.coder._code(problem, warm, n_jobs, warn)
+def describe(problem: Problem, late: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
+    """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
+    status = np.full(len(late), Status.CONVERGED, dtype=object)
+    status[late] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
+    status[problem.is_zero()] = Status.ZERO_DATA
+    if problem.masked is not None:
+        status[problem.masked.empty] = Status.NOTHING_OBSERVED
+    return status

@@ -1,4 +1,4 @@
-"""A fixed small number of atoms a component, by cyclic matching: non-convex, often very good."""
+"""A fixed small number of atoms per component, by cyclic matching: non-convex, often very good."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VALUES = 2**25
 
 @dataclass(frozen=True)
 class Matching(Coder):
-    """At most k atoms a component, found by cyclic matching and least squares.
+    """At most k atoms per component, found by cyclic matching and least squares.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Float
             own = np.maximum(gram[:, k, k], 1e-300)
             rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
             c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
-        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(initial=1e-300)):
+        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(axis=1, keepdims=True)):
             break
     return c
 

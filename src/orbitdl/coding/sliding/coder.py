@@ -9,19 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Samples, solve_all
-from orbitdl.coding.sliding.signals import tabulate
+from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
-from orbitdl.coding.sliding.tables import Tables, build_tables, on_grid, trust
+from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
 from orbitdl.coding.working_set import grow
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.continuous import ContinuousShiftRepresentation
 from orbitdl.groups.trigonometric.polynomials import split
 from orbitdl.validation import LARGEST_COUNT
@@ -30,8 +31,27 @@ VALUES = 2**25
 """Grid values kept at a time: 128 MB."""
 
 
+class Lookups:
+    """What is looked up of components A (q, F, 1, channels), each made when first needed.
+
+    Attributes
+    ----------
+    whole : dict
+        From each of `DENSITIES` to the tables for samples without missing entries.
+    masked : Once
+        The components as signals, for the others.
+    """
+
+    def __init__(self, representation: ContinuousShiftRepresentation, A: Blocks) -> None:
+        self.whole: dict[float, Once[Tables]] = {
+            float(density): Once(partial(build_tables, A, representation.length, float(density)))
+            for density in DENSITIES
+        }
+        self.masked: Once[Signals] = Once(partial(tabulate, representation, A))
+
+
 @dataclass(frozen=True)
-class Sliding(Coder):
+class Sliding(TabulatingCoder[Lookups]):
     """Sparse measures on the circle of shifts, solved off the grid.
 
     Parameters
@@ -77,19 +97,35 @@ class Sliding(Coder):
     def codes_masked(self) -> bool:
         return True
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
+        assert isinstance(representation, ContinuousShiftRepresentation)
+        return Lookups(representation, A)
+
+    def solve_with(
+        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        if problem.masked is not None:
+            return self._solve_masked(tables, problem, warm, n_jobs)
+        return self._solve_whole(tables, problem, warm, n_jobs)
+
+    def _solve_masked(
+        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        say_if_compiling(slide_all)
+        slide = SlideAtoms(lookups.masked(), 0.1 * self.tol)
+        tol, rounds = 0.8 * self.tol, self.max_iter
+        return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+
+    def _solve_whole(
+        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
         assert isinstance(representation, ContinuousShiftRepresentation)
-        if problem.masked is not None:
-            say_if_compiling(slide_all)
-            slide = SlideAtoms(tabulate(representation, A), 0.1 * self.tol)
-            tol, rounds = 0.8 * self.tol, self.max_iter
-            return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
         density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
-        tables = build_tables(A, representation.length, float(density.max()))
+        tables = lookups.whole[float(density.max())]()
         known = warm or Atoms.none(len(Y), len(A), 1)
         most = 3 * representation.length * A.shape[3] + 8
 
