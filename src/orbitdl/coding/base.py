@@ -5,17 +5,17 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.codes import Atoms, Codes, Status
-from orbitdl.coding.certificate import certify, objectives
+from orbitdl.codes import Atoms, Codes
+from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
-from orbitdl.validation import LARGEST, SMALLEST, require_count, require_positive
+from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.validation import require_count, require_positive
 
 
 def require_coder(coder: object) -> Coder | None:
@@ -30,14 +30,6 @@ def require_coder(coder: object) -> Coder | None:
 
 TRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
-
-ROUNDING = 1e-13
-"""Objectives that differ less, relatively, are the same."""
-
-
-def _nearest_power_of_two(size: float) -> float:
-    """Return a power of two to measure in: 1 for what is 1 but for rounding, and for nothing."""
-    return float(np.ldexp(1.0, round(np.log2(size)))) if size > 0 else 1.0
 
 
 class Coder(ABC):
@@ -107,10 +99,9 @@ class Coder(ABC):
                 f"the coder {type(self).__name__} does not serve {representation.group.name}; "
                 "leave coder=None to get one that does."
             )
-        size = _nearest_power_of_two(float(np.sqrt(inner(A, A).max())))
-        scaled = A / size
-        tables = self.tabulate(representation, scaled)
-        return Prepared(self, representation, A, size, scaled, tables)
+        components = Components.of(A)
+        tables = self.tabulate(representation, components.scaled)
+        return Prepared(self, representation, components, tables)
 
     def tabulate(self, representation: Representation, A: Blocks) -> Any:
         """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
@@ -169,21 +160,14 @@ class Prepared:
     ----------
     coder : Coder
     representation : Representation
-    A : ndarray of shape (q, F, d, m)
-        Components.
-    size : float
-        A power of two near the largest norm of a component.
-    scaled : ndarray of shape (q, F, d, m)
-        Components in that unit.
+    components : Components
     tables : object
-        What the coder tabulates of them.
+        What the coder tabulates of the scaled ones.
     """
 
     coder: Coder
     representation: Representation
-    A: Blocks
-    size: float
-    scaled: Blocks
+    components: Components
     tables: Any
 
     def code(
@@ -202,7 +186,7 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        problem = Problem(self.representation, Y, self.A, alpha, masked)
+        problem = Problem(self.representation, Y, self.components.own, alpha, masked)
         atoms, objective, gap = self._try(problem, warm, n_jobs)
         atoms, objective, gap = self._try_again(problem, atoms, objective, gap)
         if warn:
@@ -225,62 +209,14 @@ class Prepared:
             atoms = atoms.replace(late, again)
         return atoms, objective, gap
 
+    def _try(
+        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> tuple[Atoms, Floats, Floats]:
+        solve = partial(self.coder.solve_with, self.tables, n_jobs=n_jobs)
+        return attempt(solve, self.components, problem, warm)
+
     def _stricter(self) -> Prepared | None:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.representation, self.A)
-
-    def _try(
-        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> tuple[Atoms, Floats, Floats]:
-        """Solve once; return atoms that are not worse than `warm`, their objectives and gaps."""
-        if warm is None:
-            atoms = self._solve_scaled(problem, None, n_jobs)
-            return atoms, *certify(problem, atoms)
-        before = objectives(problem, warm)
-        helpful = warm.only(before <= 0.5 * problem.energy())
-        atoms = self._solve_scaled(problem, helpful, n_jobs)
-        objective, gap = certify(problem, atoms)
-        if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
-            atoms = atoms.replace(worse, warm.take(worse))
-            objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
-        return atoms, objective, gap
-
-    def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve in units, powers of two, in which data and the norms of components are about 1.
-
-        ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
-        """
-        unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
-        scaled = problem.in_units_of(unit)
-        alpha = min(max(scaled.alpha / self.size, SMALLEST), LARGEST)  # beyond, codes are the same
-        scaled = replace(scaled, A=self.scaled, alpha=alpha)
-        factors = np.full(len(problem.A), unit / self.size)
-        known = None if warm is None else warm.scale(1.0 / factors)
-        return self._solve_apart(scaled, known, n_jobs).scale(factors)
-
-    def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve for the samples without missing entries as if there were no others."""
-        if problem.masked is None or not (whole := problem.masked.whole).any():
-            return self.coder.solve_with(self.tables, problem, warm, n_jobs)
-        result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
-        for chosen, part in (
-            (whole, replace(problem.take(whole), masked=None)),
-            (~whole, problem.take(~whole)),
-        ):
-            if chosen.any():
-                known = None if warm is None else warm.take(chosen)
-                found = self.coder.solve_with(self.tables, part, known, n_jobs)
-                result = result.replace(chosen, found)
-        return result
-
-
-def describe(problem: Problem, late: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
-    """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
-    status = np.full(len(late), Status.CONVERGED, dtype=object)
-    status[late] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
-    status[problem.is_zero()] = Status.ZERO_DATA
-    if problem.masked is not None:
-        status[problem.masked.empty] = Status.NOTHING_OBSERVED
-    return status
+        return coder.prepare(self.representation, self.components.own)
