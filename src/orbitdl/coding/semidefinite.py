@@ -1,4 +1,4 @@
-"""Continuous shifts by semidefinite programming: the paper's way, kept as a reference."""
+"""Circles by semidefinite programming: the paper's way for continuous shifts, as a reference."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.toeplitz import project, toeplitz, vandermonde
 
 CHECK_EVERY = 25
@@ -81,7 +81,7 @@ class Semidefinite(TabulatingCoder[Floats]):
     exact: bool = False
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ContinuousShiftRepresentation)
+        return isinstance(representation, CircleRepresentation)
 
     def tabulate(self, representation: Representation, A: Blocks) -> Floats:
         return step_sizes(A)
@@ -169,8 +169,10 @@ def to_atoms(representation: Representation, z: Blocks, negligible: float) -> At
     largest = c.max(axis=(1, 2, 3), keepdims=True, initial=0.0)
     sample, component, sign, k = np.nonzero(c > negligible * largest)
     place = sample, component, sign, k
-    shift = np.mod(-angle[place] * representation.shape[0] / (2 * np.pi), representation.shape[0])
-    atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], shift[:, None])
+    assert isinstance(representation, CircleRepresentation)
+    period = representation.period
+    turn = np.mod(-angle[place] * period / (2 * np.pi), period)
+    atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], turn[:, None])
     return Atoms.of_pairs(atoms, n, q)
 
 

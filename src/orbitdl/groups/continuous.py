@@ -9,8 +9,10 @@ import numpy as np
 from scipy import fft
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation
+from orbitdl.groups.base import Blocks, Combination, Floats, Group
+from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.transforms.fourier import FourierBlocks, crests
 from orbitdl.groups.trigonometric.largest import grid_size, lowest_fraction, maximise
 from orbitdl.groups.trigonometric.local_maxima import climb_from
@@ -53,13 +55,14 @@ class ContinuousShift(Group):
         return ContinuousShiftRepresentation(self, shape)
 
 
-class ContinuousShiftRepresentation(FourierBlocks, Representation):
+class ContinuousShiftRepresentation(FourierBlocks, TimeShift, CircleRepresentation):
     """One complex number per frequency below Nyquist; an element is its shift in samples."""
 
     dimension = 1
 
     def __init__(self, group: ContinuousShift, shape: tuple[int, ...]) -> None:
         self.set_up(group, shape, keep_nyquist=False)
+        self.period, self.cells = float(self.length), self.length
         self.grid_size = grid_size(self.length, FINENESS)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Continuous shifts off the grid: atoms that slide to where they belong."""
+"""Circles off the grid: atoms that slide to where they belong."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from orbitdl.coding.sliding.search import Samples, solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
-from orbitdl.coding.working_set import grow
+from orbitdl.coding.working_set import Refine, grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.circle import CircleRepresentation
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.trigonometric.polynomials import split
 from orbitdl.validation import LARGEST_COUNT
 
@@ -38,21 +39,23 @@ class Lookups:
     ----------
     whole : dict
         From each of `DENSITIES` to the tables for samples without missing entries.
-    masked : Once
-        The components as signals, for the others.
+    masked : Once, or None
+        The components as signals, for the others; None where they are no signals in time.
     """
 
-    def __init__(self, representation: ContinuousShiftRepresentation, A: Blocks) -> None:
+    def __init__(self, representation: CircleRepresentation, A: Blocks) -> None:
         self.whole: dict[float, Once[Tables]] = {
-            float(density): Once(partial(build_tables, A, representation.length, float(density)))
+            float(density): Once(partial(build_tables, A, representation.cells, float(density)))
             for density in DENSITIES
         }
-        self.masked: Once[Signals] = Once(partial(tabulate, representation, A))
+        self.masked: Once[Signals] | None = None
+        if isinstance(representation, TimeShift):
+            self.masked = Once(partial(tabulate, representation, A))
 
 
 @dataclass(frozen=True)
 class Sliding(TabulatingCoder[Lookups]):
-    """Sparse measures on the circle of shifts, solved off the grid.
+    """Sparse measures on a circle, as that of continuous shifts, solved off the grid.
 
     Parameters
     ----------
@@ -66,7 +69,8 @@ class Sliding(TabulatingCoder[Lookups]):
 
     Notes
     -----
-    In the atomic view the coding problem of continuous shifts is
+    Shifts t are places on the circle, in resolution cells: ``element * cells / period``, which for
+    shifts of signals are samples. In the atomic view the coding problem is
 
         min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
 
@@ -76,6 +80,10 @@ class Sliding(TabulatingCoder[Lookups]):
     reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
     grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
     exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
+
+    Where entries are missing, the atoms of signals in time slide too. Those of any other circle
+    stay where they entered, at a peak of the certificate, with the best coefficients: more of them
+    are needed, side by side, until the certificate is met.
 
     Examples
     --------
@@ -88,7 +96,7 @@ class Sliding(TabulatingCoder[Lookups]):
     max_atoms: int = 60
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ContinuousShiftRepresentation)
+        return isinstance(representation, CircleRepresentation)
 
     def stricter(self) -> Sliding:
         return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
@@ -98,7 +106,7 @@ class Sliding(TabulatingCoder[Lookups]):
         return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
-        assert isinstance(representation, ContinuousShiftRepresentation)
+        assert isinstance(representation, CircleRepresentation)
         return Lookups(representation, A)
 
     def solve_with(
@@ -111,23 +119,25 @@ class Sliding(TabulatingCoder[Lookups]):
     def _solve_masked(
         self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
-        say_if_compiling(slide_all)
-        slide = SlideAtoms(lookups.masked(), 0.1 * self.tol)
+        refine: Refine = settle_coefficients
+        if lookups.masked is not None:
+            say_if_compiling(slide_all)
+            refine = SlideAtoms(lookups.masked(), 0.1 * self.tol)
         tol, rounds = 0.8 * self.tol, self.max_iter
-        return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+        return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
 
     def _solve_whole(
         self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
-        assert isinstance(representation, ContinuousShiftRepresentation)
+        assert isinstance(representation, CircleRepresentation)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
         density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
         tables = lookups.whole[float(density.max())]()
-        known = warm or Atoms.none(len(Y), len(A), 1)
-        most = 3 * representation.length * A.shape[3] + 8
+        known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
+        most = 3 * representation.cells * A.shape[3] + 8
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
@@ -137,7 +147,7 @@ class Sliding(TabulatingCoder[Lookups]):
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
         together = max(VALUES // (len(A) * tables.grid_size), 1)
-        return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))
+        return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
 
     def _go_on(
         self, alpha: float, tables: Tables, samples: Samples, chosen: Chosen, warm: Atoms, room: int
@@ -154,3 +164,14 @@ class Sliding(TabulatingCoder[Lookups]):
             (counts, component, shift, c, full),
         )  # fmt: skip
         return Atoms.of_rows(q, counts, component, c, shift[:, :, None]), full
+
+
+def in_cells(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
+    """Return the same atoms with places on the circle measured in cells."""
+    return replace(atoms, element=atoms.element * (circle.cells / circle.period))
+
+
+def in_period(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
+    """Return the same atoms with places on the circle in the unit of its parameter again."""
+    element = atoms.element * (circle.period / circle.cells)
+    return replace(atoms, element=np.mod(element, circle.period))  # rounding may end the turn

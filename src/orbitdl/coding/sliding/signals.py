@@ -15,10 +15,10 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.time_shift import TimeShift
 
 ORDER, DENSITY = 8, 16
-"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-12."""
+"""Taylor coefficients kept, and expansion points per sample: the remainder is below 1e-12."""
 
 
 class Signals(NamedTuple):
@@ -61,7 +61,7 @@ class Work(NamedTuple):
     residual: Floats
 
 
-def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signals:
+def tabulate(representation: TimeShift, A: Blocks) -> Signals:
     """Tabulate the components A (q, F, 1, channels)."""
     N, size = representation.length, DENSITY * representation.length
     omega = 2 * np.pi * np.arange(A.shape[1]) / N
