@@ -7,7 +7,7 @@ from orbitdl import encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding, active_set
 from orbitdl.coding.room import in_growing_room
-from orbitdl.coding.sliding import coder
+from orbitdl.coding.sliding import coder as sliding
 from orbitdl.groups import ContinuousShift, IntegerShift
 
 
@@ -38,7 +38,7 @@ def test_every_sample_gets_room_for_the_atoms_it_needs_and_goes_on_from_those_it
 
 @pytest.mark.parametrize(
     ("module", "coder", "group"),
-    [(active_set, ActiveSet(), IntegerShift()), (coder, Sliding(), ContinuousShift())],
+    [(active_set, ActiveSet(), IntegerShift()), (sliding, Sliding(), ContinuousShift())],
     ids=["active set", "sliding"],
 )
 def test_a_window_has_no_more_room_than_a_few_times_its_atoms(module, coder, group, monkeypatch):

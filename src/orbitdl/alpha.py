@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate, inner
+from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner
 from orbitdl.samples import Samples
 from orbitdl.validation import require_positive
 
@@ -110,5 +110,4 @@ def typical_norm(Y: Blocks) -> float:
 def _largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:
     """Return ``max_j max_g |<y, g a_j>|`` for every sample, a chunk at a time."""
     starts = range(0, len(Y), CHUNK)
-    parts = [representation.largest_polar(correlate(Y[k : k + CHUNK], A)) for k in starts]
-    return np.concatenate(parts)
+    return np.concatenate([representation.largest_product(Y[k : k + CHUNK], A) for k in starts])

@@ -12,6 +12,9 @@ SETTINGS = {"cache": True, "nogil": True, "error_model": "numpy"}
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
+INSIDE = {"nogil": True, "error_model": "numpy", "fastmath": REORDER}
+"""How an overload that only kernels call is compiled: with its caller."""
+
 fast = njit(**SETTINGS, fastmath=REORDER)
 """Compile on first use, keep on disk, release the lock; sums may be reordered."""
 

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.problem import Masked, Problem
+from orbitdl.coding.lightest_codes import lightest_codes
+from orbitdl.coding.problem import Masked
 from orbitdl.denoising import refit
 from orbitdl.encoding import decode_atoms, encode_samples
-from orbitdl.groups.base import Blocks, Combination, Floats, Group, Representation, correlate, inner
-from orbitdl.groups.listed import lightest_combination
+from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.samples import Samples
 from orbitdl.validation import require_jobs, require_positive
-
-ROUNDS, STALLED = 60, 4
-"""Linear programs a sample at most, and how many without progress are enough."""
-PENALTIES = (1e-2, 1e-4)
-"""Penalties, for data of unit norm, that prepare exact agreement."""
 
 
 @dataclass(frozen=True)
@@ -47,14 +41,6 @@ class Completion:
     atoms: Atoms
     value: Floats
     bound: Floats
-
-
-class Lightest(NamedTuple):
-    """Atoms of the least norm for one data point, that norm, and a bound it cannot fall below."""
-
-    atoms: Atoms
-    value: float
-    bound: float
 
 
 def complete(
@@ -148,41 +134,17 @@ def complete_samples(
 def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floats]:
     size = float(np.sqrt(inner(A, A).max())) or 1.0
     A = A / size
-    representation, data, observed = samples.representation, samples.signal, samples.observed
+    data, observed = samples.signal, samples.observed
     seen = np.ones(data.shape, dtype=bool) if observed is None else observed
     norms = np.sqrt(inner(data, data, axes=data.ndim - 1))
     unit = np.where(norms > 0, norms, 1.0)
     masked = Masked(data / unit.reshape(-1, *[1] * (data.ndim - 1)), seen)
-    guess, bounds = _penalised(representation, samples.Y / unit[:, None, None, None], A, masked)
-    found = [
-        lightest_code(representation, A, y, m, guess.take(np.array([i])), bounds[i], tol)
-        for i, (y, m) in enumerate(zip(*masked, strict=True))
-    ]
-    atoms = Atoms.concatenate([one.atoms for one in found])
+    Y = samples.Y / unit[:, None, None, None]
+    atoms, value, bound = lightest_codes(samples.representation, Y, A, masked, tol)
     unit = unit / size
-    value, bound = (np.array([one[k] for one in found]) * unit for k in (1, 2))
+    value, bound = value * unit, bound * unit
     _warn_unless_met(value, bound, 10 * tol)
     return atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element), value, bound
-
-
-def _penalised(
-    representation: Representation, Y: Blocks, A: Blocks, masked: Masked
-) -> tuple[Atoms, Floats]:
-    """Return codes with a small penalty, and the bounds ``<y, r> / max_j polar(r a_j^H)``.
-
-    The residuals r of the penalised program are feasible for the dual when scaled, and close to
-    its solution; the atoms are close to those of the equality program.
-    """
-    coder, codes, bounds = default_coder(representation), None, np.zeros(len(Y))
-    for alpha in PENALTIES:
-        warm = None if codes is None else codes.atoms
-        codes = coder.code(representation, Y, A, alpha, warm, masked=masked, warn=False)
-        problem = Problem(representation, Y, A, alpha, masked)
-        misfit = problem.misfit(codes.atoms.superpose(representation, A))
-        polar = representation.largest_polar(correlate(misfit.residual, A))
-        bounds = np.maximum(bounds, misfit.product / np.maximum(polar, 1e-300))
-    assert codes is not None
-    return codes.atoms, bounds
 
 
 def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:
@@ -193,69 +155,4 @@ def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:
             "compare the two in what orbitdl.complete returns.",
             ConvergenceWarning,
             stacklevel=5,
-        )
-
-
-def lightest_code(
-    representation: Representation,
-    A: Blocks,
-    y: Floats,
-    observed: NDArray[np.bool_],
-    guess: Atoms,
-    bound: float,
-    tol: float,
-) -> Lightest:
-    """Solve ``min sum |c_k|  s.t.  sum_k c_k M g_k a_k = M y`` over all atoms, for one y.
-
-    `guess` has atoms to begin with, besides those of the group's cover; `bound` is what the value
-    cannot fall below as far as is known.
-    """
-    q, seen, target = len(A), observed.ravel(), y[observed]
-    if not target.any():
-        return Lightest(Atoms.none(1, q, len(representation.parameters)), 0.0, 0.0)
-    cover = representation.cover()
-    row = np.append(np.repeat(np.arange(q), len(cover)), guess.component)
-    element = np.concatenate([np.tile(cover, (q, 1)), guess.element])
-    table = _columns(representation, A, row, element, seen)
-    _require_agreement(table, target)
-    values = [np.inf] * STALLED
-    for _ in range(ROUNDS):
-        c, dual = lightest_combination(table, target)
-        values.append(float(np.abs(c).sum()))
-        p = np.zeros(observed.shape)
-        p[observed] = dual
-        C = correlate(representation.analyze(p[None]), A)[0]
-        bound = max(bound, float(dual @ target) / max(1.0, float(representation.polar(C).max())))
-        fresh = representation.peaks(C, 1.0 + 0.1 * tol)
-        met = values[-1] - bound <= tol * values[-1] or len(fresh.row) == 0
-        if met or values[-STALLED] - values[-1] <= 0.1 * tol * values[-1]:
-            break
-        row, element = np.append(row, fresh.row), np.concatenate([element, fresh.element])
-        more = _columns(representation, A, fresh.row, fresh.element, seen)
-        table = np.concatenate([table, more], axis=1)
-    used = np.flatnonzero(np.abs(c) > 1e-12 * np.abs(c).max())
-    atoms = Atoms.of_pairs(Combination(row[used], c[used], element[used]), 1, q)
-    return Lightest(atoms, values[-1], min(bound, values[-1]))
-
-
-def _columns(
-    representation: Representation,
-    A: Blocks,
-    row: NDArray[np.intp],
-    element: Floats,
-    seen: NDArray[np.bool_],
-) -> Floats:
-    """Return the observed entries of moved components as columns."""
-    moved = representation.synthesize(representation.represent(element) @ A[row])
-    return np.ascontiguousarray(moved.reshape(len(row), len(seen))[:, seen].T)
-
-
-def _require_agreement(table: Floats, target: Floats) -> None:
-    """Refuse a target that no combination of the columns reaches."""
-    nearest = table @ np.linalg.lstsq(table, target, rcond=1e-12)[0]
-    distance = float(np.linalg.norm(nearest - target) / np.linalg.norm(target))
-    if distance > 1e-7:
-        raise ValueError(
-            "the observed entries of a data point are no combination of moved components (the "
-            f"nearest is {distance:.1g} of their norm away): use exact=False, or an alpha."
         )

@@ -9,7 +9,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding import decode_atoms, encode_samples
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, correlate
+from orbitdl.groups.base import Blocks, Floats, Group, Representation
 from orbitdl.samples import Samples
 from orbitdl.validation import require_jobs, require_positive_or
 
@@ -147,14 +147,15 @@ def _level(
     samples: Samples, A: Blocks, reach: float, coder: Coder | None, n_jobs: int | None
 ) -> float:
     samples = samples.take(np.random.default_rng(0).permutation(len(samples))[:SAMPLES])
-    coder = coder or default_coder(samples.representation, LOOSE)
-    top = float(samples.representation.largest_polar(correlate(samples.Y, A)).max())
+    top = float(samples.representation.largest_product(samples.Y, A).max())
     if top == 0.0:
         return root_mean_square(samples)
+    coder = coder or default_coder(samples.representation, LOOSE)
+    prepared, masked = coder.prepare(samples.representation, A), samples.masked
     best, level, worse = np.inf, 0.0, 0
     for alpha in top * FALL ** np.arange(STEPS):
-        codes = encode_samples(samples, A, float(alpha), coder, n_jobs)
-        criterion, sigma = _judge(samples, refit(samples, codes.atoms, A), A, reach)
+        atoms = prepared.code(samples.Y, float(alpha), masked=masked, n_jobs=n_jobs).atoms
+        criterion, sigma = _judge(samples, refit(samples, atoms, A), A, reach)
         if criterion < best:
             best, level, worse = criterion, sigma, 0
         else:
@@ -174,7 +175,7 @@ def root_mean_square(samples: Samples) -> float:
 def noise_reach(representation: Representation, A: Blocks) -> float:
     """Return the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1."""
     noise = np.random.default_rng(0).standard_normal((DRAWS, *representation.shape))
-    return float(representation.largest_polar(correlate(representation.analyze(noise), A)).mean())
+    return float(representation.largest_product(representation.analyze(noise), A).mean())
 
 
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:

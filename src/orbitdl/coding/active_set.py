@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
+from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
@@ -24,7 +25,7 @@ ROOM = 64
 
 
 @dataclass(frozen=True)
-class ActiveSet(Coder):
+class ActiveSet(TabulatingCoder[Once[Orbits]]):
     """Exact lasso over all moved components of a finite group.
 
     Parameters
@@ -56,20 +57,26 @@ class ActiveSet(Coder):
     def codes_masked(self) -> bool:
         return True
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def tabulate(self, representation: Representation, A: Blocks) -> Once[Orbits]:
+        assert isinstance(representation, ListedRepresentation)
+        return Once(partial(inner_products, representation, A))
+
+    def solve_with(
+        self, tables: Once[Orbits], problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
         if problem.masked is not None:
             tol, rounds = 0.9 * self.tol, self.max_iter
             return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
-        representation, Y, A, alpha, _ = problem
+        representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, ListedRepresentation)
         say_if_compiling(solve_all)
-        orbits = inner_products(representation, A)
+        orbits = tables()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         most = representation.size * len(A)
 
         def solve_chunk(chunk: slice) -> Atoms:
             products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
-            go_on = partial(self._go_on, representation, alpha, orbits, products)
+            go_on = partial(self._go_on, representation, problem.alpha, orbits, products)
             return in_growing_room(go_on, known.take(chunk), ROOM, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)

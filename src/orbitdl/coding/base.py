@@ -5,18 +5,18 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass, fields, replace
+from functools import partial
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.codes import Atoms, Codes, Status
-from orbitdl.coding.certificate import certify, objectives
+from orbitdl.codes import Atoms, Codes
+from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
-from orbitdl.validation import LARGEST, SMALLEST, require_count, require_positive
+from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.validation import require_count, require_positive
 
 
 def require_coder(coder: object) -> Coder | None:
@@ -31,14 +31,6 @@ def require_coder(coder: object) -> Coder | None:
 
 TRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
-
-ROUNDING = 1e-13
-"""Objectives that differ less, relatively, are the same."""
-
-
-def _nearest_power_of_two(size: float) -> float:
-    """Return a power of two to measure in: 1 for what is 1 but for rounding, and for nothing."""
-    return float(np.ldexp(1.0, round(np.log2(size)))) if size > 0 else 1.0
 
 
 class Coder(ABC):
@@ -109,89 +101,24 @@ class Coder(ABC):
 
     def prepare(self, representation: Representation, A: Blocks) -> Prepared:
         """Return this coder, ready to code any data with components A (q, F, d, m)."""
-        return Prepared(self, representation, A)
-
-    def _code(self, problem: Problem, warm: Atoms | None, n_jobs: int | None, warn: bool) -> Codes:
-        self._require_served(problem)
-        atoms, objective, gap = self._try(problem, warm, n_jobs)
-        for _ in range(TRIES):
-            late, stricter = gap > self.tol, self.stricter()
-            if stricter is None or not late.any():
-                break
-            rest = problem.take(late)
-            start = rest.with_best_match(atoms.take(late))
-            again, objective[late], gap[late] = stricter._try(rest, start, None)
-            atoms = atoms.replace(late, again)
-        if warn:
-            self.warn_unless_converged(gap)
-        status = self._describe(gap, problem)
-        return Codes(problem.representation, atoms, objective, gap, status)
-
-    def _try(
-        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> tuple[Atoms, Floats, Floats]:
-        """Solve once; return atoms that are not worse than `warm`, their objectives and gaps."""
-        if warm is None:
-            atoms = self._solve_scaled(problem, None, n_jobs)
-            return atoms, *certify(problem, atoms)
-        before = objectives(problem, warm)
-        helpful = warm.only(before <= 0.5 * problem.energy())
-        atoms = self._solve_scaled(problem, helpful, n_jobs)
-        objective, gap = certify(problem, atoms)
-        if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
-            atoms = atoms.replace(worse, warm.take(worse))
-            objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
-        return atoms, objective, gap
-
-    def _require_served(self, problem: Problem) -> None:
-        name = type(self).__name__
-        if not self.serves(problem.representation):
+        if not self.serves(representation):
             raise ValueError(
-                f"the coder {name} does not serve {problem.representation.group.name}; "
+                f"the coder {type(self).__name__} does not serve {representation.group.name}; "
                 "leave coder=None to get one that does."
             )
-        if problem.masked is not None and not self.codes_masked:
-            raise ValueError(
-                f"the coder {name} does not code data with missing entries; leave coder=None to "
-                "get one that does."
-            )
+        components = Components.of(A)
+        tables = self.tabulate(representation, components.scaled)
+        return Prepared(self, representation, components, tables)
 
-    def _solve_scaled(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve in units, powers of two, in which data and the norms of components are about 1.
+    def tabulate(self, representation: Representation, A: Blocks) -> Any:
+        """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
+        return None
 
-        ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
-        """
-        unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
-        size = _nearest_power_of_two(float(np.sqrt(inner(problem.A, problem.A).max())))
-        scaled = problem.in_units_of(unit)
-        alpha = min(max(scaled.alpha / size, SMALLEST), LARGEST)  # what is beyond codes the same
-        scaled = scaled._replace(A=problem.A / size, alpha=alpha)
-        factors = np.full(len(problem.A), unit / size)
-        known = None if warm is None else warm.scale(1.0 / factors)
-        return self._solve_apart(scaled, known, n_jobs).scale(factors)
-
-    def _solve_apart(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Solve for the samples without missing entries as if there were no others."""
-        if problem.masked is None or not (whole := problem.masked.whole).any():
-            return self.solve(problem, warm, n_jobs)
-        result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
-        for chosen, part in (
-            (whole, problem.take(whole)._replace(masked=None)),
-            (~whole, problem.take(~whole)),
-        ):
-            if chosen.any():
-                known = None if warm is None else warm.take(chosen)
-                result = result.replace(chosen, self.solve(part, known, n_jobs))
-        return result
-
-    def _describe(self, gap: Floats, problem: Problem) -> NDArray[Any]:
-        status = np.full(len(gap), Status.CONVERGED, dtype=object)
-        late = Status.STOPPED_EARLY if self.is_convex else Status.LOCAL_SOLUTION
-        status[gap > self.tol] = late
-        status[problem.is_zero()] = Status.ZERO_DATA
-        if problem.masked is not None:
-            status[problem.masked.empty] = Status.NOTHING_OBSERVED
-        return status
+    def solve_with(
+        self, tables: Any, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        """Do as `solve`, given what `tabulate` returned for the components of the problem."""
+        return self.solve(problem, warm, n_jobs)
 
     def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
@@ -205,13 +132,50 @@ class Coder(ABC):
             )
 
 
+Tables = TypeVar("Tables")
+
+
+class TabulatingCoder(Coder, Generic[Tables]):
+    """A coder that looks up what it can: of components, once for all data coded with them.
+
+    Several threads may use the same tables at once, and coders that differ in their settings only.
+    """
+
+    @abstractmethod
+    def tabulate(self, representation: Representation, A: Blocks) -> Tables:
+        """Return what can be looked up of components A (q, F, d, m), or what makes it on demand."""
+
+    @abstractmethod
+    def solve_with(
+        self, tables: Tables, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        """Return atoms for every sample, as `solve` does."""
+
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        tables = self.tabulate(problem.representation, problem.A)
+        return self.solve_with(tables, problem, warm, n_jobs)
+
+
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A coder and the components it codes with; what it tabulates of them serves all data."""
+    """A coder and the components it codes with; what it tabulates of them serves all data.
+
+    Several threads may code with one at the same time. Codes do not depend on how data are divided
+    into calls.
+
+    Attributes
+    ----------
+    coder : Coder
+    representation : Representation
+    components : Components
+    tables : object
+        What the coder tabulates of the scaled ones.
+    """
 
     coder: Coder
     representation: Representation
-    A: Blocks
+    components: Components
+    tables: Any
 
     def code(
         self,
@@ -224,5 +188,42 @@ class Prepared:
         warn: bool = True,
     ) -> Codes:
         """Solve, certify, and say in words how it went; never worse than `warm`."""
-        problem = Problem(self.representation, Y, self.A, alpha, masked)
-        return self.coder._code(problem, warm, n_jobs, warn)
+        if masked is not None and not self.coder.codes_masked:
+            raise ValueError(
+                f"the coder {type(self.coder).__name__} does not code data with missing entries; "
+                "leave coder=None to get one that does."
+            )
+        problem = Problem(self.representation, Y, self.components.own, alpha, masked)
+        atoms, objective, gap = self._try(problem, warm, n_jobs)
+        atoms, objective, gap = self._try_again(problem, atoms, objective, gap)
+        if warn:
+            self.coder.warn_unless_converged(gap)
+        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
+        return Codes(self.representation, atoms, objective, gap, status)
+
+    def _try_again(
+        self, problem: Problem, atoms: Atoms, objective: Floats, gap: Floats
+    ) -> tuple[Atoms, Floats, Floats]:
+        """Send samples above the tolerance to a stricter coder, if there is one."""
+        stricter = self._stricter()
+        for _ in range(TRIES):
+            late = gap > self.coder.tol
+            if stricter is None or not late.any():
+                break
+            rest = problem.take(late)
+            start = rest.with_best_match(atoms.take(late))
+            again, objective[late], gap[late] = stricter._try(rest, start, None)
+            atoms = atoms.replace(late, again)
+        return atoms, objective, gap
+
+    def _try(
+        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> tuple[Atoms, Floats, Floats]:
+        solve = partial(self.coder.solve_with, self.tables, n_jobs=n_jobs)
+        return attempt(solve, self.components, problem, warm)
+
+    def _stricter(self) -> Prepared | None:
+        coder = self.coder.stricter()
+        if coder is None or type(coder) is type(self.coder):
+            return None if coder is None else replace(self, coder=coder)
+        return coder.prepare(self.representation, self.components.own)

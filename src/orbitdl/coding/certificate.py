@@ -69,7 +69,7 @@ def relative_gap(
     misfit: Misfit, polar: Floats, alpha: float, penalty: Floats
 ) -> tuple[Floats, Floats]:
     """Return the objective and the relative gap, given ``max_j polar(r a_j^H)``."""
-    _, product, energy = misfit
+    product, energy = misfit.product, misfit.energy
     with np.errstate(over="ignore"):  # a limit beyond all numbers is none
         limit = np.divide(alpha, polar, out=np.full_like(polar, np.inf), where=polar > 0)
     best = np.divide(product, energy, out=np.zeros_like(energy), where=energy > 0)

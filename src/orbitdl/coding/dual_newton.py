@@ -7,7 +7,7 @@ The residual r of an optimal code solves the dual problem, with the codes as its
 The method of multipliers minimises, for codes Z and a stiffness sigma, the augmented Lagrangian
 
     L(r) = 1/2 ||r||^2 - <y, r> + 1/(2 sigma) ||P(r)||^2,
-    P(r) = prox_{sigma alpha}(Z + sigma r A^H),
+    P(r) = prox_{sigma alpha}(Z + sigma r A^H) = sigma prox_alpha(Z / sigma + r A^H),
 
 and takes P(r) for the next Z. L has the gradient ``r - M (y - P(r) A)``: at its minimum r is the
 residual of these codes. It is strictly convex with as many derivatives as the proximal map, whose
@@ -55,25 +55,26 @@ class Point(NamedTuple):
 
 
 class Lagrangian(NamedTuple):
-    """L of some samples, around their codes Z (n, q, F, d, d)."""
+    """L of some samples, around their codes Z (n, q, F, d, d), with a stiffness each, (n,)."""
 
     problem: Problem
     Z: Blocks
-    sigma: float
+    sigma: Floats
 
     def take(self, samples: Integers | NDArray[np.bool_]) -> Lagrangian:
         """Return some samples."""
-        return Lagrangian(self.problem.take(samples), self.Z[samples], self.sigma)
+        return Lagrangian(self.problem.take(samples), self.Z[samples], self.sigma[samples])
 
-    def inside(self, r: Blocks) -> Blocks:
-        """Return ``sigma r A^H``, in the metric of the proximal map."""
-        weight = self.sigma / self.problem.representation.metric[:, None, None]
+    def products(self, r: Blocks) -> Blocks:
+        """Return ``r A^H``, in the metric of the proximal map."""
+        weight = 1.0 / self.problem.representation.metric[:, None, None]
         return weight * correlate(self.problem.in_blocks(r), self.problem.A)
 
     def at(self, r: Blocks) -> Point:
         """Evaluate L and its gradient."""
         representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
-        codes = representation.prox(self.Z + self.inside(r), self.sigma * alpha)
+        sigma = like(self.sigma, self.Z)
+        codes = sigma * representation.prox(self.Z / sigma + self.products(r), alpha)
         weighted = representation.metric[:, None, None] * codes
         value = dot(r, 0.5 * r - self.problem.data) + dot(weighted, codes) / (2.0 * self.sigma)
         return Point(r, codes, value, r - self.problem.misses(multiply(codes, A)))
@@ -81,8 +82,9 @@ class Lagrangian(NamedTuple):
     def hessian(self, r: Blocks) -> Callable[[Blocks], Blocks]:
         """Return the Hessian at r, as a function."""
         representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
-        bend = representation.prox_derivative(self.Z + self.inside(r), self.sigma * alpha)
-        return lambda v: v + self.problem.observe(multiply(bend(self.inside(v)), A))
+        sigma = like(self.sigma, self.Z)
+        bend = representation.prox_derivative(self.Z / sigma + self.products(r), alpha)
+        return lambda v: v + self.problem.observe(multiply(sigma * bend(self.products(v)), A))
 
 
 def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
@@ -92,9 +94,10 @@ def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
     """
     Z, best, late = Z.copy(), gaps(problem, Z), np.arange(len(Z))
     codes, r = Z, problem.misses(multiply(Z, problem.A))
-    softest = float(problem.representation.gauge(Z).max(initial=0.0)) / problem.alpha or 1.0
+    largest = problem.representation.gauge(Z).max(axis=1)
+    softest = np.where(largest > 0.0, largest / problem.alpha, 1.0)
     for k in range(ROUNDS):
-        sigma = softest * min(STIFFER**k, STIFFEST)
+        sigma = softest[late] * min(STIFFER**k, STIFFEST)
         point = minimise(Lagrangian(problem.take(late), codes, sigma), r)
         gap = gaps(problem.take(late), point.codes)
         better = gap < best[late]
@@ -180,5 +183,5 @@ def size(a: Blocks) -> Floats:
 
 
 def like(x: Floats, blocks: Blocks) -> Floats:
-    """Return numbers (n,), one a sample, such that they multiply blocks (n, ...)."""
+    """Return numbers (n,), one per sample, such that they multiply blocks (n, ...)."""
     return x.reshape(-1, *[1] * (blocks.ndim - 1))

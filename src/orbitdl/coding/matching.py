@@ -1,8 +1,8 @@
-"""A fixed small number of atoms a component, by cyclic matching: non-convex, often very good."""
+"""A fixed small number of atoms per component, by cyclic matching: non-convex, often very good."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -26,7 +26,7 @@ VALUES = 2**25
 
 @dataclass(frozen=True)
 class Matching(Coder):
-    """At most k atoms a component, found by cyclic matching and least squares.
+    """At most k atoms per component, found by cyclic matching and least squares.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Matching(Coder):
         def solve_chunk(chunk: slice) -> Atoms:
             known, part = warm.take(chunk) if warm else None, problem.take(chunk)
             c, g = self._start(problem.representation, len(part.Y), slots, known)
-            c, g = self._cycle(part._replace(A=problem.A[slots]), c, g)
+            c, g = self._cycle(replace(part, A=problem.A[slots]), c, g)
             sample, slot = np.nonzero(c)
             offsets = np.concatenate([[0], np.cumsum((c != 0).sum(axis=1))]).astype(np.intp)
             return Atoms(q, offsets, slots[slot], c[sample, slot], g[sample, slot])
@@ -115,7 +115,7 @@ class Matching(Coder):
 
 def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
     """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
-    representation, _, A, alpha, masked = problem
+    representation, A, alpha = problem.representation, problem.A, problem.alpha
     moved = representation.represent(g) @ A
     R = problem.residual(combine(c, moved))
     for k in np.flatnonzero(inner(A, A)):
@@ -124,7 +124,7 @@ def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Float
         g[:, k] = element[:, 0]
         c[:, k] = soft(value[:, 0], alpha) / inner(A[k], A[k])
         moved[:, k] = representation.represent(g[:, k]) @ A[k]
-        if masked is None:
+        if problem.masked is None:
             R = without - combine(c[:, k : k + 1], moved[:, k : k + 1])
         else:
             R = problem.residual(combine(c, moved))
@@ -156,7 +156,7 @@ def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Float
             own = np.maximum(gram[:, k, k], 1e-300)
             rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
             c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
-        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(initial=1e-300)):
+        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(axis=1, keepdims=True)):
             break
     return c
 
@@ -167,7 +167,7 @@ def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
     if problem.masked is None:
         flat, y = as_real(moved.reshape(-1, *moved.shape[2:])), as_real(problem.Y)
     else:
-        signal, observed = problem.masked
-        flat, y = problem.representation.synthesize(moved) * observed[:, None], signal
+        observed, y = problem.masked.observed, problem.masked.signal
+        flat = problem.representation.synthesize(moved) * observed[:, None]
     flat = flat.reshape(n, K, -1)
     return (flat @ y.reshape(n, -1, 1))[:, :, 0], flat @ flat.swapaxes(1, 2)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,8 @@ from orbitdl.groups.base import (
 )
 
 
-class Masked(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Masked:
     """Data of which only some entries were observed.
 
     Attributes
@@ -47,7 +49,8 @@ class Masked(NamedTuple):
         return ~np.asarray(self.observed.reshape(len(self.observed), -1).any(axis=1))
 
 
-class Misfit(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Misfit:
     """The residual r of a fit to data y: in block coordinates, with ``<y, r>`` and ``||r||^2``."""
 
     residual: Blocks
@@ -55,7 +58,8 @@ class Misfit(NamedTuple):
     energy: Floats
 
 
-class Problem(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Problem:
     """``min_Z 1/2 ||M_i (y_i - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every sample i.
 
     M_i keeps the observed entries of a sample, all of them where `masked` is None.
@@ -81,14 +85,14 @@ class Problem(NamedTuple):
     def take(self, samples: slice | NDArray[Any]) -> Problem:
         """Return the problem of some samples."""
         masked = None if self.masked is None else self.masked.take(samples)
-        return self._replace(Y=self.Y[samples], masked=masked)
+        return replace(self, Y=self.Y[samples], masked=masked)
 
     def in_units_of(self, unit: float) -> Problem:
         """Measure data, and so alpha and the coefficients, in another unit."""
         masked = self.masked
         if masked is not None:
-            masked = masked._replace(signal=masked.signal / unit)
-        return self._replace(Y=self.Y / unit, alpha=self.alpha / unit, masked=masked)
+            masked = replace(masked, signal=masked.signal / unit)
+        return replace(self, Y=self.Y / unit, alpha=self.alpha / unit, masked=masked)
 
     @property
     def data(self) -> Blocks:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply, stack_components
 from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.parallel import in_chunks
@@ -18,8 +19,15 @@ PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""
 
 
+class Steps(NamedTuple):
+    """Lengths of proximal steps: ``1 / (L w_f)``, (F, 1, 1), to multiply gradients, and ``1/L``."""
+
+    weight: Floats
+    length: float
+
+
 @dataclass(frozen=True)
-class Proximal(Coder):
+class Proximal(TabulatingCoder[Steps]):
     """FISTA with adaptive restart, stopped on the duality gap; where it is slow, Newton's method.
 
     Parameters
@@ -59,38 +67,44 @@ class Proximal(Coder):
     def codes_masked(self) -> bool:
         return True
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def tabulate(self, representation: Representation, A: Blocks) -> Steps:
+        return step_sizes(representation, A)
+
+    def solve_with(
+        self, tables: Steps, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
         representation, q = problem.representation, len(problem.A)
 
         def solve_chunk(chunk: slice) -> Atoms:
             start = warm.take(chunk).embed(representation) if warm else None
-            Z = self._iterate(problem.take(chunk), start)
+            Z = self._iterate(tables, problem.take(chunk), start)
             flat = Z.reshape(-1, *Z.shape[2:])
             return Atoms.of_pairs(representation.decompose(flat), len(Z), q)
 
         return in_chunks(solve_chunk, len(problem.Y), n_jobs)
 
-    def _iterate(self, problem: Problem, start: Blocks | None) -> Blocks:
-        representation, Y, A, _, _ = problem
-        n_blocks, d, _ = representation.block_shape
-        shape = (len(Y), len(A), n_blocks, d, d)
-        Z = np.zeros(shape, dtype=representation.dtype) if start is None else start
-        late = self._accelerate(problem, Z, np.arange(len(Y)), min(self.max_iter, PATIENCE))
+    def _iterate(self, steps: Steps, problem: Problem, start: Blocks | None) -> Blocks:
+        n_blocks, d, _ = problem.representation.block_shape
+        shape = (len(problem.Y), len(problem.A), n_blocks, d, d)
+        Z = np.zeros(shape, dtype=problem.representation.dtype) if start is None else start
+        late = self._accelerate(steps, problem, Z, np.arange(len(Z)), min(self.max_iter, PATIENCE))
         if len(late) and self.max_iter > PATIENCE:
             Z[late], gap = improve(problem.take(late), Z[late], 0.9 * self.tol)
             late = late[gap > 0.9 * self.tol]
-            self._accelerate(problem, Z, late, self.max_iter - PATIENCE)
+            self._accelerate(steps, problem, Z, late, self.max_iter - PATIENCE)
         return Z
 
-    def _accelerate(self, problem: Problem, Z: Blocks, active: Integers, steps: int) -> Integers:
-        """Take steps of FISTA on the active samples of Z, in place; return who is not done."""
-        representation, _, A, alpha, _ = problem
+    def _accelerate(
+        self, steps: Steps, problem: Problem, Z: Blocks, active: Integers, most: int
+    ) -> Integers:
+        """Take FISTA's steps on the active samples of Z, in place; return who is not done."""
+        representation, A = problem.representation, problem.A
         V, momentum = Z.copy(), np.ones(len(Z))
-        weight, step = step_sizes(representation, A)
         rest = problem.take(active)
-        for iteration in range(steps if len(active) else 0):
+        for iteration in range(most if len(active) else 0):
             gradient = -correlate(rest.residual(multiply(V[active], A)), A)
-            new = representation.prox(V[active] - gradient * weight, step * alpha)
+            ahead = V[active] - steps.weight * gradient
+            new = representation.prox(ahead, steps.length * problem.alpha)
             V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
             Z[active] = new
             if iteration % self.check_every == self.check_every - 1:
@@ -101,11 +115,11 @@ class Proximal(Coder):
         return active
 
 
-def step_sizes(representation: Representation, A: Blocks) -> tuple[Floats, float]:
-    """Return ``1 / (L w_f)``, to multiply gradients, and ``1/L``."""
+def step_sizes(representation: Representation, A: Blocks) -> Steps:
+    """Return the lengths of steps with ``L = max_f ||A_f||^2 / w_f``."""
     norms = np.linalg.norm(stack_components(A), ord=2, axis=(1, 2)) ** 2
     lipschitz = max(float((norms / representation.metric).max()), 1e-300)
-    return 1.0 / (lipschitz * representation.metric)[:, None, None], 1.0 / lipschitz
+    return Steps(1.0 / (lipschitz * representation.metric)[:, None, None], 1.0 / lipschitz)
 
 
 def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:

@@ -1,19 +1,19 @@
-"""Continuous shifts by semidefinite programming: the paper's way, kept as a reference."""
+"""Circles by semidefinite programming: the paper's way for continuous shifts, as a reference."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.toeplitz import project, toeplitz, vandermonde
 
 CHECK_EVERY = 25
@@ -23,7 +23,7 @@ SIGNS = np.array([[1.0], [-1.0]])
 
 
 @dataclass(frozen=True)
-class Semidefinite(Coder):
+class Semidefinite(TabulatingCoder[Floats]):
     """Projected gradient on pairs of positive semidefinite Toeplitz matrices.
 
     Parameters
@@ -33,7 +33,7 @@ class Semidefinite(Coder):
     max_iter : int
         Gradient steps (Algorithm 3 of the paper).
     inner_iter : int
-        Dykstra iterations a projection (Algorithm 2 of the paper).
+        Dykstra iterations per projection (Algorithm 2 of the paper).
     carry : bool
         Begin each projection with the correction at which the last one ended. False begins with
         zero, as printed: a few inner iterations then stall at a gap of several per cent.
@@ -81,10 +81,16 @@ class Semidefinite(Coder):
     exact: bool = False
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ContinuousShiftRepresentation)
+        return isinstance(representation, CircleRepresentation)
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha, _ = problem
+    def tabulate(self, representation: Representation, A: Blocks) -> Floats:
+        return step_sizes(A)
+
+    def solve_with(
+        self, tables: Floats, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        representation, Y, A = problem.representation, problem.Y, problem.A
+        alpha = problem.alpha
 
         def solve_chunk(chunk: slice) -> Atoms:
             z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)
@@ -93,37 +99,36 @@ class Semidefinite(Coder):
             if self.exact and live.any():
                 z[live] = solve_program(Y[chunk][live], A, alpha)
             elif live.any():
-                z[live] = self._descend(representation, Y[chunk][live], A, alpha)
+                z[live] = self._descend(tables, replace(problem, Y=Y[chunk][live]))
             return to_atoms(representation, z, 0.01 * min(self.tol, 1e-4))
 
         return in_chunks(solve_chunk, len(Y), n_jobs, largest=64)
 
-    def _descend(
-        self, representation: Representation, Y: Blocks, A: Blocks, alpha: float
-    ) -> Blocks:
+    def _descend(self, step: Floats, problem: Problem) -> Blocks:
         """Return the first columns (n, q, 2, F) of the pairs, Algorithm 3."""
-        n_blocks = Y.shape[1]
-        result = np.zeros((len(Y), len(A), 2, n_blocks), dtype=np.complex128)
-        active, z = np.arange(len(Y)), result
+        n, n_blocks = problem.Y.shape[:2]
+        result = np.zeros((n, len(problem.A), 2, n_blocks), dtype=np.complex128)
+        active, z = np.arange(n), result
         correction = np.zeros((*z.shape, n_blocks), dtype=np.complex128)
-        step = step_sizes(A)
         for iteration in range(1, self.max_iter + 1):
             start = correction if self.carry else np.zeros_like(correction)
-            z, correction = project(z - step * gradient(z, Y, A, alpha), start, self.inner_iter)
+            z, correction = project(z - step * gradient(z, problem), start, self.inner_iter)
             if iteration % CHECK_EVERY == 0 and iteration < self.max_iter:
-                going = relative_gap(representation, z, Y, A, alpha) > 0.9 * self.tol
+                going = relative_gap(z, problem) > 0.9 * self.tol
                 result[active[~going]] = z[~going]
-                active, Y, z, correction = active[going], Y[going], z[going], correction[going]
+                active, z, correction = active[going], z[going], correction[going]
+                problem = problem.take(going)
             if len(active) == 0:
                 break
         result[active] = z
         return result
 
 
-def gradient(z: Blocks, Y: Blocks, A: Blocks, alpha: float) -> Blocks:
+def gradient(z: Blocks, problem: Problem) -> Blocks:
     """Return ``alpha e_0 +- (sum_l Z_l a_l - y) a_j^H``, shape (n, q, 2, F)."""
-    slope: Blocks = correlate(multiply(difference(z), A) - Y, A)[:, :, None, :, 0, 0] * SIGNS
-    slope[..., 0] += alpha
+    excess = multiply(difference(z), problem.A) - problem.Y
+    slope: Blocks = correlate(excess, problem.A)[:, :, None, :, 0, 0] * SIGNS
+    slope[..., 0] += problem.alpha
     return slope
 
 
@@ -142,14 +147,11 @@ def difference(z: Blocks) -> Blocks:
     return (z[:, :, 0] - z[:, :, 1])[..., None, None]
 
 
-def relative_gap(
-    representation: Representation, z: Blocks, Y: Blocks, A: Blocks, alpha: float
-) -> Floats:
+def relative_gap(z: Blocks, problem: Problem) -> Floats:
     """Return the duality gap of the pairs, made feasible, shape (n,)."""
     z = feasible(z)
-    penalty = alpha * z[..., 0].real.sum(axis=(1, 2))
-    problem = Problem(representation, Y, A, alpha)
-    return duality_gap(problem, multiply(difference(z), A), penalty)[1]
+    penalty = problem.alpha * z[..., 0].real.sum(axis=(1, 2))
+    return duality_gap(problem, multiply(difference(z), problem.A), penalty)[1]
 
 
 def feasible(z: Blocks) -> Blocks:
@@ -167,8 +169,10 @@ def to_atoms(representation: Representation, z: Blocks, negligible: float) -> At
     largest = c.max(axis=(1, 2, 3), keepdims=True, initial=0.0)
     sample, component, sign, k = np.nonzero(c > negligible * largest)
     place = sample, component, sign, k
-    shift = np.mod(-angle[place] * representation.shape[0] / (2 * np.pi), representation.shape[0])
-    atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], shift[:, None])
+    assert isinstance(representation, CircleRepresentation)
+    period = representation.period
+    turn = np.mod(-angle[place] * period / (2 * np.pi), period)
+    atoms = Combination(sample * q + component, c[place] * SIGNS[sign, 0], turn[:, None])
     return Atoms.of_pairs(atoms, n, q)
 
 

@@ -8,16 +8,19 @@ of the few at work are computed from the atoms themselves.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import relative_gap
+from orbitdl.coding.column_generation import Round, generate
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, say_if_compiling
-from orbitdl.groups.base import Blocks, Combination, Floats, correlate
+from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
 Refine = Callable[[Problem, Atoms], Atoms]
 """Brings the atoms of every sample to a stationary point; those that vanish leave."""
@@ -37,33 +40,28 @@ def grow(
     known = warm or Atoms.none(n, q, p)
 
     def solve_chunk(chunk: slice) -> Atoms:
-        return _grow_chunk(problem.take(chunk), known.take(chunk), refine, tol, max_iter)
+        solve_and_look = partial(_round, problem.take(chunk), refine, tol)
+        return generate(solve_and_look, known.take(chunk), max_iter + 1)
 
     return in_chunks(solve_chunk, n, n_jobs)
 
 
-def _grow_chunk(problem: Problem, known: Atoms, refine: Refine, tol: float, max_iter: int) -> Atoms:
-    atoms = refine(problem, known)
-    result, active, rest = atoms, np.ones(len(known), dtype=bool), problem
-    for _ in range(max_iter):
-        gap, fresh = look_for_atoms(rest, atoms, tol)
-        late = (gap > tol) & (np.bincount(fresh.row // len(problem.A), minlength=len(gap)) > 0)
-        result = result.replace(active, atoms)
-        if not late.any():
-            break
-        active[active] = late
-        atoms, rest = atoms.add(fresh).take(late), rest.take(late)
-        atoms = refine(rest, atoms)
-    return result.replace(active, atoms) if late.any() else result
+def _round(
+    problem: Problem, refine: Refine, tol: float, chosen: NDArray[np.bool_], atoms: Atoms
+) -> Round:
+    rest = problem.take(chosen)
+    refined = refine(rest, atoms)
+    gap, fresh = look_for_atoms(rest, refined, tol)
+    return Round(refined, gap > tol, fresh)
 
 
 def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, Combination]:
     """Return the relative gaps, and atoms at the peaks of the certificate, with next to no weight.
 
     Peaks less than half as much above alpha as the highest one of a sample wait: most of them
-    vanish when the highest are explained.
+    vanish when the highest are explained. Those within 0.1 tol of alpha change the gap by less.
     """
-    representation, _, A, alpha, _ = problem
+    representation, A, alpha = problem.representation, problem.A, problem.alpha
     misfit = problem.misfit(atoms.superpose(representation, A))
     C = correlate(misfit.residual, A)
     row, value, element = representation.peaks(
@@ -80,7 +78,7 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
 
 def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
     """Solve the lasso on the atoms of every sample, which stay where they are."""
-    signals = moved_signals(problem, atoms)
+    signals = moved_signals(problem.representation, problem.A, atoms)
     assert problem.masked is not None
     observed = problem.masked.observed.reshape(len(atoms), -1)[atoms.sample]
     c = atoms.coefficient.copy()
@@ -91,11 +89,10 @@ def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
     return atoms.moved(c, atoms.element)
 
 
-def moved_signals(problem: Problem, atoms: Atoms) -> Floats:
+def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
     """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
-    blocks: Blocks = problem.representation.represent(atoms.element) @ problem.A[atoms.component]
-    size = int(np.prod(problem.representation.shape))
-    return problem.representation.synthesize(blocks).reshape(len(blocks), size)
+    moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
+    return moved.reshape(len(moved), int(np.prod(representation.shape)))
 
 
 @fast

@@ -40,7 +40,7 @@ class FewSteps(Coder):
         return isinstance(representation, ListedRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem[:4]
+        representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, ListedRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
@@ -50,7 +50,7 @@ class FewSteps(Coder):
             R = Y[chunk]
             for _ in range(self.n_steps):
                 slope = representation.correlations(correlate(R, A))
-                c, R = proximal_step(Y[chunk], A, rho, alpha, c, R, slope)
+                c, R = proximal_step(Y[chunk], A, rho, problem.alpha, c, R, slope)
             row, number = np.nonzero(c.reshape(-1, len(elements)))
             values = c.reshape(-1, len(elements))[row, number]
             return Atoms.of_pairs(Combination(row, values, elements[number]), len(c), len(A))
@@ -96,13 +96,13 @@ class FewSpectralSteps(Coder):
         return has_spectral_gauge(representation)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha = problem[:4]
+        representation, Y, A = problem.representation, problem.Y, problem.A
         d = representation.block_shape[1]
         t = 1.0 / np.linalg.norm(np.concatenate(list(A[:, 0])), ord=2) ** 2
         Z = np.zeros((len(Y), len(A), 1, d, d))
         for _ in range(self.n_steps):
             U, s, V = np.linalg.svd(Z + t * correlate(Y - multiply(Z, A), A))
-            s = np.minimum(s, np.maximum(s[..., :1] - t * alpha, 0.0))
+            s = np.minimum(s, np.maximum(s[..., :1] - t * problem.alpha, 0.0))
             Z = (U * s[..., None, :]) @ V
         atoms = representation.decompose(Z.reshape(-1, 1, d, d))
         return Atoms.of_pairs(atoms, len(Y), len(A))

@@ -1,4 +1,4 @@
-"""Continuous shifts off the grid: atoms that slide to where they belong."""
+"""Circles off the grid: atoms that slide to where they belong."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import Coder
+from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Samples, solve_all
-from orbitdl.coding.sliding.signals import tabulate
+from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
-from orbitdl.coding.sliding.tables import Tables, build_tables, on_grid, trust
-from orbitdl.coding.working_set import grow
+from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
+from orbitdl.coding.working_set import Refine, grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Representation, correlate, inner
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.groups.circle import CircleRepresentation
+from orbitdl.groups.time_shift import TimeShift
 from orbitdl.groups.trigonometric.polynomials import split
 from orbitdl.validation import LARGEST_COUNT
 
@@ -30,9 +32,30 @@ VALUES = 2**25
 """Grid values kept at a time: 128 MB."""
 
 
+class Lookups:
+    """What is looked up of components A (q, F, 1, channels), each made when first needed.
+
+    Attributes
+    ----------
+    whole : dict
+        From each of `DENSITIES` to the tables for samples without missing entries.
+    masked : Once, or None
+        The components as signals, for the others; None where they are no signals in time.
+    """
+
+    def __init__(self, representation: CircleRepresentation, A: Blocks) -> None:
+        self.whole: dict[float, Once[Tables]] = {
+            float(density): Once(partial(build_tables, A, representation.cells, float(density)))
+            for density in DENSITIES
+        }
+        self.masked: Once[Signals] | None = None
+        if isinstance(representation, TimeShift):
+            self.masked = Once(partial(tabulate, representation, A))
+
+
 @dataclass(frozen=True)
-class Sliding(Coder):
-    """Sparse measures on the circle of shifts, solved off the grid.
+class Sliding(TabulatingCoder[Lookups]):
+    """Sparse measures on a circle, as that of continuous shifts, solved off the grid.
 
     Parameters
     ----------
@@ -46,7 +69,8 @@ class Sliding(Coder):
 
     Notes
     -----
-    In the atomic view the coding problem of continuous shifts is
+    Shifts t are places on the circle, in resolution cells: ``element * cells / period``, which for
+    shifts of signals are samples. In the atomic view the coding problem is
 
         min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
 
@@ -56,6 +80,10 @@ class Sliding(Coder):
     reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
     grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
     exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
+
+    Where entries are missing, the atoms of signals in time slide too. Those of any other circle
+    stay where they entered, at a peak of the certificate, with the best coefficients: more of them
+    are needed, side by side, until the certificate is met.
 
     Examples
     --------
@@ -68,7 +96,7 @@ class Sliding(Coder):
     max_atoms: int = 60
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ContinuousShiftRepresentation)
+        return isinstance(representation, CircleRepresentation)
 
     def stricter(self) -> Sliding:
         return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
@@ -77,20 +105,39 @@ class Sliding(Coder):
     def codes_masked(self) -> bool:
         return True
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        representation, Y, A, alpha, _ = problem
-        assert isinstance(representation, ContinuousShiftRepresentation)
+    def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
+        assert isinstance(representation, CircleRepresentation)
+        return Lookups(representation, A)
+
+    def solve_with(
+        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
         if problem.masked is not None:
+            return self._solve_masked(tables, problem, warm, n_jobs)
+        return self._solve_whole(tables, problem, warm, n_jobs)
+
+    def _solve_masked(
+        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        refine: Refine = settle_coefficients
+        if lookups.masked is not None:
             say_if_compiling(slide_all)
-            slide = SlideAtoms(tabulate(representation, A), 0.1 * self.tol)
-            tol, rounds = 0.8 * self.tol, self.max_iter
-            return grow(problem, warm, slide, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+            refine = SlideAtoms(lookups.masked(), 0.1 * self.tol)
+        tol, rounds = 0.8 * self.tol, self.max_iter
+        return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+
+    def _solve_whole(
+        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    ) -> Atoms:
+        representation, Y, A = problem.representation, problem.Y, problem.A
+        alpha = problem.alpha
+        assert isinstance(representation, CircleRepresentation)
         say_if_compiling(solve_all)
         energy = inner(Y, Y)
         density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
-        tables = build_tables(A, representation.length, float(density.max()))
-        known = warm or Atoms.none(len(Y), len(A), 1)
-        most = 3 * representation.length * A.shape[3] + 8
+        tables = lookups.whole[float(density.max())]()
+        known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
+        most = 3 * representation.cells * A.shape[3] + 8
 
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
@@ -100,7 +147,7 @@ class Sliding(Coder):
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
         together = max(VALUES // (len(A) * tables.grid_size), 1)
-        return in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512))
+        return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
 
     def _go_on(
         self, alpha: float, tables: Tables, samples: Samples, chosen: Chosen, warm: Atoms, room: int
@@ -117,3 +164,14 @@ class Sliding(Coder):
             (counts, component, shift, c, full),
         )  # fmt: skip
         return Atoms.of_rows(q, counts, component, c, shift[:, :, None]), full
+
+
+def in_cells(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
+    """Return the same atoms with places on the circle measured in cells."""
+    return replace(atoms, element=atoms.element * (circle.cells / circle.period))
+
+
+def in_period(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
+    """Return the same atoms with places on the circle in the unit of its parameter again."""
+    element = atoms.element * (circle.period / circle.cells)
+    return replace(atoms, element=np.mod(element, circle.period))  # rounding may end the turn

@@ -8,9 +8,10 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.newton import look, merge_close, settle_known, solve_inner
-from orbitdl.coding.sliding.signals import Signals, Work
-from orbitdl.coding.sliding.state import ZERO, make_state, put, value
+from orbitdl.coding.sliding.newton import first_order_error, merge_close, settle_known, solve_inner
+from orbitdl.coding.sliding.oracle import see
+from orbitdl.coding.sliding.signals import MaskedSignals, Signals
+from orbitdl.coding.sliding.state import ZERO, make_state, put
 from orbitdl.compiled import fast, internal
 
 
@@ -23,43 +24,47 @@ class SlideAtoms:
     def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
         assert problem.masked is not None
         most = int(np.diff(atoms.offsets).max(initial=0))
-        signal, observed = (part.reshape(len(atoms), -1) for part in problem.masked)
+        signal = problem.masked.signal.reshape(len(atoms), -1)
+        observed = problem.masked.observed.reshape(len(atoms), -1)
         shift, c, component = (
             atoms.element[:, 0].copy(),
             atoms.coefficient.copy(),
             atoms.component.copy(),
         )
-        scratch = np.empty((3, most, signal.shape[1])), np.empty(signal.shape[1])
+        moved, residual = np.empty((3, most, signal.shape[1])), np.empty(signal.shape[1])
         slide_all(
-            make_state(most, 0), scratch, self.tables, atoms.offsets, component, shift, c,
+            make_state(most, 0), moved, residual, self.tables, atoms.offsets, component, shift, c,
             signal, observed.astype(np.float64), problem.alpha, self.accuracy,
         )  # fmt: skip
         return replace(atoms, component=component).moved(c, shift[:, None])
 
 
 @internal
-def slide(st, count, work, tables, alpha, accuracy):  # type: ignore[no-untyped-def]
+def slide(st, count, oracle, alpha, accuracy):  # type: ignore[no-untyped-def]
     """Bring the atoms of one sample to a stationary point; return how many are left."""
-    look(st, count, None, work, tables)
-    before = value(st, count, work.energy, alpha)
-    count = settle_known(st, count, alpha)
-    look(st, count, None, work, tables)
-    after = value(st, count, work.energy, alpha)
-    wanted, allowed = accuracy * alpha, min(0.1 * accuracy * after, 0.5 * (before - after))
-    count = solve_inner(st, count, None, work, tables, work.energy, alpha, wanted, allowed)
-    return merge_close(st, count, None, work, tables, work.energy, alpha, allowed)
+    before = see(st, count, oracle, alpha).objective
+    seen = see(st, settle_known(st, count, alpha), oracle, alpha)
+    fall = before - seen.objective
+    # merging may cost what tol does not notice, and never all that the new atoms have won
+    allowed = min(0.1 * accuracy * seen.objective, 0.5 * fall)
+    # a tenth of the error will do while atoms are still to come: they change all the others
+    wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
+    seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
+    return merge_close(st, seen, oracle, alpha, allowed).n_atoms
 
 
 @fast
-def slide_all(st, scratch, tables, offsets, component, shift, c, Y, observed, alpha, accuracy):  # type: ignore[no-untyped-def]
+def slide_all(  # type: ignore[no-untyped-def]
+    st, moved, residual, tables, offsets, component, shift, c, Y, observed, alpha, accuracy
+):
     """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
     for i in range(len(offsets) - 1):
-        work = Work(Y[i], observed[i], np.dot(Y[i], Y[i]), scratch[0], scratch[1])
+        oracle = MaskedSignals(Y[i], observed[i], tables, np.dot(Y[i], Y[i]), moved, residual)
         count = ZERO
         for k in range(offsets[i], offsets[i + 1]):
             count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))
             c[k] = 0.0
-        count = slide(st, count, work, tables, alpha, accuracy)
+        count = slide(st, count, oracle, alpha, accuracy)
         for k in range(count):
             c[offsets[i] + k], shift[offsets[i] + k] = st.c[k], st.shift[k]
             component[offsets[i] + k] = st.component[k]

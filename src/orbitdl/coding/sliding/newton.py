@@ -1,48 +1,37 @@
 """The inner solve of the sliding coder: few atoms, coefficients and shifts together.
 
-Newton's method (`sliding_hessian`) with steps that descend; atoms whose coefficient reaches zero
-leave, and atoms that meet become one.
+Newton's method (`orbitdl.coding.sliding.hessian`) with steps that descend; atoms whose coefficient
+reaches zero leave, and atoms that meet become one.
 """
 
 from __future__ import annotations
 
 from orbitdl.coding.sliding.hessian import newton_direction
-from orbitdl.coding.sliding.signals import look_at_signals
-from orbitdl.coding.sliding.state import (
-    MINUS_ONE,
-    ZERO,
-    certificate_at_atoms,
-    keep,
-    look_up,
-    refresh,
-    remove,
-    value,
-)
+from orbitdl.coding.sliding.oracle import measured, see, without
+from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, certificate_at_atoms, keep, refresh
 from orbitdl.coding.sliding.tables import signed_distance, wrap
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import internal, part
 
 LONGEST = 0.6
-"""Longest move of an atom in one step, in samples."""
+"""Longest move of an atom in one step, in cells: little more than a quarter of the shortest wave,
+2 cells, beyond which the slope of the certificate says nothing."""
 MERGE = 0.05
-"""Atoms of one component and sign closer than this, in samples, may become one."""
-
-
-@internal
-def look(st, count, C, work, tables):  # type: ignore[no-untyped-def]
-    """Find b, G and eta of all atoms: in tables, or from the masked signals at work if there are.
-
-    One of C and `work` is None; what it would be needed for is not even compiled.
-    """
-    if C is not None:
-        look_up(st, count, C, tables)
-    if work is not None:
-        look_at_signals(st, count, work, tables)
+"""Atoms of one component and sign closer than this, in cells, may become one: the closest pairs
+seen that belong in a solution are 0.16 apart."""
+STEPS = 60
+"""Newton steps at most: a handful will do, but where atoms meet or leave one by one."""
+HALVINGS = 12
+"""How often a step is halved until it descends: 2^-12 of a step is lost in the error allowed."""
 
 
 @internal
 def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
-    """Return how far the certificate at the atoms is from a peak of height alpha."""
+    """Return how far the certificate at the atoms is from a peak of height alpha.
+
+    A slope counts by the height that is missing to the peak: that of a parabola, but at most that
+    of 0.3 cells straight on, about as far as a peak can be from an atom that has settled.
+    """
     error = 0.0
     for k in range(count):
         error = max(error, abs(st.eta[0, k] - alpha * st.sign[k]))
@@ -52,33 +41,33 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
 
 
 @internal
-def settle_coefficients(st, first, count, C, tables, alpha):  # type: ignore[no-untyped-def]
+def settle_coefficients(st, first, count, oracle, alpha):  # type: ignore[no-untyped-def]
     """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave.
 
-    Leaves eta fresh.
+    The oracle is one of `Correlations`: what is known of the others is not looked up again.
     """
-    refresh(st, first, count, C, tables)
+    refresh(st, first, count, oracle.C, oracle.tables)
     count = settle_known(st, count, alpha)
     certificate_at_atoms(st, count)
-    return count
+    return measured(st, count, oracle, alpha)
 
 
 @internal
 def settle_known(st, count, alpha):  # type: ignore[no-untyped-def]
     """Minimise over coefficients, given b and G; atoms that vanish leave. Return the new count."""
+    gram = st.hessian  # a copy, from which atoms leave
     for k in range(count):
         st.ids[k] = k
-        st.trial_c[k], st.trial_sign[k] = st.c[k], st.sign[k]
+        st.other_c[k], st.other_sign[k] = st.c[k], st.sign[k]
         for r in range(count):
-            st.hessian[k, r] = st.gram[0, k, r]
+            gram[k, r] = st.gram[0, k, r]
     kept = settle(
-        st.b[0], alpha, count, ZERO, st.ids,
-        st.trial_c, st.trial_sign, st.hessian, st.factor, st.step,
-    )  # fmt: skip
+        st.b[0], alpha, count, ZERO, st.ids, st.other_c, st.other_sign, gram, st.factor, st.step
+    )
     if kept < count:
         keep(st, kept)
     for k in range(kept):
-        st.c[k] = st.trial_c[k]
+        st.c[k] = st.other_c[k]
     return kept
 
 
@@ -97,79 +86,70 @@ def longest_step(st, count):  # type: ignore[no-untyped-def]
 
 @internal
 def go(st, count, length, period):  # type: ignore[no-untyped-def]
-    """Go `length` along the step from the saved point."""
+    """Go `length` along the step from where it began."""
     for k in range(count):
-        st.c[k] = st.trial_c[k] + length * st.step[k]
-        shift = st.trial_shift[k] + length * st.step[count + k] / st.trial_c[k]
+        st.c[k] = st.other_c[k] + length * st.step[k]
+        shift = st.other_shift[k] + length * st.step[count + k] / st.other_c[k]
         st.shift[k] = wrap(shift, period)
 
 
 @part
-def joint_step(st, count, C, work, tables, energy, alpha, before):  # type: ignore[no-untyped-def]
-    """Take one descending Newton step; return the new count and objective. Leaves eta fresh."""
-    newton_direction(st, count, tables, alpha)
+def joint_step(st, seen, oracle, alpha):  # type: ignore[no-untyped-def]
+    """Take one descending Newton step."""
+    count, before = seen.n_atoms, seen.objective
+    newton_direction(st, count, oracle.tables, alpha)
     length, leaving = longest_step(st, count)
     for k in range(count):
-        st.trial_c[k], st.trial_shift[k] = st.c[k], st.shift[k]
-    after = before
-    for attempt in range(13):
-        if attempt == 12:
+        st.other_c[k], st.other_shift[k] = st.c[k], st.shift[k]
+    for attempt in range(HALVINGS + 1):
+        if attempt == HALVINGS:
             length = 0.0  # no step descends: back to where it was
-        go(st, count, length, tables.length)
+        go(st, count, length, oracle.tables.length)
         if leaving >= 0:
             st.c[leaving] = 0.0
-        look(st, count, C, work, tables)
-        after = value(st, count, energy, alpha)
-        if after <= before + 1e-15 * energy:
+        seen = see(st, count, oracle, alpha)
+        if seen.objective <= before + 1e-15 * oracle.energy:  # rounding aside
             break
         length, leaving = 0.5 * length, MINUS_ONE
     if leaving >= 0:
-        count = remove(st, count, leaving)
-    return count, after
+        seen = without(st, seen, leaving)
+    return seen
 
 
 @internal
-def merge_close(st, count, C, work, tables, energy, alpha, allowed):  # type: ignore[no-untyped-def]
-    """Join atoms of one component and sign that nearly coincide, unless it costs too much.
-
-    Takes and leaves eta fresh.
-    """
-    k = ZERO + 1
-    while k < count:
+def merge_close(st, seen, oracle, alpha, allowed):  # type: ignore[no-untyped-def]
+    """Join atoms of one component and sign that nearly coincide, unless it costs too much."""
+    k, length = ZERO + 1, oracle.tables.length
+    while k < seen.n_atoms:
         for r in range(k):
             if st.component[r] != st.component[k] or st.sign[r] != st.sign[k]:
                 continue
-            apart = signed_distance(st.shift[k], st.shift[r], tables.length)
+            apart = signed_distance(st.shift[k], st.shift[r], length)
             if abs(apart) > MERGE:
                 continue
-            before = value(st, count, energy, alpha)
             c, shift, c_k = st.c[r], st.shift[r], st.c[k]
             st.c[r], st.c[k] = c + c_k, 0.0
-            st.shift[r] = wrap(shift + apart * c_k / (c + c_k), tables.length)
-            look(st, count, C, work, tables)
-            if value(st, count, energy, alpha) <= before + allowed:
-                count = remove(st, count, k)
+            st.shift[r] = wrap(shift + apart * c_k / (c + c_k), length)
+            merged = see(st, seen.n_atoms, oracle, alpha)
+            if merged.objective <= seen.objective + allowed:
+                seen = without(st, merged, k)
                 k -= 1
                 break
             st.c[r], st.c[k], st.shift[r] = c, c_k, shift
-            look(st, count, C, work, tables)
+            seen = see(st, seen.n_atoms, oracle, alpha)
         k += 1
-    return count
+    return seen
 
 
 @part
-def solve_inner(st, count, C, work, tables, energy, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
-    """Move coefficients and shifts until the first-order error is at most `wanted`.
-
-    Takes and leaves eta fresh.
-    """
-    before = value(st, count, energy, alpha)
-    for _ in range(60):
-        if count == 0 or first_order_error(st, count, alpha) <= wanted:
+def solve_inner(st, seen, oracle, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
+    """Move coefficients and shifts until the first-order error is at most `wanted`."""
+    for _ in range(STEPS):
+        if seen.n_atoms == 0 or first_order_error(st, seen.n_atoms, alpha) <= wanted:
             break
-        count, after = joint_step(st, count, C, work, tables, energy, alpha, before)
-        count = merge_close(st, count, C, work, tables, energy, alpha, allowed)
-        if after > before - 1e-16 * energy:
+        stepped = joint_step(st, seen, oracle, alpha)
+        stands = stepped.objective > seen.objective - 1e-16 * oracle.energy
+        seen = merge_close(st, stepped, oracle, alpha, allowed)
+        if stands:  # as far as rounding lets it fall
             break
-        before = value(st, count, energy, alpha)
-    return count
+    return seen

@@ -12,14 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.sliding.newton import merge_close, settle_coefficients, solve_inner
+from orbitdl.coding.sliding.oracle import Correlations
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
-from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put, value
+from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
 from orbitdl.compiled import fast, internal, part
 from orbitdl.groups.base import Floats
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round."""
+EXACT, ROUGH = 0.3, 0.1
+"""First-order errors asked of the inner solve: as a part of tol, which leaves most of the gap to
+the certificate, and of what it exceeded alpha by in the round before, for to solve exactly while
+violators remain wastes most of the time."""
+PROGRESS = 1e-3
+"""A fall of the objective by less than this part of the gap is none: the round went in circles."""
+UNNOTICED = 0.01
+"""What a merger of atoms may cost, in parts of tol."""
+NEGLIGIBLE = 0.1
+"""Error, in parts of tol, of a peak's height that a last Newton step only predicts: it grows with
+the third power of the step, in cells."""
 SAME = 1e-13
 """Moved copies of one component that differ less are the same: it is constant, say."""
 
@@ -51,18 +63,17 @@ class Samples(NamedTuple):
 
 
 @internal
-def gap_of(st, count, energy, alpha, peak):  # type: ignore[no-untyped-def]
-    """Return objective and duality gap, given the largest value of the certificate."""
-    objective = value(st, count, energy, alpha)
-    fit, weight = 0.0, 0.0
-    for k in range(count):
+def gap_of(st, seen, energy, alpha, peak):  # type: ignore[no-untyped-def]
+    """Return the duality gap, given the largest value of the certificate."""
+    objective, fit, weight = seen.objective, 0.0, 0.0
+    for k in range(seen.n_atoms):
         fit += st.c[k] * st.b[0, k]
         weight += abs(st.c[k])
     residual = max(2.0 * (objective - alpha * weight), 0.0)
     scale = (energy - fit) / residual if residual > 0.0 else 0.0
     if peak > 0.0:
         scale = min(scale, alpha / peak)
-    return objective, objective - scale * (energy - fit) + 0.5 * scale * scale * residual
+    return objective - scale * (energy - fit) + 0.5 * scale * scale * residual
 
 
 @internal
@@ -90,40 +101,40 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
 
 
 @part
-def solve_one(st, count, peaks, C, on_grid, tables, energy, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
+def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with, and if full.
 
     It stops when it fills the state, to be continued in a larger one.
     """
-    excess, last, stuck, allowed, objective = np.inf, np.inf, False, 0.0, 0.0
-    close = (0.1 * tol) ** (1.0 / 3.0)
-    full, room = False, st.c.shape[0]
-    count = settle_coefficients(st, ZERO, count, C, tables, alpha)
+    excess, last, stuck, allowed, room = np.inf, np.inf, False, 0.0, st.c.shape[0]
+    close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
+    full = False
+    seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
-        wanted = 0.3 * tol * alpha if stuck else max(0.3 * tol * alpha, 0.1 * excess)
-        count = solve_inner(st, count, C, None, tables, energy, alpha, wanted, allowed)
-        found = find_peaks(st, count, peaks, on_grid, tables, alpha)
+        wanted = EXACT * tol * alpha if stuck else max(EXACT * tol * alpha, ROUGH * excess)
+        seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
+        found = find_peaks(st, seen.n_atoms, peaks, on_grid, oracle.tables, alpha)
         peak = 0.0
         for p in range(found):
             peak = max(peak, abs(peaks.height[p]))
-        objective, gap = gap_of(st, count, energy, alpha, peak)
-        if gap <= 2.0 * tol * objective or stuck or peak <= alpha:
-            peak = exact_peak(st, count, peaks, found, C, tables, alpha, close)
-            objective, gap = gap_of(st, count, energy, alpha, peak)
-            if gap <= tol * objective:
+        gap = gap_of(st, seen, oracle.energy, alpha, peak)
+        if gap <= 2.0 * tol * seen.objective or stuck or peak <= alpha:  # refining may matter
+            peak = exact_peak(st, seen.n_atoms, peaks, found, oracle, alpha, close)
+            gap = gap_of(st, seen, oracle.energy, alpha, peak)
+            if gap <= tol * seen.objective:
                 break
-        stuck = objective >= last - 1e-3 * gap
-        last, excess, allowed = objective, max(peak - alpha, 0.0), 0.01 * tol * objective
-        most = 1 if stuck else room
-        before = count
-        count = insert(st, count, peaks, found, tables, alpha + 0.5 * excess, most)
+        stuck = seen.objective >= last - PROGRESS * gap
+        last, excess = seen.objective, max(peak - alpha, 0.0)
+        allowed = UNNOTICED * tol * seen.objective
+        before, most = seen.n_atoms, 1 if stuck else room
+        count = insert(st, before, peaks, found, oracle.tables, alpha + 0.5 * excess, most)
         full = count == room
         if count > before:
-            count = settle_coefficients(st, before, count, C, tables, alpha)
+            seen = settle_coefficients(st, before, count, oracle, alpha)
         if full:
             break
-    count = merge_close(st, count, C, None, tables, energy, alpha, 0.01 * tol * objective)
-    return count, full
+    seen = merge_close(st, seen, oracle, alpha, UNNOTICED * tol * seen.objective)
+    return seen.n_atoms, full
 
 
 @fast
@@ -141,11 +152,11 @@ def solve_all(st, peaks, samples, tables, alpha, tol, max_iter, warm, found):  #
             if warm_c[k] != 0.0:
                 sign = 1.0 if warm_c[k] > 0.0 else -1.0
                 count = put(st, count, warm_component[k], warm_shift[k], warm_c[k], sign)
+        own = tables_for(tables, samples.density[i], samples.reach[i])
+        oracle = Correlations(samples.C[i], own, samples.energy[i])
         count, full[i] = solve_one(
-            st, count, peaks, samples.C[i], samples.on_grid[i],
-            tables_for(tables, samples.density[i], samples.reach[i]),
-            samples.energy[i], alpha, tol, max_iter,
-        )  # fmt: skip
+            st, count, peaks, samples.on_grid[i], oracle, alpha, tol, max_iter
+        )
         counts[i] = count
         for k in range(count):
             component[i, k], shift[i, k], c[i, k] = st.component[k], st.shift[k], st.c[k]

@@ -15,10 +15,10 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.continuous import ContinuousShiftRepresentation
+from orbitdl.groups.time_shift import TimeShift
 
 ORDER, DENSITY = 8, 16
-"""Taylor coefficients kept, and expansion points a sample: the remainder is below 1e-12."""
+"""Taylor coefficients kept, and expansion points per sample: the remainder is below 1e-12."""
 
 
 class Signals(NamedTuple):
@@ -41,27 +41,30 @@ class Signals(NamedTuple):
     bend: Floats
 
 
-class Work(NamedTuple):
-    """The sample at work: its data, what was observed, and scratch space.
+class MaskedSignals(NamedTuple):
+    """A sample of which entries are missing.
 
     Attributes
     ----------
     y, observed : ndarray of shape (entries,)
+    tables : Signals
     energy : float
         ``||y||^2``.
-    signals : ndarray of shape (3, capacity, entries)
-        The atoms on the observed entries, with two derivatives.
+    moved : ndarray of shape (3, capacity, entries)
+        Scratch: the atoms on the observed entries, with two derivatives.
     residual : ndarray of shape (entries,)
+        Scratch.
     """
 
     y: Floats
     observed: Floats
+    tables: Signals
     energy: float
-    signals: Floats
+    moved: Floats
     residual: Floats
 
 
-def tabulate(representation: ContinuousShiftRepresentation, A: Blocks) -> Signals:
+def tabulate(representation: TimeShift, A: Blocks) -> Signals:
     """Tabulate the components A (q, F, 1, channels)."""
     N, size = representation.length, DENSITY * representation.length
     omega = 2 * np.pi * np.arange(A.shape[1]) / N
@@ -97,13 +100,13 @@ def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyp
 
 
 @internal
-def look_at_signals(st, count, work, tables):  # type: ignore[no-untyped-def]
-    """Compute b, G and eta of all atoms, with the signs that `sliding_state` gives them."""
-    signals, residual = work.signals, work.residual
-    residual[:] = work.y
+def look_at_signals(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Compute b, G and eta of all atoms, with the signs that `refresh` gives them."""
+    tables, signals, residual = oracle.tables, oracle.moved, oracle.residual
+    residual[:] = oracle.y
     for k in range(count):
-        move_component(tables, st.component[k], st.shift[k], work.observed, signals, k)
-        st.b[0, k] = np.dot(signals[0, k], work.y)
+        move_component(tables, st.component[k], st.shift[k], oracle.observed, signals, k)
+        st.b[0, k] = np.dot(signals[0, k], oracle.y)
         for r in range(k + 1):
             g = np.dot(signals[0, k], signals[0, r])
             st.gram[0, k, r], st.gram[0, r, k] = g, g

@@ -20,7 +20,30 @@ ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
 
 
 class State(NamedTuple):
-    """The atoms of the sample at work, and scratch space; `capacity` atoms at most."""
+    """The atoms of the sample at work, and scratch space; `capacity` atoms at most.
+
+    Attributes
+    ----------
+    component, shift, c, sign : ndarray of shape (capacity,)
+        The atoms.
+    centre : ndarray of shape (capacity,)
+        The shift around which ``b`` is expanded; infinite: none yet.
+    expansion : ndarray of shape (capacity, 8)
+        Taylor coefficients of ``b`` there.
+    b, eta : ndarray of shape (3, capacity)
+        With two derivatives.
+    gram : ndarray of shape (3, capacity, capacity)
+    hessian, factor : ndarray of shape (2 capacity, 2 capacity)
+        Scratch: a matrix, and its Cholesky factor.
+    step : ndarray of shape (2 capacity,)
+        Scratch: of coefficients, then of coefficient times shift.
+    other_shift, other_c, other_sign : ndarray of shape (capacity,)
+        Scratch: another point than the present one, where a step began or the lasso is.
+    ids : ndarray of shape (capacity,)
+        Scratch: who is kept.
+    turned : ndarray of shape (2, F)
+        Scratch: real and imaginary parts of ``C_f exp(i f theta)``.
+    """
 
     component: Integers
     shift: Floats
@@ -34,11 +57,11 @@ class State(NamedTuple):
     hessian: Floats
     factor: Floats
     step: Floats
-    trial_shift: Floats
-    trial_c: Floats
-    trial_sign: Floats
+    other_shift: Floats
+    other_c: Floats
+    other_sign: Floats
     ids: Integers
-    phases: Floats
+    turned: Floats
 
 
 def make_state(capacity: int, width: int) -> State:
@@ -57,11 +80,11 @@ def make_state(capacity: int, width: int) -> State:
         hessian=np.zeros((2 * k, 2 * k)),
         factor=np.zeros((2 * k, 2 * k)),
         step=np.zeros(2 * k),
-        trial_shift=np.zeros(k),
-        trial_c=np.zeros(k),
-        trial_sign=np.zeros(k),
+        other_shift=np.zeros(k),
+        other_c=np.zeros(k),
+        other_sign=np.zeros(k),
         ids=np.zeros(k, dtype=np.int64),
-        phases=np.zeros((2, width)),
+        turned=np.zeros((2, width)),
     )
 
 
@@ -112,7 +135,7 @@ def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
             angle = 2.0 * np.pi * st.shift[k] / tables.length
             expand(
                 C[st.component[k]], tables.derivative, angle,
-                st.phases[0], st.phases[1], st.expansion[k],
+                st.turned[0], st.turned[1], st.expansion[k],
             )  # fmt: skip
         values = horner(st.expansion[k], st.shift[k] - st.centre[k])
         st.b[0, k], st.b[1, k], st.b[2, k] = values
@@ -137,19 +160,3 @@ def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
             slope += st.c[r] * st.gram[1, k, r]  # G'_rk = -G'_kr
             bend -= st.c[r] * st.gram[2, k, r]
         st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, bend
-
-
-@internal
-def look_up(st, count, C, tables):  # type: ignore[no-untyped-def]
-    """Find b, G and eta of all atoms at their present shifts, in tables."""
-    refresh(st, ZERO, count, C, tables)
-    certificate_at_atoms(st, count)
-
-
-@internal
-def value(st, count, energy, alpha):  # type: ignore[no-untyped-def]
-    """Return the objective J, given a fresh eta: ``G c = b - eta``."""
-    total = 0.5 * energy
-    for k in range(count):
-        total += alpha * abs(st.c[k]) - 0.5 * st.c[k] * (st.b[0, k] + st.eta[0, k])
-    return total

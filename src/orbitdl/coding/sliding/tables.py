@@ -28,7 +28,7 @@ ORDER = 8
 DENSITIES = 4, 8
 """Expansion points per sample: few where their accuracy will do, for small tables are quick."""
 FINENESS = 3.15
-"""Points of the certificate grid per sample, at least: the nearest one to a maximum V has at least
+"""Points of the certificate grid per cell, at least: the nearest one to a maximum V has at least
 ``V cos(pi / 6.3) = 0.878 V``."""
 PHASES = 8
 """Rows between two points of the certificate grid: between them G is linear up to
@@ -44,7 +44,7 @@ class Tables(NamedTuple):
     Attributes
     ----------
     length : float
-        Samples N of a period.
+        Cells N of a period; for shifts of signals, samples.
     density : float
         Expansion points per sample that the data point at work needs.
     stride : int

@@ -1,0 +1,104 @@
+"""One attempt at a coding problem: in good units, whole samples apart, certified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.codes import Atoms, Status
+from orbitdl.coding.certificate import certify, objectives
+from orbitdl.coding.problem import Problem
+from orbitdl.groups.base import Blocks, Floats, inner
+from orbitdl.validation import LARGEST, SMALLEST
+
+Solve = Callable[[Problem, Atoms | None], Atoms]
+"""Returns atoms for every sample of a problem, starting from others where that helps."""
+
+ROUNDING = 1e-13
+"""Objectives that differ less, relatively, are the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Components in their own unit, and in one that is near the largest of their norms.
+
+    Attributes
+    ----------
+    own : ndarray of shape (q, F, d, m)
+    size : float
+        That unit, a power of two: 1 for norms that are 1 but for rounding, and for zeros.
+    scaled : ndarray of shape (q, F, d, m)
+    """
+
+    own: Blocks
+    size: float
+    scaled: Blocks
+
+    @classmethod
+    def of(cls, A: Blocks) -> Components:
+        """Choose the unit."""
+        largest = float(np.sqrt(inner(A, A).max()))
+        size = float(np.ldexp(1.0, round(np.log2(largest)))) if largest > 0 else 1.0
+        return cls(A, size, A / size)
+
+
+def attempt(
+    solve: Solve, components: Components, problem: Problem, warm: Atoms | None
+) -> tuple[Atoms, Floats, Floats]:
+    """Solve once; return atoms that are not worse than `warm`, their objectives and gaps."""
+    if warm is None:
+        atoms = solve_scaled(solve, components, problem, None)
+        return atoms, *certify(problem, atoms)
+    before = objectives(problem, warm)
+    helpful = warm.only(before <= 0.5 * problem.energy())
+    atoms = solve_scaled(solve, components, problem, helpful)
+    objective, gap = certify(problem, atoms)
+    if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
+        atoms = atoms.replace(worse, warm.take(worse))
+        objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
+    return atoms, objective, gap
+
+
+def solve_scaled(
+    solve: Solve, components: Components, problem: Problem, warm: Atoms | None
+) -> Atoms:
+    """Solve in units, powers of two, in which data and the norms of components are about 1.
+
+    ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
+    """
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
+    scaled = problem.in_units_of(unit)
+    alpha = min(max(scaled.alpha / components.size, SMALLEST), LARGEST)  # beyond, codes stay
+    scaled = replace(scaled, A=components.scaled, alpha=alpha)
+    factors = np.full(len(problem.A), unit / components.size)
+    known = None if warm is None else warm.scale(1.0 / factors)
+    return solve_apart(solve, scaled, known).scale(factors)
+
+
+def solve_apart(solve: Solve, problem: Problem, warm: Atoms | None) -> Atoms:
+    """Solve for the samples without missing entries as if there were no others."""
+    if problem.masked is None or not (whole := problem.masked.whole).any():
+        return solve(problem, warm)
+    result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
+    for chosen, part in (
+        (whole, replace(problem.take(whole), masked=None)),
+        (~whole, problem.take(~whole)),
+    ):
+        if chosen.any():
+            known = None if warm is None else warm.take(chosen)
+            result = result.replace(chosen, solve(part, known))
+    return result
+
+
+def describe(problem: Problem, late: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
+    """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
+    status = np.full(len(late), Status.CONVERGED, dtype=object)
+    status[late] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
+    status[problem.is_zero()] = Status.ZERO_DATA
+    if problem.masked is not None:
+        status[problem.masked.empty] = Status.NOTHING_OBSERVED
+    return status
