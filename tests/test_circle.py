@@ -88,7 +88,7 @@ def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures
     assert content["slider"]["words"][:3] == ["0", "15", "30"]
     moved = facts.representation.act(np.array([30.0]), facts.components[1])
     assert_allclose(content["components"][1]["moved"][2], [moved], atol=1e-3)
-    assert f"from {__name__} import Harmonics" in snippet(facts)
+    assert "from outsiders import Harmonics" in snippet(facts)
 
 
 def test_turns_the_other_way_are_shortest_with_a_minus_sign():

@@ -55,7 +55,7 @@ def test_settings_of_coders_and_groups_come_back():
 @pytest.mark.parametrize("name", GROUPS)
 @pytest.mark.parametrize("kind", ["interrupted", "finished"])
 def test_a_fit_goes_on_from_a_checkpoint(name, kind, tmp_path):
-    """To the objective it had; the last digits depend on the machine."""
+    """To the objective it had, within the gaps that early iterations are allowed."""
     place = tmp_path / "checkpoint"
     shutil.copy(FILES / f"{name}.{kind}.checkpoint", place)
     numbers = []
@@ -65,5 +65,8 @@ def test_a_fit_goes_on_from_a_checkpoint(name, kind, tmp_path):
     ).fit(data_of(name))  # fmt: skip
     was = np.load(FILES / f"{name}.fitted.npz")
     objective = np.array([record.objective for record in model.history_])
-    assert_allclose(objective, was["objective"], rtol=1e-6)
+    assert_allclose(objective, was["objective"], rtol=1e-3)
+    if kind == "finished":
+        assert_array_equal(objective, was["objective"])
+        assert_allclose(model.components_, was["components"], rtol=1e-12, atol=1e-12)
     assert numbers == ([] if kind == "finished" else [3, 0, 1, 2, 3, 4, 5, 6])
