@@ -274,3 +274,25 @@ def test_codes_and_history_describe_themselves_in_a_line():
     assert repr(model.encode(X)).startswith("Codes(60 samples, ")
     assert repr(model.history_).startswith("History(3 records, objective ")
     assert repr(IntegerShift().on((15,))) == "IntegerShift().on((15,))"
+
+
+def test_the_codes_of_the_last_iteration_are_kept_for_who_asks_next(X, monkeypatch):
+    model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.1, random_state=0).fit(X)
+    anew = model.encode(X)
+    assert_allclose(model.codes_.objective.sum(), model.history_[-1].objective)
+    assert_allclose(model.codes_.objective, anew.objective, rtol=2e-4)
+    with monkeypatch.context() as blocked:
+        blocked.setattr(OrbitDictionaryLearning, "encode", lambda self, X, mask=None: 1 / 0)
+        assert model.codes_of(X) is model.codes_
+        assert model.codes_of(X.tolist()) is model.codes_
+        with pytest.raises(ZeroDivisionError):
+            model.codes_of(X + 1e-9)
+    model.components_ = np.roll(model.components_, 3, axis=1)
+    assert model.codes_of(X) is not model.codes_
+
+
+def test_codes_of_a_fit_that_was_stopped_early_are_not_good_enough_to_keep(X):
+    settings = {"alpha": 0.1, "random_state": 0, "n_restarts": 1, "init": "random"}
+    model = OrbitDictionaryLearning(2, callback=lambda iteration: True, **settings).fit(X)
+    assert model.codes_.gap.max() > 1e-4
+    assert model.codes_of(X).gap.max() <= 1e-4

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import orbitdl
+from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
@@ -71,3 +72,21 @@ def test_no_import_goes_round_in_a_circle():
     while free := {name for name, used in left.items() if not used & left.keys()}:
         left = {name: used for name, used in left.items() if name not in free}
     assert not left
+
+
+CONCRETE = {"trivial", "shift", "continuous", "orthogonal", "finite"}
+"""Modules of `groups` that hold one group each."""
+OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
+GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {
+    "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_nobody_asks_which_group_it_is(name):
+    """Outside `groups` one asks what a representation declares, so that others can declare it."""
+    assert not {f"groups.{module}" for module in CONCRETE} & GRAPH[name]
+    for node in ast.walk(ast.parse(MODULES[name].read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("isinstance", "issubclass"):
+            asked = {ast.unparse(part) for part in ast.walk(node.args[1])}
+            assert not asked & GROUPS

@@ -1,9 +1,24 @@
 """What someone sees who has just cloned the project."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PLACES = {
+    "src/orbitdl/groups/__init__.py": '    "Representation",\n',
+    "src/orbitdl/command/choices.py": '    finite = "finite"\n',
+    "tests/registry.py": "ACTIONS = {\n",
+}
+"""After which line an entry is added to a file that is there already."""
+IMPORTS = "from orbitdl.groups.trivial import Trivial\n", "import numpy as np\n"
+"""After which of these an import is added."""
 
 
 def test_without_chromium_the_last_lines_say_how_to_run_the_tests_that_need_it(tmp_path):
@@ -17,3 +32,48 @@ def test_without_chromium_the_last_lines_say_how_to_run_the_tests_that_need_it(t
     assert result.returncode == 0, result.stdout
     said = "tests of the report in a browser were skipped: install Chromium (apt install chromium)"
     assert said in "".join(result.stdout.splitlines()[-2:])
+
+
+def steps() -> dict[str, str]:
+    """Return what CONTRIBUTING says to write, by the file to write it to."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    blocks = "".join(map(dedent, re.findall(r" *```python\n(.*?) *```\n", text, re.DOTALL)))
+    _, *parts = re.split(r"^# (\S+\.py)\n", blocks, flags=re.MULTILINE)
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def follow(place: Path, name: str, text: str) -> None:
+    """Write a new file, or add an import and an entry to one that is there."""
+    if not place.exists():
+        place.write_text(text)
+        return
+    *imports, entry = text.splitlines(keepends=True)
+    content = place.read_text().replace(PLACES[name], PLACES[name] + entry, 1)
+    after = next((line for line in IMPORTS if line in content), "")
+    place.write_text(content.replace(after, after + "".join(imports), 1))
+
+
+def test_the_steps_of_contributing_add_a_group_that_passes_every_test(tmp_path):
+    if not (ROOT / "CONTRIBUTING.md").exists():
+        pytest.skip("CONTRIBUTING.md is not there")
+    ignored = shutil.ignore_patterns("__pycache__", ".*", "files_*")
+    for folder in ("src", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    written = steps()
+    assert len(written) == 4
+    for name, text in written.items():
+        follow(tmp_path / name, name, text)
+    files = ("group_contract", "coder_contract", "learning", "files", "report", "command")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-k", "reversal", "-p", "no:cacheprovider"]
+        + [f"tests/test_{name}.py" for name in files]
+        + ["--doctest-modules", "src/orbitdl/groups/reversal.py"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTEST_ADDOPTS": ""},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-3000:]
+    passed = re.search(r"(\d+) passed", done.stdout)
+    assert passed, done.stdout[-3000:]
+    assert int(passed[1]) > 50

@@ -172,6 +172,7 @@ class OrbitDictionaryLearning(
             best, reached = Restarts(follow, runs, self.callback, self.verbose).best(starts)
         self.components_ = samples.representation.synthesize(best.components)
         self.codes_ = None if best.codes is None else samples.with_unseen(best.codes)
+        self._coded_with = fingerprint(self.components_)
         self.alpha_, self.starts_ = alpha, reached
         self.history_, self.n_iter_ = best.history, best.history[-1].number
         self.converged_ = best.history.stands_still(float(self.tol))

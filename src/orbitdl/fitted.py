@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,6 +17,7 @@ from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
 from orbitdl.samples import Samples
+from orbitdl.storage.provenance import data_fingerprint, fingerprint
 from orbitdl.validation import as_masked_data, require_jobs, require_positive
 
 
@@ -38,11 +39,28 @@ class FittedMixin(TransformerMixin):
     n_jobs: int | None
     components_: Floats
     alpha_: float
+    codes_: Codes | None
+    provenance_: dict[str, Any]
+    _coded_with: str
 
     def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Write every data point as a sparse sum of moved components; NaN means missing."""
         settings = self._settings(X, mask)
         return encoding.encode_samples(alpha=self.alpha_, **settings)
+
+    def codes_of(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
+        """Return codes of data points: those that `fit` ended with if it had these data.
+
+        They are as good as those of `encode`, which makes them anew.
+        """
+        check_is_fitted(self)
+        codes = getattr(self, "codes_", None)
+        if codes is None or self._coded_with != fingerprint(self.components_):
+            return self.encode(X, mask=mask)
+        coder = self._coder(codes.representation)
+        is_good = codes.gap.max() <= coder.tol or not coder.is_convex
+        data = self.provenance_["fingerprint"]
+        return codes if is_good and data == data_fingerprint(X, mask) else self.encode(X, mask=mask)
 
     def decode(self, codes: Codes) -> Floats:
         """Return the data that codes describe, shape (n, ...)."""

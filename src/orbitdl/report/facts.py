@@ -130,7 +130,7 @@ def gather(
 
 def _coded(facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | None) -> Coded:
     if codes is None:
-        codes = facts.model.encode(X)
+        codes = facts.model.codes_of(X)
     data = np.asarray(X, dtype=np.float64)
     if data.shape != (len(codes), *facts.components.shape[1:]):
         raise ValueError(
