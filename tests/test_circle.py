@@ -11,8 +11,8 @@ from orbitdl.coding import Matching
 from orbitdl.groups import CircleRepresentation, ContinuousShift
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.origin import snippet
+from orbitdl.report.overview import paragraphs
 from orbitdl.report.payload import payload
-from orbitdl.report.summary import paragraphs
 
 LAWS_OF_A_CIRCLE = [law for law, (_, kind) in LAWS.items() if kind(Harmonics().on((8,)))]
 

@@ -20,9 +20,9 @@ from orbitdl.report.examples import MOST_ATOMS, choose_windows, worst_windows
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.notes import remarks
 from orbitdl.report.origin import run_table, snippet
+from orbitdl.report.overview import figures, paragraphs
 from orbitdl.report.page import as_json, page
 from orbitdl.report.payload import payload
-from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import usage_of
 from orbitdl.report.words import NO_BREAK

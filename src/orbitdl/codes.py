@@ -229,7 +229,7 @@ class Codes:
         return f"Codes({len(self)} samples, {count} atoms, largest gap {gap:.1e})"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row an atom: sample, component, coefficient and the group's parameters."""
+        """Return one row per atom: sample, component, coefficient and the group's parameters."""
         columns: dict[str, NDArray[Any]] = {
             "sample": self.atoms.sample,
             "component": self.atoms.component,

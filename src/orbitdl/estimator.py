@@ -63,7 +63,7 @@ class OrbitDictionaryLearning(
     n_jobs : int, optional
         Threads to use; None is one, -1 all cores. The result does not depend on it.
     verbose : int
-        With 1, print a line an iteration.
+        With 1, print a line per iteration.
     callback : callable, optional
         Called with an `Iteration` after each; returning True stops the run.
     normalise_after : bool
@@ -88,8 +88,8 @@ class OrbitDictionaryLearning(
     starts_ : ndarray of shape (n_starts,)
         The objective that each start had come to when the best of them was chosen.
     history_ : History
-        One record an iteration of the run that was chosen, the start included: objective, largest
-        gap, atoms a sample, unused components, seconds. ``history_.to_frame()`` is a table.
+        One record per iteration of the run that was chosen, the start included: objective, largest
+        gap, atoms per sample, unused components, seconds. ``history_.to_frame()`` is a table.
     n_iter_ : int
         Dictionary steps done.
     converged_ : bool

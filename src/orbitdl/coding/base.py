@@ -132,22 +132,22 @@ class Coder(ABC):
             )
 
 
-Tables = TypeVar("Tables")
+Tabulated = TypeVar("Tabulated")
 
 
-class TabulatingCoder(Coder, Generic[Tables]):
+class TabulatingCoder(Coder, Generic[Tabulated]):
     """A coder that looks up what it can: of components, once for all data coded with them.
 
     Several threads may use the same tables at once, and coders that differ in their settings only.
     """
 
     @abstractmethod
-    def tabulate(self, representation: Representation, A: Blocks) -> Tables:
+    def tabulate(self, representation: Representation, A: Blocks) -> Tabulated:
         """Return what can be looked up of components A (q, F, d, m), or what makes it on demand."""
 
     @abstractmethod
     def solve_with(
-        self, tables: Tables, problem: Problem, warm: Atoms | None, n_jobs: int | None
+        self, tables: Tabulated, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
         """Return atoms for every sample, as `solve` does."""
 

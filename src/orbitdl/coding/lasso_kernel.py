@@ -16,7 +16,13 @@ from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal, internal_finite
 
 NEAR = 0.8
-"""Atoms at an angle of a larger cosine do not enter in the same round."""
+"""Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
+all but one would leave again."""
+HALFWAY = 0.5
+"""Atoms enter from this part of the way between alpha and the highest correlation: the lower ones
+mostly vanish when the higher ones are explained."""
+ROUNDING = 1e-14
+"""Relative excess over alpha that is none."""
 
 
 class Orbits(NamedTuple):
@@ -157,9 +163,9 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
             subtract_row(table, quotient, size, atoms[r], c[r], rest)
         peak = largest(rest)
         objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
-        if gap <= tol * objective or peak <= alpha * (1.0 + 1e-14):
+        if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):
             break
-        level = alpha + 0.5 * (peak - alpha)
+        level = alpha + HALFWAY * (peak - alpha)
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
         fresh = count

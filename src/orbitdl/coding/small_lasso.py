@@ -10,6 +10,12 @@ RIDGE = 1e-13
 """Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
 other. A dependent atom becomes a long step, cut at a sign change."""
 
+PIVOT = 0.1 * RIDGE
+"""Least square of a pivot, relatively: rounding may leave less of the ridge than was added."""
+SOLVED, POLISHED = 1e-13, 1e-9
+"""Errors of the first-order conditions, relative to alpha: at the first there is nothing left but
+rounding; from the second on one more step, which squares the error, is the last."""
+
 LARGEST = 1e100
 """A step beyond this comes from too many dependent atoms: the last one is not needed."""
 
@@ -26,7 +32,7 @@ def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
         total = (1.0 + RIDGE) * gram[r, r]
         for k in range(r):
             total -= factor[r, k] * factor[r, k]
-        factor[r, r] = 1.0 / np.sqrt(max(total, 0.1 * RIDGE * max(gram[r, r], 1e-300)))
+        factor[r, r] = 1.0 / np.sqrt(max(total, PIVOT * max(gram[r, r], 1e-300)))
 
 
 @internal
@@ -73,7 +79,7 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
     atoms from `fresh` on are new: their rows of the factor are still to be computed.
     """
     factor_from(fresh, count, gram, factor)
-    for _ in range(50 + 4 * count):
+    for _ in range(50 + 4 * count):  # every atom may leave, each after a few steps
         if count == 0:
             break
         error = 0.0
@@ -83,7 +89,7 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
                 total -= gram[r, s] * c[s]
             step[r] = total
             error = max(error, abs(total))
-        if error <= 1e-13 * (alpha + abs(b[atoms[0]])):
+        if error <= SOLVED * (alpha + abs(b[atoms[0]])):
             break
         solve_factored(factor, count, step)
         if not total_of(step, count) < LARGEST:
@@ -100,6 +106,6 @@ def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type:
         if leaving >= 0:
             count = remove_at(leaving, count, atoms, c, sign, gram)
             factor_from(leaving, count, gram, factor)
-        elif error <= 1e-9 * alpha:
+        elif error <= POLISHED * alpha:
             break
     return count

@@ -31,7 +31,7 @@ def compare(
     from rich.table import Table
 
     from orbitdl import load
-    from orbitdl.command.matching import match
+    from orbitdl.command.pairing import match
 
     screen = Screen(as_json=as_json)
     a, b = load(first), load(second)

@@ -119,7 +119,7 @@ def fit(
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
     from orbitdl.command.applying import read_and_tell
-    from orbitdl.command.learning import chosen_alpha, learn, summary, tell
+    from orbitdl.command.fitting import chosen_alpha, learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
     from orbitdl.recordings import Preprocessing, prepare

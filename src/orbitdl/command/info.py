@@ -55,7 +55,7 @@ def facts_of(model: OrbitDictionaryLearning) -> dict[str, Any]:
             "objective at the start": first.objective,
             "objective": last.objective,
             "gap": last.gap,
-            "atoms a window": last.atoms,
+            "atoms per window": last.atoms,
             "seconds": sum(record.seconds for record in model.history_),
         },
         "preprocessing": model.preprocessing_,

@@ -15,7 +15,13 @@ from orbitdl.experiments.ecg_figures import draw
 from orbitdl.experiments.expected import BOUNDS
 from orbitdl.experiments.figures import Table
 from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import change, crest_heights, likeness, peak_heights, spikiness
+from orbitdl.experiments.shapes import (
+    change,
+    interpolated_peak_heights,
+    likeness,
+    peak_heights,
+    spikiness,
+)
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
 
@@ -94,7 +100,7 @@ def learn(
         "generators": A,
         "usage": usage[order] / usage.sum(),
         "peaks": peak_heights(A),
-        "crests": crest_heights(A),
+        "interpolated_peaks": interpolated_peak_heights(A),
         "spikiness": spikiness(A),
         "objective": float(codes.objective.sum()),
         "gap": float(codes.gap.max()),
@@ -164,6 +170,6 @@ def tabulate(results: dict[str, Any]) -> list[Table]:
             spikes = ", ".join(f"{value:.2f}" for value in model["spikiness"][:4])
             numbers = f"{model['objective']:.2f}", f"{model['gap']:.0e}", f"{model['atoms']:.1f}"
             rows.append((lead, name, f"{model['alpha']:g}", *numbers, peaks, spikes))
-    columns = ("signal", "model", "alpha", "objective", "largest gap", "atoms a window",
+    columns = ("signal", "model", "alpha", "objective", "largest gap", "atoms per window",
                "peaks (most used first)", "energy near the peak")  # fmt: skip
     return [Table("Models of the electrocardiogram", columns, rows)]

@@ -19,7 +19,7 @@ LENGTH, STEP, COUNT = 201, 10, 1000
 
 @cache
 def signal(lead: Lead) -> Floats:
-    """Return record 100 in millivolts, 360 samples a second, shape (650000,)."""
+    """Return record 100 in millivolts, 360 samples per second, shape (650000,)."""
     return load_ecg("100", channel=0 if lead == "lead 0" else "mean").signal
 
 

@@ -64,7 +64,7 @@ def styled() -> Any:
 
 
 def panels(rows: int, columns: int, width: float = 9.0, height: float = 3.2, **options: Any) -> Any:
-    """Return a figure and its axes (rows, columns), `height` inches a row."""
+    """Return a figure and its axes (rows, columns), `height` inches per row."""
     figure = require_matplotlib().figure.Figure(figsize=(width, height * rows))
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
 

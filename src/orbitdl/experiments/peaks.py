@@ -18,7 +18,7 @@ from orbitdl.experiments.ecg_data import LEADS, windows
 from orbitdl.experiments.expected import PEAKS
 from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
 from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import crest_heights, peak_heights
+from orbitdl.experiments.shapes import interpolated_peak_heights, peak_heights
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
 from orbitdl.groups.base import Floats
 
@@ -51,7 +51,7 @@ GROUPS: dict[str, Group] = {
 
 
 def run(settings: Settings = FULL, tell: Tell = silent) -> dict[str, Any]:
-    """Return for each setting the peaks of all starts, samples and crests: (starts, 2)."""
+    """Return for each setting the peaks of all starts, on samples and interpolated: (starts, 2)."""
     s, found = settings, {}
     jobs = [(LEADS[0], name, False, s.n_windows) for name in GROUPS]
     jobs += [(LEADS[1], name, False, s.n_windows) for name in PEAKS]
@@ -81,7 +81,7 @@ def last_peak(settings: Settings, X: Floats, group: Group, seed: int, crude: boo
         X, group, start, alpha=settings.alpha, iterations=settings.iterations, crude=crude,
         n_jobs=settings.n_jobs,
     )  # fmt: skip
-    return [float(peak_heights(path[-1])[0]), float(crest_heights(path[-1])[0])]
+    return [float(peak_heights(path[-1])[0]), float(interpolated_peak_heights(path[-1])[0])]
 
 
 def pick(results: dict[str, Any], lead: str, method: str, way: str, few: bool = False) -> Floats:

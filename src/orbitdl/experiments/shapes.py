@@ -10,7 +10,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.metrics import orbit_distances
 
 RATE = 360.0
-"""Samples a second of the recording."""
+"""Samples per second of the recording."""
 
 NEAR_PEAK = 0.03
 """Seconds on either side of the peak in which a spike has its energy."""
@@ -22,7 +22,7 @@ def peak_heights(components: Floats) -> Floats:
     return heights
 
 
-def crest_heights(components: Floats, finer: int = 16) -> Floats:
+def interpolated_peak_heights(components: Floats, finer: int = 16) -> Floats:
     """Return the largest absolute value between samples too, by trigonometric interpolation."""
     length = components.shape[1]
     spectrum = fft.rfft(components)

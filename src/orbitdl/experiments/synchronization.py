@@ -121,8 +121,8 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
         ),
         "synchronization.two": Finding(
             share["two, matching"], got("two, matching"),
-            "With one atom a component (Matching), which is the model the data were drawn from; we "
-            f"ask for {BOUNDS['synchronization.two squared']:g}. No columns are normalised.",
+            "With one atom per component (Matching), which is the model the data were drawn from; "
+            f"we ask for {BOUNDS['synchronization.two squared']:g}. No columns are normalised.",
         ),
         "synchronization.convex_two": Finding(
             share["two, convex"], got("two, convex"),
@@ -139,7 +139,7 @@ def draw(results: dict[str, Any]) -> list[Picture]:
     figure, axes = panels(1, 2, height=3.4, sharey=True)
     labels = {
         "convex": "the convex coder, converged",
-        "matching": "Matching, one atom a component",
+        "matching": "Matching, one atom per component",
         "as printed": "the convex coder as printed, 5 steps",
     }
     for axis, number in zip(axes[0], NUMBERS.values(), strict=True):

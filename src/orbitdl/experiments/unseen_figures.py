@@ -10,7 +10,7 @@ from orbitdl.experiments.figures import COLOURS, Picture, panels
 from orbitdl.experiments.shapes import upright
 
 RATE = 36.0
-"""Samples a second after averaging."""
+"""Samples per second after averaging."""
 
 
 def draw(results: dict[str, Any]) -> list[Picture]:

@@ -87,7 +87,7 @@ def learn(
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class Trial:
     """Data coded with components (q, F, d, m), in sum; whether a push was taken back for them."""
 
     components: Blocks
@@ -110,15 +110,15 @@ class Alternation:
         coder = replace(self.coder, tol=asked)  # type: ignore[type-var]
         return shards.code(coder.prepare(self.representation, A), self.alpha)
 
-    def code_or_fall_back(self, state: State, asked: float) -> Coded:
+    def code_or_fall_back(self, state: State, asked: float) -> Trial:
         """Code with pushed components, or as they were if that did not pay."""
         shards, summary = self.code(state.shards, state.components, asked)
         if state.streak <= 1 or summary.objective <= state.objective:
-            return Coded(state.components, shards, summary, False)
+            return Trial(state.components, shards, summary, False)
         assert state.stepped is not None
-        return Coded(state.stepped, *self.code(state.shards, state.stepped, asked), True)
+        return Trial(state.stepped, *self.code(state.shards, state.stepped, asked), True)
 
-    def step_and_push(self, state: State, coded: Coded) -> State:
+    def step_and_push(self, state: State, coded: Trial) -> State:
         """Take the dictionary step from coded data; return where the next iteration begins."""
         A, statistics = coded.components, coded.summary.statistics
         new, norms = self.step(coded.shards, statistics, A)

@@ -17,8 +17,8 @@ from plotly.offline import get_plotlyjs
 from orbitdl.report.facts import Facts
 from orbitdl.report.notes import Note, remarks
 from orbitdl.report.origin import run_table, snippet
+from orbitdl.report.overview import figures, paragraphs
 from orbitdl.report.payload import payload, shown_components
-from orbitdl.report.summary import figures, paragraphs
 from orbitdl.report.timeline import MOST_EVENTS
 from orbitdl.report.usage import Usage
 from orbitdl.report.words import count, number, percent

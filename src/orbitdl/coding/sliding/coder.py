@@ -16,7 +16,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
 from orbitdl.coding.sliding.peaks import make_peaks
-from orbitdl.coding.sliding.search import Samples, solve_all
+from orbitdl.coding.sliding.search import Targets, solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
@@ -142,7 +142,7 @@ class Sliding(TabulatingCoder[Lookups]):
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
             own = energy[chunk], density[chunk], reach[chunk]
-            samples = Samples(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
+            samples = Targets(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
             go_on = partial(self._go_on, alpha, tables, samples)
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
@@ -150,7 +150,7 @@ class Sliding(TabulatingCoder[Lookups]):
         return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
 
     def _go_on(
-        self, alpha: float, tables: Tables, samples: Samples, chosen: Chosen, warm: Atoms, room: int
+        self, alpha: float, tables: Tables, samples: Targets, chosen: Chosen, warm: Atoms, room: int
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
         q, size = samples.on_grid.shape[1:]

@@ -15,6 +15,18 @@ import numpy as np
 from orbitdl.coding.small_lasso import solve_factored
 from orbitdl.compiled import internal, part
 
+PUSH = 2.0
+"""Curvature added per slope of the certificate: with it alone an atom moves by ``eta' / (2 eta')``,
+half a cell, however flat the certificate is; the wave it lies in is one cell long."""
+TINY = 1e-12
+"""Curvature that every shift has, relative to that of its component: far below what decides a step,
+and enough that a component which does not change under shifts, or hardly, can be factored."""
+INDEFINITE = 1e-13
+"""A pivot this small beside its diagonal is rounding, or negative: no descent is promised."""
+SLIGHTEST, STRONGEST = 1e-8, 1e8
+"""Damping tried first where the matrix without saddles is not positive, and last; tenfold each
+time. The first is noticed by nobody, the last leaves a short step along the gradient."""
+
 
 @internal
 def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-untyped-def]
@@ -26,11 +38,11 @@ def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-unt
         for r in range(count):
             H[count + k, r] = -st.gram[1, k, r]
         own = -st.eta[2, k] / st.c[k]
-        push = 2.0 * abs(st.eta[1, k] / st.c[k])
+        push = PUSH * abs(st.eta[1, k] / st.c[k])
         low = saddles * min(own, 0.0)
         extra = max(max(own, low), low + push)
-        tiny = 1e-12 * max(tables.bend[st.component[k]], st.gram[0, k, k] / tables.length**2)
-        H[count + k, count + k] += extra + tiny + 1e-300
+        tiny = TINY * max(tables.bend[st.component[k]], st.gram[0, k, k] / tables.length**2)
+        H[count + k, count + k] += extra + tiny + 1e-300  # a component may be zero
         H[k, k] *= 1.0 + damping
         H[count + k, count + k] *= 1.0 + damping
 
@@ -56,12 +68,12 @@ def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
             a -= one[k] * one[k]
             b -= one[k] * two[k]
             c -= two[k] * two[k]
-        if a <= 1e-13 * H[r, r]:
+        if a <= INDEFINITE * H[r, r]:
             return False
         one[r] = 1.0 / np.sqrt(a)
         two[r] = b * one[r]
         c -= two[r] * two[r]
-        if c <= 1e-13 * H[r + 1, r + 1]:
+        if c <= INDEFINITE * H[r + 1, r + 1]:
             return False
         two[r + 1] = 1.0 / np.sqrt(c)
     return True
@@ -73,9 +85,9 @@ def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
     fill_hessian(st, H, count, tables, 1.0, 0.0)
     done, damping = cholesky(H, factor, n), 0.0
-    while not done and damping < 1e8:
+    while not done and damping < STRONGEST:
         fill_hessian(st, H, count, tables, 0.0, damping)
-        done, damping = cholesky(H, factor, n), max(10.0 * damping, 1e-8)
+        done, damping = cholesky(H, factor, n), max(10.0 * damping, SLIGHTEST)
     for k in range(count):
         x[k] = st.eta[0, k] - alpha * st.sign[k]
         x[count + k] = st.eta[1, k]

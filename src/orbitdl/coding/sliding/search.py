@@ -20,7 +20,8 @@ from orbitdl.compiled import fast, internal, part
 from orbitdl.groups.base import Floats
 
 NEAR = 0.8
-"""Atoms with a larger inner product do not enter in the same round."""
+"""Atoms with a larger inner product do not enter in the same round: they explain the same, and all
+but one would leave again."""
 EXACT, ROUGH = 0.3, 0.1
 """First-order errors asked of the inner solve: as a part of tol, which leaves most of the gap to
 the certificate, and of what it exceeded alpha by in the round before, for to solve exactly while
@@ -36,7 +37,7 @@ SAME = 1e-13
 """Moved copies of one component that differ less are the same: it is constant, say."""
 
 
-class Samples(NamedTuple):
+class Targets(NamedTuple):
     """Data points as the search sees them.
 
     Attributes
@@ -57,9 +58,9 @@ class Samples(NamedTuple):
     density: Floats
     reach: Floats
 
-    def take(self, samples: slice | NDArray[np.bool_]) -> Samples:
+    def take(self, samples: slice | NDArray[np.bool_]) -> Targets:
         """Return some of them."""
-        return Samples._make(column[samples] for column in self)
+        return Targets._make(column[samples] for column in self)
 
 
 @internal
