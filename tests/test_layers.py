@@ -10,7 +10,7 @@ from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
-    {"compiled", "validation"},
+    {"lazy", "compiled", "validation"},
     {"groups"},
     {"codes"},
     {"coding"},

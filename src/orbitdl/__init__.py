@@ -5,8 +5,9 @@ The names below are imported when first used, so that ``import orbitdl`` itself 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from orbitdl.lazy import lazily
 
 if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
@@ -60,14 +61,4 @@ _HOME = {
     "suggest_alpha": "alpha",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'orbitdl' has no attribute {name!r}")
-    value = getattr(import_module(f"orbitdl.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(globals(), _HOME)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl import Codes, OrbitDictionaryLearning
-from orbitdl.codes import Atoms
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import Cutting
@@ -53,13 +52,7 @@ def encode_windows(model: OrbitDictionaryLearning, windows: Windows, screen: Scr
         for k in range(0, len(windows), CHUNK):
             parts.append(model.encode(windows.values[k : k + CHUNK]))
             done(len(parts[-1]))
-    return Codes(
-        parts[0].representation,
-        Atoms.concatenate([part.atoms for part in parts]),
-        np.concatenate([part.objective for part in parts]),
-        np.concatenate([part.gap for part in parts]),
-        np.concatenate([part.status for part in parts]),
-    )
+    return Codes.concatenate(parts)
 
 
 def map_windows(

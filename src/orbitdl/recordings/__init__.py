@@ -24,8 +24,9 @@ Examples
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from orbitdl.lazy import lazily
 
 if TYPE_CHECKING:
     from orbitdl.recordings.dialect import Decimal, Dialect, Separator
@@ -71,14 +72,4 @@ _HOME = {
     "read": "reading",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'orbitdl.recordings' has no attribute {name!r}")
-    value = getattr(import_module(f"orbitdl.recordings.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = lazily(globals(), _HOME)
