@@ -255,15 +255,15 @@ def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
 
 @pytest.mark.parametrize("progress", [False, True])
 def test_a_run_that_fails_leaves_a_checkpoint_if_it_got_anywhere(files, monkeypatch, progress):
-    code, calls = ActiveSet.solve, []
+    code, calls = ActiveSet.solve_with, []
 
-    def fail(self, *arguments):
+    def fail(self, *arguments, **settings):
         calls.append(arguments)
         if len(calls) > (2 if progress else 0):
             raise MemoryError
-        return code(self, *arguments)
+        return code(self, *arguments, **settings)
 
-    monkeypatch.setattr(ActiveSet, "solve", fail)
+    monkeypatch.setattr(ActiveSet, "solve_with", fail)
     settings = ("--group", "integer-shift", "--alpha", 0.5)
     refused(run("fit", files / "x.npy", "-o", files / "m", *settings), "fit into memory")
     assert (files / "m.checkpoint").exists() is progress
