@@ -52,9 +52,10 @@ def against_crude(case: Case, quick: bool) -> list[Row]:
     X, few = windows(), windows(5 if quick else 50)
     representation = GROUP.on(X.shape[1:])
     Y, A = representation.analyze(few), representation.analyze(case.components)
+    problem, step = Problem(representation, Y, A, case.alpha), CRUDE.tabulate(representation, A)
     jobs = {
         "ours": lambda: encode(X, case.components, group=GROUP, alpha=case.alpha, coder=Sliding()),
-        "crude": lambda: CRUDE._descend(representation, Y, A, case.alpha),
+        "crude": lambda: CRUDE._descend(step, problem),
     }
     times = interleave(jobs, 1 if quick else 3, warm_up=["ours"])
     codes, scale = times["ours"].result, len(X) / len(few)

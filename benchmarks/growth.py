@@ -38,7 +38,7 @@ class Load:
 
 @dataclass(frozen=True)
 class Curve:
-    """Seconds and atoms a sample at several sizes."""
+    """Seconds and atoms per sample at several sizes."""
 
     sizes: list[float]
     seconds: list[float]
@@ -67,8 +67,8 @@ def run(quick: bool) -> Section:
         cells += [cell(name, "samples n", in_n, in_n.sizes)]
         cells += [cell(name, "length d, same signals resampled", in_d, in_d.sizes)]
         cells += [cell(name, "components q, alpha=0.1", in_q, in_q.sizes)]
-        cells += [cell(name, "atoms a sample, q=3, alpha from 0.4", in_k, in_k.atoms)]
-    columns = "coder", "in", "sizes", "seconds", "atoms a sample", "log-log slope"
+        cells += [cell(name, "atoms per sample, q=3, alpha from 0.4", in_k, in_k.atoms)]
+    columns = "coder", "in", "sizes", "seconds", "atoms per sample", "log-log slope"
     table = Table("Growth of coding time, certificate included", columns, cells)
     return Section("Growth", [*rows, stream_row(quick)], [table])
 

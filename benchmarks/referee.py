@@ -45,7 +45,7 @@ def learned_objective(X: Floats, components: Floats, group: Group, alpha: float)
 
 
 def gap_on_dense_grid(X: Floats, components: Floats, alpha: float, codes: Codes) -> float:
-    """Return the largest gap of continuous codes by brute force: 64 shifts a sample."""
+    """Return the largest gap of continuous codes by brute force: 64 shifts per sample."""
     dense = InterpolatedShift(64).on(X.shape[1:])
     Y, A = dense.analyze(X), dense.analyze(components)
     parts = [slice(k, k + 100) for k in range(0, len(X), 100)]  # dense grids are large
