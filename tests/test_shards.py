@@ -157,7 +157,9 @@ def test_atoms_go_to_their_shards_and_come_back():
     assert again.codes is None
 
 
-@pytest.mark.parametrize(("n", "largest", "count"), [(1, 512, 1), (512, 512, 1), (513, 512, 2)])
+@pytest.mark.parametrize(
+    ("n", "largest", "count"), [(1, 64, 1), (64, 64, 1), (65, 64, 2), (1000, 64, 16)]
+)
 def test_shards_are_no_larger_than_asked_for_and_much_alike(n, largest, count):
     samples = Samples.of(np.ones((n, 3)), action("integer shift", 3).group)
     sizes = [len(part) for part in cut(samples, largest=largest).parts]

@@ -17,8 +17,8 @@ from orbitdl.learning.shards import Residuals, Shard, Shards, Summary
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
-LARGEST = 512
-"""Samples per shard: enough for one thread to be busy, and few enough for many threads."""
+LARGEST = 2048
+"""Samples per shard: so many that what each costs besides its samples does not count."""
 
 
 def cut(samples: Samples, n_jobs: int | None = None, largest: int = LARGEST) -> Shards:
@@ -44,9 +44,13 @@ class SampleShard(Shard):
     def has_gaps(self) -> bool:  # type: ignore[override]
         return self.samples.observed is not None
 
-    def code(self, coder: Prepared, alpha: float) -> tuple[SampleShard, Summary]:
+    def code(
+        self, coder: Prepared, alpha: float, n_jobs: int | None = None
+    ) -> tuple[SampleShard, Summary]:
         samples = self.samples
-        codes = coder.code(samples.Y, alpha, self.atoms, masked=samples.masked, warn=False)
+        codes = coder.code(
+            samples.Y, alpha, self.atoms, masked=samples.masked, n_jobs=n_jobs, warn=False
+        )
         summary = Summary(
             statistics=Statistics.of(samples.representation, samples.Y, codes.atoms),
             objective=float(codes.objective.sum() + samples.unseen.sum()),

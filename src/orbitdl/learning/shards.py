@@ -90,7 +90,9 @@ class Shard(ABC, Sized):
     has_gaps: bool
 
     @abstractmethod
-    def code(self, coder: Prepared, alpha: float) -> tuple[Shard, Summary]:
+    def code(
+        self, coder: Prepared, alpha: float, n_jobs: int | None = None
+    ) -> tuple[Shard, Summary]:
         """Return this shard with new codes, never worse than `atoms`, and their summary."""
 
     @abstractmethod
@@ -123,7 +125,7 @@ class Shard(ABC, Sized):
 
 @dataclass(frozen=True, eq=False)
 class Shards(Sized):
-    """All data, in parts; threads take one at a time."""
+    """All data, in parts; threads take one at a time, or share the only one."""
 
     parts: tuple[Shard, ...]
     n_jobs: int | None = None
@@ -150,7 +152,8 @@ class Shards(Sized):
 
     def code(self, coder: Prepared, alpha: float) -> tuple[Shards, Summary]:
         """Code every part; return them with their codes, and one summary."""
-        coded = self.each(lambda part: part.code(coder, alpha))
+        within = self.n_jobs if len(self.parts) == 1 else None
+        coded = self.each(lambda part: part.code(coder, alpha, within))
         parts, summaries = zip(*coded, strict=True)
         return replace(self, parts=parts), total(summaries)
 
