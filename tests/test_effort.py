@@ -11,8 +11,6 @@ from orbitdl.learning import masked_dictionary
 from orbitdl.learning.dictionary import constrained_least_squares, least_squares
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.sample_shard import cut
-from orbitdl.learning.shards import total
-from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
 
@@ -79,12 +77,6 @@ def holed_codes(group, n, length, q, seed=0):
     return action, action.analyze(A), shards
 
 
-def sums_of(shards):
-    """Return the statistics of codes at hand."""
-    data = [(part.samples.representation, part.samples.Y, part.atoms) for part in shards.parts]
-    return total(Statistics.of(*part) for part in data)
-
-
 @pytest.mark.parametrize("group", [IntegerShift(), ContinuousShift()])
 @pytest.mark.parametrize(("n", "passes"), [(3, 10), (30, 10), (300, 20)])
 def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
@@ -93,7 +85,7 @@ def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
     action, A, shards = holed_codes(group, n, length=24, q=3)
     monkeypatch.setattr(masked_dictionary, "FEW", 1e7, raising=False)
     signals = count_calls(monkeypatch, type(action), "synthesize")
-    on_observed(constrained_least_squares, action, shards, sums_of(shards), A)
+    on_observed(constrained_least_squares, action, shards, shards.statistics(), A)
     assert len(signals) <= passes * len(shards.parts)
 
 
@@ -113,7 +105,7 @@ def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypa
     for few in (0.0, np.inf):
         monkeypatch.setattr(masked_dictionary, "FEW", few)
         for solve in (least_squares, constrained_least_squares):
-            losses.append(loss(on_observed(solve, action, shards, sums_of(shards), A)))
+            losses.append(loss(on_observed(solve, action, shards, shards.statistics(), A)))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
 
 

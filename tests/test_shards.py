@@ -16,7 +16,7 @@ from orbitdl.groups import ListedRepresentation, Representation
 from orbitdl.learning.alternation import Alternation, learn
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.sample_shard import SampleShard, cut
-from orbitdl.learning.shards import Shards, total
+from orbitdl.learning.shards import Shards
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
@@ -95,11 +95,7 @@ def test_a_step_from_the_same_codes_is_the_same_however_data_are_cut(name, missi
     found = []
     for count in (1, 2, 7):
         shards = parted(samples, count).starting_from(first.codes.atoms)
-        parts = [
-            Statistics.of(part.samples.representation, part.samples.Y, part.atoms)
-            for part in shards.parts
-        ]
-        found.append(step.step(shards, total(parts), first.components)[0])
+        found.append(step.step(shards, shards.statistics(), first.components)[0])
     for new in found[1:]:
         assert_allclose(new, found[0], atol=1e-6)
 
@@ -126,7 +122,7 @@ def test_a_summary_is_that_of_all_data():
     assert (summary.samples, summary.atoms) == (N, len(atoms.coefficient))
     whole = Statistics.of(rep, samples.Y, atoms)
     for name in ("normal", "cross"):
-        ours, theirs = getattr(summary.statistics, name), getattr(whole, name)
+        ours, theirs = getattr(coded.statistics(), name), getattr(whole, name)
         assert_allclose(ours, theirs, atol=1e-12 * np.abs(theirs).max())
 
 

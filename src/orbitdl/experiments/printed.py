@@ -150,9 +150,10 @@ def alternate(
     coder = crude_coder(representation)
     yield A
     for _ in range(iterations):
-        coded, summary = shards.code(coder.prepare(representation, A), alpha)
-        new, norms = normalise(least_squares(summary.statistics, A))
-        A, _ = put_in_use(new, A, summary.statistics.usage, coded.scale(norms))
+        coded, _ = shards.code(coder.prepare(representation, A), alpha)
+        statistics = coded.statistics()
+        new, norms = normalise(least_squares(statistics, A))
+        A, _ = put_in_use(new, A, statistics.usage, coded.scale(norms))
         if isinstance(coder, FewSpectralSteps):
             A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

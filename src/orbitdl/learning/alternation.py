@@ -120,7 +120,7 @@ class Alternation:
 
     def step_and_push(self, state: State, coded: Trial) -> State:
         """Take the dictionary step from coded data; return where the next iteration begins."""
-        A, statistics = coded.components, coded.summary.statistics
+        A, statistics = coded.components, coded.shards.statistics()
         new, norms = self.step(coded.shards, statistics, A)
         shards = coded.shards.scale(norms)
         new, unused = put_in_use(new, A, statistics.usage, shards)

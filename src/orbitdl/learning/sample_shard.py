@@ -52,13 +52,15 @@ class SampleShard(Shard):
             samples.Y, alpha, self.atoms, masked=samples.masked, n_jobs=n_jobs, warn=False
         )
         summary = Summary(
-            statistics=Statistics.of(samples.representation, samples.Y, codes.atoms),
             objective=float(codes.objective.sum() + samples.unseen.sum()),
             gap=float(codes.gap.max()),
             samples=len(codes),
             atoms=len(codes.atoms.coefficient),
         )
         return replace(self, atoms=codes.atoms, codes=codes), summary
+
+    def statistics(self) -> Statistics:
+        return Statistics.of(self.samples.representation, self.samples.Y, self._known_atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory

@@ -26,11 +26,10 @@ Sum = TypeVar("Sum", bound=Any)
 
 @dataclass(frozen=True)
 class Summary:
-    """What learning knows of coded data; the sum of two is that of both parts together.
+    """How well data are coded; the sum of two is that of both parts together.
 
     Attributes
     ----------
-    statistics : Statistics
     objective : float
         Summed over samples, with the energy of what no code can reach.
     gap : float
@@ -39,7 +38,6 @@ class Summary:
         How many there are.
     """
 
-    statistics: Statistics
     objective: float
     gap: float
     samples: int
@@ -47,7 +45,6 @@ class Summary:
 
     def __add__(self, other: Summary) -> Summary:
         return Summary(
-            self.statistics + other.statistics,
             self.objective + other.objective,
             max(self.gap, other.gap),
             self.samples + other.samples,
@@ -94,6 +91,10 @@ class Shard(ABC, Sized):
         self, coder: Prepared, alpha: float, n_jobs: int | None = None
     ) -> tuple[Shard, Summary]:
         """Return this shard with new codes, never worse than `atoms`, and their summary."""
+
+    @abstractmethod
+    def statistics(self) -> Statistics:
+        """Return the sums over samples and `atoms` that the dictionary step needs."""
 
     @abstractmethod
     def starting_from(self, atoms: Atoms | None) -> Shard:
@@ -156,6 +157,10 @@ class Shards(Sized):
         coded = self.each(lambda part: part.code(coder, alpha, within))
         parts, summaries = zip(*coded, strict=True)
         return replace(self, parts=parts), total(summaries)
+
+    def statistics(self) -> Statistics:
+        """Return what the dictionary step needs of all data and the last codes."""
+        return total(self.each(lambda part: part.statistics()))
 
     def starting_from(self, atoms: Atoms | None) -> Shards:
         """Return the same data with atoms, one list per sample of all, to start from."""
