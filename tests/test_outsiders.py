@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.Con
 
 LENGTH = 10
 GROUPS = {
-    "mirror": Mirror(np.array([1, -1, 1, 1, 1, -1, 1, 1, 1, 1])),
+    "mirror": Mirror(np.array([1, -1, 1, 1, 1, -1, 1, 1, 1, 1]), label="looking glass"),
     "harmonics": Harmonics(),
 }
 MANY = {
@@ -97,7 +97,7 @@ def test_a_model_comes_back_from_its_file(name, model, tmp_path):
     assert_array_equal(again.transform(X), model.transform(X))
     if name == "mirror":
         assert_array_equal(again.group.signs, model.group.signs)
-        assert again.group.label == "mirror"
+        assert again.group.label == "looking glass"
 
 
 def test_a_coder_comes_back_from_its_file(tmp_path):
