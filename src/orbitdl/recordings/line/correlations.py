@@ -1,0 +1,78 @@
+"""Correlations of a recording with waveforms: one transform for all shifts, whole or not.
+
+With ``e_j[m] = sum_n <r[m + n], u_j[n]>`` the inner product with a waveform at m + d is
+
+    eta_j(m + d) = <r, a_j(. - m - d)> = sum_{i=-1..2} w_i(d) e_j[m + i],
+
+a cubic on every cell, whose largest value is known in closed form.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.signal import oaconvolve
+
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.line.waveforms import BEYOND, Waveforms
+
+
+def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
+    """Return e (q, T + W - 1 + 12) of a signal (T, channels), at places ``m + offset``."""
+    n_samples, width = len(signal), waveforms.length
+    e = np.zeros((len(waveforms), n_samples + width - 1 + 2 * BEYOND))
+    for j, u in enumerate(waveforms.u):
+        parts = (oaconvolve(signal[:, c], u[::-1, c]) for c in range(signal.shape[1]))
+        e[j, BEYOND:-BEYOND] = sum(parts)
+    return e
+
+
+def largest(e: Floats) -> float:
+    """Return ``max_{j, tau} |eta_j(tau)|``, for e as `correlations` returns it."""
+    return float(largest_value(e))
+
+
+@internal
+def cubic_of(e0, e1, e2, e3):  # type: ignore[no-untyped-def]
+    """Return the cubic ``p0 + p1 d + p2 d^2 + p3 d^3`` that eta is on a cell."""
+    p0 = (e0 + 4.0 * e1 + e2) / 6.0
+    p1 = 0.5 * (e2 - e0)
+    p2 = 0.5 * (e0 - 2.0 * e1 + e2)
+    p3 = (e3 - 3.0 * e2 + 3.0 * e1 - e0) / 6.0
+    return p0, p1, p2, p3
+
+
+@internal
+def stationary(p1, p2, p3):  # type: ignore[no-untyped-def]
+    """Return the two zeros of ``p1 + 2 p2 d + 3 p3 d^2``; -1 where there is none in [0, 1)."""
+    a, b, c = 3.0 * p3, 2.0 * p2, p1
+    square = b * b - 4.0 * a * c
+    if square < 0.0:
+        return -1.0, -1.0
+    # the stable formula: no difference of nearly equal numbers
+    t = -0.5 * (b + np.sqrt(square)) if b > 0.0 else -0.5 * (b - np.sqrt(square))
+    one = t / a if a != 0.0 else -1.0
+    two = c / t if t != 0.0 else -1.0
+    return (one if 0.0 <= one < 1.0 else -1.0), (two if 0.0 <= two < 1.0 else -1.0)
+
+
+@fast
+def largest_value(e):  # type: ignore[no-untyped-def]
+    """Return the largest absolute value of eta: cells whose four numbers are small are passed."""
+    top = 0.0
+    for j in range(e.shape[0]):
+        row = e[j]
+        for m in range(1, row.shape[0] - 2):
+            bound = max(
+                max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2]))
+            )  # the weights are positive and add up to one
+            if bound <= top:
+                continue
+            p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
+            top = max(top, abs(p0))
+            one, two = stationary(p1, p2, p3)
+            if one >= 0.0:
+                top = max(top, abs(p0 + one * (p1 + one * (p2 + one * p3))))
+            if two >= 0.0:
+                top = max(top, abs(p0 + two * (p1 + two * (p2 + two * p3))))
+    return top

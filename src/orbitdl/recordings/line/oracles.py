@@ -1,0 +1,200 @@
+"""What is asked about the atoms of a window on the line, and who answers.
+
+Places count from 0 (`Waveforms.offset`), so that all of them are positive. `Uncut` looks
+everything up: correlations ``e`` with what the atoms are to explain, and products of coefficients
+at whole lags. `Cut` serves windows at the ends of a recording and beside missing samples, where
+atoms are cut: it takes inner products of signals.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.sliding.oracle import LOOKS
+from orbitdl.compiled import internal
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.line.splines import fill_weights
+from orbitdl.recordings.line.waveforms import MARGIN
+
+ENDLESS = 1e12
+"""A period that no place comes near: the line is a circle that is not closed."""
+
+
+class Shapes(NamedTuple):
+    """Waveforms as kernels see them.
+
+    Attributes
+    ----------
+    length : float
+        Of the circle that the line is part of.
+    bend : ndarray of shape (q,)
+        ``||a_j'||^2``.
+    u : ndarray of shape (q, W, channels)
+    products : ndarray of shape (q, q, 2 W - 1 + 2 MARGIN)
+    """
+
+    length: float
+    bend: Floats
+    u: Floats
+    products: Floats
+
+
+class Uncut(NamedTuple):
+    """A window whose atoms lie within observed samples.
+
+    Attributes
+    ----------
+    e : ndarray of shape (q, places)
+        Correlations with what is left without the window's own atoms.
+    tables : Shapes
+    energy : float
+        ``||y||^2`` of what is left, or any larger number.
+    first, last : float
+        Where atoms may be.
+    weights : ndarray of shape (capacity, 3, 4)
+        Scratch.
+    """
+
+    e: Floats
+    tables: Shapes
+    energy: float
+    first: float
+    last: float
+    weights: Floats
+
+
+class Cut(NamedTuple):
+    """A window with atoms that an end or a gap cuts.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n, channels)
+        What is left without the window's own atoms, zero where nothing was observed.
+    observed : ndarray of shape (n,)
+        One or zero.
+    start : int
+        The place of its first sample.
+    tables, energy, first, last, weights
+        As in `Uncut`.
+    moved : ndarray of shape (3, capacity, n, channels)
+        Scratch: the atoms on the observed samples, with two derivatives.
+    residual : ndarray of shape (n, channels)
+        Scratch.
+    """
+
+    y: Floats
+    observed: Floats
+    start: int
+    tables: Shapes
+    energy: float
+    first: float
+    last: float
+    weights: Floats
+    moved: Floats
+    residual: Floats
+
+
+@internal
+def prepare_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Keep atoms where they may be, and fill their weights."""
+    for k in range(count):
+        st.shift[k] = min(max(st.shift[k], oracle.first), oracle.last)
+        fill_weights(st.shift[k] - np.floor(st.shift[k]), oracle.weights[k])
+
+
+@internal
+def product_of(table, centre, apart, v, w):  # type: ignore[no-untyped-def]
+    """Return ``sum_{i,k} v_i w_k table[apart + i - k]``."""
+    total = 0.0
+    for i in range(4):
+        for k in range(4):
+            total += v[i] * w[k] * table[centre + apart + i - k]
+    return total
+
+
+@internal
+def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill b, G and eta of all atoms from tables, with the signs that `refresh` gives them."""
+    prepare_atoms(st, count, oracle)
+    shapes, weights, e = oracle.tables, oracle.weights, oracle.e
+    width = shapes.u.shape[1]
+    centre = width - 1 + MARGIN
+    for k in range(count):
+        j, m = st.component[k], int(st.shift[k])
+        for p in range(3):
+            total = 0.0
+            for i in range(4):
+                total += weights[k, p, i] * e[j, m - 1 + i]
+            st.b[p, k], st.eta[p, k] = total, total
+        for r in range(count):
+            apart = m - int(st.shift[r])
+            if abs(apart) > width + 2:
+                st.gram[0, k, r], st.gram[1, k, r], st.gram[2, k, r] = 0.0, 0.0, 0.0
+                continue
+            table, w = shapes.products[j, st.component[r]], weights[r]
+            g = product_of(table, centre, apart, weights[k, 0], w[0])
+            slope = product_of(table, centre, apart, weights[k, 1], w[0])
+            st.gram[0, k, r], st.gram[1, k, r] = g, -slope
+            st.gram[2, k, r] = -product_of(table, centre, apart, weights[k, 1], w[1])
+            st.eta[0, k] -= st.c[r] * g
+            st.eta[1, k] -= st.c[r] * slope
+            bend = product_of(table, centre, apart, weights[k, 2], w[0])
+            st.eta[2, k] -= st.c[r] * bend
+
+
+@internal
+def look_at_line(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Compute the same from signals."""
+    prepare_atoms(st, count, oracle)
+    moved, residual, y = oracle.moved, oracle.residual, oracle.y
+    n, channels = y.shape
+    for t in range(n):
+        for ch in range(channels):
+            residual[t, ch] = y[t, ch]
+    for k in range(count):
+        move_waveform(st.component[k], int(st.shift[k]), oracle, k)
+        for p in range(3):
+            st.b[p, k] = dot_of(moved[p, k], y)
+        for t in range(n):
+            for ch in range(channels):
+                residual[t, ch] -= st.c[k] * moved[0, k, t, ch]
+    for k in range(count):
+        for p in range(3):
+            st.eta[p, k] = dot_of(moved[p, k], residual)
+        for r in range(count):
+            st.gram[0, k, r] = dot_of(moved[0, k], moved[0, r])
+            st.gram[1, k, r] = -dot_of(moved[1, k], moved[0, r])
+            st.gram[2, k, r] = -dot_of(moved[1, k], moved[1, r])
+
+
+@internal
+def move_waveform(j, m, oracle, k):  # type: ignore[no-untyped-def]
+    """Fill ``moved[:, k]``: the waveform at whole place m with the weights of atom k."""
+    u, out, w = oracle.tables.u, oracle.moved, oracle.weights[k]
+    n, channels = oracle.y.shape
+    width = u.shape[1]
+    for p in range(3):
+        for t in range(n):
+            for ch in range(channels):
+                total = 0.0
+                for i in range(4):
+                    place = t + oracle.start - m - (i - 1)
+                    if 0 <= place < width:
+                        total += w[p, i] * u[j, place, ch]
+                out[p, k, t, ch] = total * oracle.observed[t]
+
+
+@internal
+def dot_of(a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of two signals (n, channels)."""
+    total = 0.0
+    for t in range(a.shape[0]):
+        for ch in range(a.shape[1]):
+            total += a[t, ch] * b[t, ch]
+    return total
+
+
+LOOKS[Uncut] = look_up_on_line
+LOOKS[Cut] = look_at_line

@@ -1,0 +1,178 @@
+"""A whole recording: windows one after the other, again where their neighbours have changed.
+
+Interactions reach as far as a waveform is long. Places are cut into blocks a little longer than
+that; a window is two neighbouring blocks. Solving it leaves all others as they are but for the
+blocks on either side: block descent on a convex problem, which ends at its optimum.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.sliding.state import ZERO, make_state, put
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.recordings.line.windows_at_work import (
+    Line,
+    Room,
+    add_atom,
+    correlate_again,
+    cut_window,
+    solve_window,
+    uncut_window,
+)
+
+LONGER = 20
+"""By how many places a block is longer than a waveform, so that only neighbours interact."""
+UNTOUCHED = 0.1
+"""Part of the tolerance by which correlations may change before a block is looked at again."""
+FIRST, END = 2, 3
+"""Places at either end that no atom has: their taps would be beyond the table."""
+
+
+class Blocks(NamedTuple):
+    """The atoms of a recording, block by block.
+
+    Attributes
+    ----------
+    size : int
+        Places of a block.
+    filled : ndarray of shape (blocks,)
+        How many atoms each has.
+    component, place, c : ndarray of shape (blocks, room)
+    dirty : ndarray of shape (blocks,)
+        How much correlations may have changed since a block was solved.
+    """
+
+    size: int
+    filled: Integers
+    component: Integers
+    place: Floats
+    c: Floats
+    dirty: Floats
+
+
+def make_blocks(n_places: int, width: int, room: int) -> Blocks:
+    """Return empty blocks, all of them to be solved; one more than is needed, which stays empty."""
+    size = width + LONGER
+    count = -(-n_places // size) + 1
+    shape = (count, room)
+    dirty = np.full(count, np.inf)
+    return Blocks(
+        size,
+        np.zeros(count, np.int64),
+        np.zeros(shape, np.int64),
+        np.zeros(shape),
+        np.zeros(shape),
+        dirty,
+    )
+
+
+def make_room(line: Line, blocks: Blocks) -> Room:
+    """Allocate the scratch space of one thread."""
+    (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
+    span, samples = 2 * blocks.size + 8, 2 * blocks.size + width + 16
+    return Room(
+        weights=np.zeros((most, 3, 4)),
+        moved=np.zeros((3, most, samples, channels)),
+        residual=np.zeros((samples, channels)),
+        near=np.zeros((most, 4)),
+        left=np.zeros((q, span)),
+        height=np.zeros(q * span),
+        place=np.zeros(q * span),
+        component=np.zeros(q * span, np.int64),
+        trial=np.zeros((3, 4)),
+    )
+
+
+def sweep_until_clean(line: Line, blocks: Blocks, alpha: float, tol: float, most: int) -> bool:
+    """Solve windows until none is dirty, in `most` sweeps at most; tell whether a block is full."""
+    state = make_state(2 * blocks.c.shape[1], 0)
+    full = sweep(state, line, blocks, make_room(line, blocks), alpha, tol, most)
+    return bool(full)
+
+
+@internal
+def take_out(st, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
+    """Take the atoms of two blocks out of the residual into the state; return how many."""
+    count = ZERO
+    for block in range(b, b + 2):
+        for k in range(blocks.filled[block]):
+            j, place, c = blocks.component[block, k], blocks.place[block, k], blocks.c[block, k]
+            add_atom(line, j, place, c, is_cut)
+            count = put(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
+    return count
+
+
+@internal
+def put_back(st, count, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
+    """Put the atoms of the state into their blocks and out of the residual; tell if one is full."""
+    blocks.filled[b], blocks.filled[b + 1] = 0, 0
+    full = False
+    for k in range(count):
+        block = b + (st.shift[k] >= (b + 1) * blocks.size)
+        at = blocks.filled[block]
+        if at == blocks.c.shape[1]:
+            full = True  # it goes on with the others in larger blocks
+            continue
+        add_atom(line, st.component[k], st.shift[k], -st.c[k], is_cut)
+        blocks.component[block, at], blocks.place[block, at] = st.component[k], st.shift[k]
+        blocks.c[block, at] = st.c[k]
+        blocks.filled[block] = at + 1
+    return full
+
+
+@internal
+def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
+    """Return the largest difference of correlations between two places."""
+    top = 0.0
+    for j in range(after.shape[0]):
+        for p in range(max(first, 0), min(last, after.shape[1])):
+            top = max(top, abs(after[j, p] - before[j, p]))
+    return top
+
+
+@fast
+def sweep(st, line, blocks, room, alpha, tol, most):  # type: ignore[no-untyped-def]
+    """Solve dirty windows, those at even blocks and those at odd ones in turn."""
+    n_blocks, size, n_places = blocks.filled.shape[0], blocks.size, line.e.shape[1]
+    width, limit = line.shapes.u.shape[1], UNTOUCHED * tol * alpha
+    before = line.e.copy()
+    full = False
+    for turn in range(2 * most):
+        if not np.any(blocks.dirty > limit):
+            break
+        for b in range(turn % 2, n_blocks - 1, 2):
+            if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
+                continue
+            lo, hi = max(b * size, FIRST), min((b + 2) * size, n_places - END)
+            if lo >= hi:
+                blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
+                continue
+            near, far = lo - width - 8, hi + width + 8
+            for j in range(line.e.shape[0]):
+                for p in range(max(near, 0), min(far, n_places)):
+                    before[j, p] = line.e[j, p]
+            is_cut = not np.all(line.is_uncut[lo:hi])
+            count = take_out(st, line, blocks, b, is_cut)
+            if is_cut:
+                correlate_again(line, near, far)
+                oracle = cut_window(line, room, lo, hi)
+                count, crowded = solve_window(st, count, oracle, line, room, lo, hi, alpha, tol)
+            else:
+                whole = uncut_window(line, room, lo, hi)
+                count, crowded = solve_window(st, count, whole, line, room, lo, hi, alpha, tol)
+            full = put_back(st, count, line, blocks, b, is_cut) or crowded or full
+            if is_cut:
+                correlate_again(line, near, far)
+            blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
+            if b > 0:
+                blocks.dirty[b - 1] = max(blocks.dirty[b - 1], change_of(before, line.e, near, lo))
+            if b + 2 < n_blocks:
+                after = change_of(before, line.e, hi, far)
+                blocks.dirty[b + 2] = max(blocks.dirty[b + 2], after)
+        if full:
+            break
+    return full

@@ -1,0 +1,223 @@
+"""Waveforms on the line: against B-splines of SciPy, dense grids and a lasso on a fine grid."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.interpolate import BSpline
+from sklearn.linear_model import Lasso
+
+from orbitdl.recordings.line.coder import LineCodes, code_line
+from orbitdl.recordings.line.correlations import correlations, largest
+from orbitdl.recordings.line.splines import coefficients_of, norms_of, samples_of
+from orbitdl.recordings.line.waveforms import Waveforms
+
+CUBIC = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
+
+
+def spline(u: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Return ``sum_n u[n] B(t - n)`` at any times, (len(t), channels): by SciPy alone."""
+    values = np.nan_to_num(CUBIC(t[:, None] - np.arange(len(u))))
+    return values @ u
+
+
+def pulses(width: int = 15, channels: int = 1) -> Waveforms:
+    """Return a bump and a wave, with other amplitudes in every channel."""
+    t = (np.arange(width) - width // 2) / width
+    shapes = np.stack([np.exp(-40 * t**2), np.exp(-20 * t**2) * np.sin(20 * t)])
+    gains = np.array([[1.0, 0.5], [0.7, -1.0]])[:, :channels]
+    return Waveforms.through(shapes[:, :, None] * gains[:, None, :])
+
+
+def noise(width: int = 9, q: int = 2, channels: int = 2, seed: int = 0) -> Waveforms:
+    return Waveforms(np.random.default_rng(seed).standard_normal((q, width, channels))).unit()
+
+
+def recording(waveforms: Waveforms, n: int = 160, events: int = 8, seed: int = 0):
+    """Return a noisy recording with events, some of which overhang its ends, or overlap."""
+    rng = np.random.default_rng(seed)
+    time = np.concatenate([rng.uniform(-5, n - 5, events - 2), [-3.3, n - 7.6]])
+    component = rng.integers(len(waveforms), size=events)
+    c = rng.uniform(0.5, 2.0, events) * rng.choice([-1, 1], events)
+    clean = sum(
+        c[k] * spline(waveforms.u[component[k]], np.arange(n) - time[k]) for k in range(events)
+    )
+    return clean + 0.05 * rng.standard_normal(clean.shape)
+
+
+def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes: LineCodes):
+    """Evaluate codes independently."""
+    t = np.arange(len(x))
+    left = x - sum(
+        (c * spline(waveforms.u[j], t - tau) for j, tau, c in atoms(codes)), np.zeros(x.shape)
+    )
+    return 0.5 * np.sum(left[seen] ** 2) + alpha * np.abs(codes.coefficient).sum()
+
+
+def atoms(codes: LineCodes):
+    return zip(codes.component, codes.time, codes.coefficient, strict=True)
+
+
+def everything(x: np.ndarray) -> np.ndarray:
+    return np.ones(len(x), dtype=bool)
+
+
+# Splines
+
+
+def test_a_spline_goes_through_its_samples():
+    samples = np.random.default_rng(0).standard_normal((3, 12, 2))
+    u = coefficients_of(samples)
+    assert_allclose(samples_of(u), samples, atol=1e-12)
+    assert_allclose(spline(u[1], np.arange(12.0)), samples[1], atol=1e-12)
+
+
+def test_the_norm_is_that_of_the_function_on_the_line():
+    u = np.random.default_rng(0).standard_normal((3, 7, 2))
+    step = 1 / 2000
+    t = np.arange(-3, 10, step)
+    expected = [np.sqrt(np.sum(spline(one, t) ** 2) * step) for one in u]
+    assert_allclose(norms_of(u), expected, rtol=1e-9)
+
+
+def test_moved_waveforms_add_up_as_functions_do_and_are_cut_at_the_ends():
+    waveforms, rng = noise(), np.random.default_rng(1)
+    time, component = rng.uniform(-12, 42, 30), rng.integers(2, size=30)
+    c = rng.standard_normal(30)
+    t = np.arange(40.0)
+    expected = sum(c[k] * spline(waveforms.u[component[k]], t - time[k]) for k in range(30))
+    assert_allclose(waveforms.add_up(40, component, time, c), expected, atol=1e-12)
+
+
+# Correlations
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+def test_four_correlations_give_the_inner_product_at_any_time(channels):
+    waveforms = noise(channels=channels)
+    x = np.random.default_rng(2).standard_normal((50, channels))
+    e = correlations(x, waveforms)
+    for tau in np.random.default_rng(3).uniform(-9, 49, 40):
+        m, d = int(np.floor(tau)), tau - np.floor(tau)
+        w = np.nan_to_num(CUBIC(np.arange(-1, 3) - d))
+        place = m + waveforms.offset
+        expected = np.sum(x * spline(waveforms.u[1], np.arange(50) - tau))
+        assert_allclose(w @ e[1, place - 1 : place + 3], expected, atol=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10**6), width=st.integers(1, 20), n=st.integers(1, 60))
+def test_the_largest_correlation_is_that_of_a_dense_grid(seed, width, n):
+    rng = np.random.default_rng(seed)
+    waveforms = Waveforms(rng.standard_normal((2, width, 1)))
+    x = rng.standard_normal((n, 1))
+    t = np.arange(n)
+    dense = max(
+        abs(float(np.sum(x * spline(u, t - tau))))
+        for u in waveforms.u
+        for tau in np.arange(-width - 2, n + 2, 1 / 16)
+    )
+    top = largest(correlations(x, waveforms))
+    assert top >= dense * (1 - 1e-12)
+    assert top <= dense * 1.02 + 1e-12
+
+
+# Codes
+
+
+@pytest.mark.parametrize("make", [pulses, noise], ids=["pulses", "noise"])
+@pytest.mark.parametrize("tol", [1e-4, 1e-8])
+def test_objective_and_gap_are_those_of_an_independent_evaluation(make, tol):
+    waveforms = make()
+    x = recording(waveforms)
+    codes = code_line(x, everything(x), waveforms, 0.2, tol)
+    assert codes.gap <= tol
+    assert_allclose(
+        codes.objective, objective_of(x, everything(x), waveforms, 0.2, codes), rtol=1e-12
+    )
+    assert np.all(np.diff(codes.time) >= 0)
+    assert codes.time.min() < 0  # one overhangs
+
+
+@pytest.mark.parametrize("channels", [1, 2])
+@pytest.mark.parametrize("missing", [False, True], ids=["whole", "with gaps"])
+def test_codes_are_as_good_as_a_lasso_on_a_fine_grid(channels, missing):
+    waveforms = pulses(channels=channels)
+    x, alpha = recording(waveforms, n=90, events=6), 0.3
+    seen = everything(x)
+    if missing:
+        seen[[20, 21, 22, 50]] = False
+        x[~seen] = np.nan
+    codes = code_line(np.nan_to_num(x), seen, waveforms, alpha, 1e-7)
+    times = np.arange(-17, 92, 1 / 20)
+    columns = [spline(u, np.arange(90) - tau)[seen].ravel() for u in waveforms.u for tau in times]
+    D, y = np.stack(columns, axis=1), x[seen].ravel()
+    lasso = Lasso(alpha / len(y), fit_intercept=False, tol=1e-7, max_iter=10**5).fit(D, y)
+    fine = 0.5 * np.sum((y - D @ lasso.coef_) ** 2) + alpha * np.abs(lasso.coef_).sum()
+    assert codes.gap <= 1e-7
+    assert codes.objective <= fine * (1 + 1e-6)
+    assert_allclose(codes.objective, fine, rtol=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_gap_longer_than_a_waveform_separates_recordings(seed):
+    waveforms = pulses()
+    parts = [recording(waveforms, n, 5, seed + k) for k, n in enumerate((70, 110))]
+    x = np.concatenate([parts[0], np.full((20, 1), np.nan), parts[1]])
+    seen = ~np.isnan(x[:, 0])
+    whole = code_line(np.nan_to_num(x), seen, waveforms, 0.2, 1e-9)
+    apart = [code_line(part, everything(part), waveforms, 0.2, 1e-9) for part in parts]
+    assert_allclose(whole.objective, sum(codes.objective for codes in apart), rtol=1e-8)
+
+
+def test_a_long_recording_with_events_that_overlap_is_coded_to_any_gap():
+    waveforms = pulses(width=25)
+    x = recording(waveforms, n=5000, events=600)
+    for tol in (1e-3, 1e-5, 1e-8):
+        assert code_line(x, everything(x), waveforms, 0.2, tol).gap <= tol
+
+
+def test_blocks_grow_where_events_are_dense():
+    waveforms = noise(width=20, channels=1)
+    x = np.random.default_rng(0).standard_normal((400, 1))
+    codes = code_line(x, everything(x), waveforms, 0.02, 1e-4)
+    assert codes.gap <= 1e-4
+    assert len(codes) > 300
+
+
+def test_earlier_codes_are_a_place_to_start():
+    waveforms = pulses()
+    x = recording(waveforms, 400, 20)
+    first = code_line(x, everything(x), waveforms, 0.2, 1e-8)
+    again = code_line(x, everything(x), waveforms, 0.2, 1e-8, first)
+    assert_allclose(again.objective, first.objective, rtol=1e-8)
+    other = code_line(x, everything(x), waveforms, 0.3, 1e-8, first)
+    cold = code_line(x, everything(x), waveforms, 0.3, 1e-8)
+    assert_allclose(other.objective, cold.objective, rtol=1e-7)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_the_unit_of_the_data_does_not_matter(scale):
+    waveforms = pulses()
+    x = recording(waveforms)
+    one = code_line(x, everything(x), waveforms, 0.2, 1e-7)
+    other = code_line(scale * x, everything(x), waveforms, 0.2 * scale, 1e-7)
+    assert_allclose(other.objective, scale**2 * one.objective, rtol=1e-6)
+    assert other.gap <= 1e-7
+
+
+@pytest.mark.parametrize("n", [1, 3, 14, 15, 16])
+def test_recordings_as_short_as_a_sample_are_coded(n):
+    waveforms = pulses()
+    x = np.random.default_rng(0).standard_normal((n, 1))
+    assert code_line(x, everything(x), waveforms, 0.1, 1e-6).gap <= 1e-6
+
+
+def test_nothing_is_coded_by_nothing():
+    waveforms = pulses()
+    x = np.zeros((100, 1))
+    codes = code_line(x, everything(x), waveforms, 0.1)
+    assert (len(codes), codes.objective, codes.gap) == (0, 0.0, 0.0)
+    blind = code_line(x, ~everything(x), waveforms, 0.1)
+    assert len(blind) == 0
