@@ -13,8 +13,9 @@ WORKERS ?= 2
 PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS)
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
-CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha coder_contract completion denoising dictionary effort encoding estimator \
-	group_contract learning masked metrics odd_numbers planted_faults reference room semidefinite sliding trigonometric units))
+CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_coding coder_contract completion denoising dictionary \
+	effort encoding estimator group_contract learning line masked metrics odd_numbers outsiders planted_faults prepared reference room \
+	semidefinite shards sliding trigonometric units version_before))
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
