@@ -27,7 +27,7 @@ from orbitdl.learning import restarts
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.runs import Run
-from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.samples import Samples
 from orbitdl.storage import checkpoint, checkpoint_files, container
 from orbitdl.storage.checkpoint_files import StoredRun
@@ -124,7 +124,8 @@ def test_every_part_of_a_state_comes_back(name):
     offsets, component = np.array([0, 2, 2, 3]), np.array([1, 0, 1])
     atoms = Atoms(2, offsets, component, rng.standard_normal(3), rep.sample(rng, 3))
     stepped = rep.analyze(rng.standard_normal((2, *rep.shape)))
-    shards = cut(Samples.of(rng.standard_normal((3, *rep.shape)), rep.group), largest=2)
+    samples = Samples.of(rng.standard_normal((3, *rep.shape)), rep.group)
+    shards = SampleShards.cut(samples, Matching(), 0.1, largest=2)
     history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
     state = State(
         shards.starting_from(atoms), components, history[3], unused=1, loosest=0.1, stalled=2,
@@ -146,7 +147,7 @@ def test_every_part_of_a_state_comes_back(name):
 
 
 def test_the_order_in_memory_is_that_of_the_file():
-    shards = cut(Samples.of(np.ones((1, 3)), Trivial()))
+    shards = SampleShards.cut(Samples.of(np.ones((1, 3)), Trivial()), ActiveSet(), 0.1)
     element = np.ones((3, 4)).T
     atoms = Atoms(2, np.array([0, 4]), np.zeros(4, dtype=int), np.ones(4), element)
     state = State(shards.starting_from(atoms), np.ones((1, 3, 5, 2)).T)

@@ -6,11 +6,11 @@ from reference import reference_objective
 
 from orbitdl import encode
 from orbitdl.coding import working_set
+from orbitdl.coding.choice import default_coder
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.dictionary import constrained_least_squares, least_squares
-from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.samples import Samples
 
 
@@ -73,7 +73,9 @@ def holed_codes(group, n, length, q, seed=0):
     A = unit(action.adopt(rng.standard_normal((q, length))))
     X, mask = rng.standard_normal((n, length)), rng.uniform(size=(n, length)) >= 0.3
     codes = encode(X, A, group=group, alpha=0.5, mask=mask)
-    shards = cut(Samples.of(X, group, mask), largest=200).starting_from(codes.atoms)
+    samples = Samples.of(X, group, mask)
+    shards = SampleShards.cut(samples, default_coder(action), 0.5, largest=200)
+    shards = shards.starting_from(codes.atoms)
     return action, action.analyze(A), shards
 
 
@@ -85,7 +87,7 @@ def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
     action, A, shards = holed_codes(group, n, length=24, q=3)
     monkeypatch.setattr(masked_dictionary, "FEW", 1e7, raising=False)
     signals = count_calls(monkeypatch, type(action), "synthesize")
-    on_observed(constrained_least_squares, action, shards, shards.statistics(), A)
+    shards.least_squares(constrained_least_squares, shards.statistics(), A)
     assert len(signals) <= passes * len(shards.parts)
 
 
@@ -105,7 +107,7 @@ def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypa
     for few in (0.0, np.inf):
         monkeypatch.setattr(masked_dictionary, "FEW", few)
         for solve in (least_squares, constrained_least_squares):
-            losses.append(loss(on_observed(solve, action, shards, shards.statistics(), A)))
+            losses.append(loss(shards.least_squares(solve, shards.statistics(), A)))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)
 
 

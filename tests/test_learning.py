@@ -10,13 +10,13 @@ from registry import ACTIONS, action
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
-from orbitdl.coding import Matching, Proximal
+from orbitdl.coding import ActiveSet, Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 from orbitdl.learning import alternation as learning
 from orbitdl.learning.dictionary import unit_norm
 from orbitdl.learning.iteration import Iteration
-from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data, start_from_noise
 from orbitdl.metrics import orbit_distances
 from orbitdl.samples import Samples
@@ -442,7 +442,7 @@ def test_data_starts_lie_on_different_orbits():
     X = np.stack([np.roll(shapes[i % 3], rng.integers(12)) * (1 + i) for i in range(30)])
     shifts = IntegerShift().on((12,))
     for seed in range(5):
-        shards = cut(Samples.of(X, IntegerShift()))
+        shards = SampleShards.cut(Samples.of(X, IntegerShift()), ActiveSet(), 0.1)
         start = start_from_data(shifts, shards, 3, np.random.default_rng(seed))
         distance = dictionary_distance(
             shapes / np.linalg.norm(shapes, axis=1, keepdims=True),
@@ -455,7 +455,9 @@ def test_data_starts_lie_on_different_orbits():
 @pytest.mark.parametrize("name", ACTIONS)
 def test_starts_have_unit_norm(name):
     rep, rng = action(name, 8), np.random.default_rng(0)
-    shards = cut(Samples.of(rng.standard_normal((4, *rep.shape)), rep.group))
+    shards = SampleShards.cut(
+        Samples.of(rng.standard_normal((4, *rep.shape)), rep.group), Matching(), 0.1
+    )
     for start in (start_from_data(rep, shards, 6, rng), start_from_noise(rep, 6, rng)):
         energy = (rep.synthesize(start) ** 2).reshape(6, -1).sum(axis=1)
         assert_allclose(energy, 1.0)

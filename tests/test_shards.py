@@ -9,14 +9,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 
 from orbitdl.codes import Codes
+from orbitdl.coding import ActiveSet
 from orbitdl.coding.certificate import certify
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import ListedRepresentation, Representation
-from orbitdl.learning.alternation import Alternation, learn
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.sample_shard import SampleShard, cut
-from orbitdl.learning.shards import Shards
+from orbitdl.learning.sample_shard import SampleShard, SampleShards
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
@@ -31,24 +32,23 @@ def samples_of(name: str, missing: float = 0.0) -> Samples:
     return Samples.of(X, rep.group)
 
 
-def parted(samples: Samples, count: int, n_jobs: int | None = None) -> Shards:
+def parted(samples: Samples, count: int, n_jobs: int | None = None) -> SampleShards:
     """Cut data at places that are not even."""
     ends = np.unique(np.linspace(0, len(samples), count + 1).astype(int) ** 2 // len(samples))
     pairs = zip(ends[:-1], ends[1:], strict=True)
-    return Shards(tuple(SampleShard(samples.take(slice(a, b))) for a, b in pairs), n_jobs)
+    parts = tuple(SampleShard(samples.take(slice(a, b))) for a, b in pairs)
+    return SampleShards(parts, n_jobs, default_coder(samples.representation), ALPHA)
 
 
-def learned(samples: Samples, shards: Shards, n_iterations: int = 4) -> list[Iteration]:
+def learned(samples: Samples, shards: SampleShards, n_iterations: int = 4) -> list[Iteration]:
     """Run a few iterations."""
     start = start_from_data(samples.representation, shards, 2, np.random.default_rng(0))
-    return follow(samples, State(shards, start, loosest=0.0), n_iterations)
+    return follow(State(shards, start, loosest=0.0), n_iterations)
 
 
-def follow(samples: Samples, state: State, n_iterations: int) -> list[Iteration]:
+def follow(state: State, n_iterations: int) -> list[Iteration]:
     """Go on from a state, each time to a gap at which nothing depends on where coders stop."""
-    coder = default_coder(samples.representation, tol=1e-11)
-    settings = {"alpha": ALPHA, "coder": coder, "max_iter": 4, "tol": 1e-12}
-    return list(islice(learn(samples.representation, state, **settings), n_iterations + 1))
+    return list(islice(learn(state, gap=1e-11, max_iter=4, tol=1e-12), n_iterations + 1))
 
 
 def has_unique_codes(representation: Representation) -> bool:
@@ -82,7 +82,7 @@ def test_an_iteration_from_one_state_is_the_same_however_data_are_cut(name, miss
             break
         ours = whole.following.shards.atoms
         cut_now = replace(whole.following, shards=parted(samples, count).starting_from(ours))
-        one, parts = (follow(samples, state, 0)[0] for state in (whole.following, cut_now))
+        one, parts = (follow(state, 0)[0] for state in (whole.following, cut_now))
         assert_allclose(parts.objective, one.objective, rtol=1e-9)
 
 
@@ -91,11 +91,11 @@ def test_an_iteration_from_one_state_is_the_same_however_data_are_cut(name, miss
 def test_a_step_from_the_same_codes_is_the_same_however_data_are_cut(name, missing):
     samples = samples_of(name, missing)
     first = learned(samples, parted(samples, 1), n_iterations=0)[0]
-    step = Alternation(samples.representation, ALPHA, default_coder(samples.representation), False)
     found = []
     for count in (1, 2, 7):
         shards = parted(samples, count).starting_from(first.codes.atoms)
-        found.append(step.step(shards, shards.statistics(), first.components)[0])
+        solve, sums = constrained_least_squares, shards.statistics()
+        found.append(shards.least_squares(solve, sums, first.components))
     for new in found[1:]:
         assert_allclose(new, found[0], atol=1e-6)
 
@@ -113,7 +113,7 @@ def test_a_summary_is_that_of_all_data():
     samples = samples_of("continuous shift")
     rep, shards = samples.representation, parted(samples, 7)
     A = start_from_data(rep, shards, 2, np.random.default_rng(0))
-    coded, summary = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    coded, summary = shards.code(A, 1e-4)
     assert isinstance(coded.codes, Codes)
     atoms = coded.atoms
     objective, gap = certify(Problem(rep, samples.Y, A, ALPHA), atoms)
@@ -136,7 +136,7 @@ def test_the_worst_residuals_are_those_of_all_data():
     samples = samples_of("integer shift")
     rep, shards = samples.representation, parted(samples, 7)
     A = start_from_data(rep, shards, 2, np.random.default_rng(0))
-    coded, _ = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    coded, _ = shards.code(A, 1e-4)
     left = samples.signal - rep.synthesize(coded.atoms.superpose(rep, A))
     order = np.argsort(-np.sum(left**2, axis=1))[:5]
     assert_allclose(rep.synthesize(coded.worst_residuals(A, 5).blocks), left[order], atol=1e-12)
@@ -146,7 +146,7 @@ def test_atoms_go_to_their_shards_and_come_back():
     samples = samples_of("integer shift")
     rep, shards = samples.representation, parted(samples, 7)
     A = start_from_data(rep, shards, 2, np.random.default_rng(0))
-    coded, _ = shards.code(default_coder(rep).prepare(rep, A), ALPHA)
+    coded, _ = shards.code(A, 1e-4)
     again = parted(samples, 3).starting_from(coded.atoms)
     assert_array_equal(again.atoms.coefficient, coded.atoms.coefficient)
     assert_array_equal(again.atoms.offsets, coded.atoms.offsets)
@@ -158,7 +158,8 @@ def test_atoms_go_to_their_shards_and_come_back():
 )
 def test_shards_are_no_larger_than_asked_for_and_much_alike(n, largest, count):
     samples = Samples.of(np.ones((n, 3)), action("integer shift", 3).group)
-    sizes = [len(part) for part in cut(samples, largest=largest).parts]
+    shards = SampleShards.cut(samples, ActiveSet(), ALPHA, largest=largest)
+    sizes = [len(part) for part in shards.parts]
     assert len(sizes) == count
     assert sum(sizes) == n
     assert max(sizes) - min(sizes) <= 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -23,8 +23,7 @@ from orbitdl.kept import KeptMixin
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.restarts import Outcome, Restarts
-from orbitdl.learning.sample_shard import cut
-from orbitdl.learning.shards import Shards
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import choose_starts
 from orbitdl.storage.container import as_path
 from orbitdl.storage.provenance import fingerprint, provenance
@@ -164,11 +163,18 @@ class OrbitDictionaryLearning(
             raise ValueError("X has no observed entry; pass data that are not all missing.")
         origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
         alpha = require_positive_or(self.alpha, "alpha", "auto") or automatic_alpha(samples.Y)
-        coder, shards = self._coder(samples.representation), cut(samples, self.n_jobs)
+        coder = self._coder(samples.representation)
+        shards = SampleShards.cut(samples, coder, alpha, self.n_jobs)
         keys = alpha, origin["fingerprint"], self._seed()
         with self._open_checkpoint(shards, samples.representation, coder, *keys) as runs:
             starts = self._starts(samples.representation, shards, runs.seed)
-            follow = self._learning(samples.representation, coder, alpha)
+            follow = partial(
+                learn,
+                gap=coder.tol,
+                max_iter=self.max_iter,
+                tol=float(self.tol),
+                normalise_after=self.normalise_after,
+            )
             best, reached = Restarts(follow, runs, self.callback, self.verbose).best(starts)
         self.components_ = samples.representation.synthesize(best.components)
         self.codes_ = None if best.codes is None else samples.with_unseen(best.codes)
@@ -205,23 +211,12 @@ class OrbitDictionaryLearning(
                 f"not {self.random_state!r}."
             ) from None
 
-    def _starts(self, representation: Representation, shards: Shards, seed: int) -> list[State]:
+    def _starts(
+        self, representation: Representation, shards: SampleShards, seed: int
+    ) -> list[State]:
         generators = np.random.default_rng(seed).spawn(self.n_restarts)
         starts = choose_starts(self.init, representation, shards, self.n_components, generators)
         return [State(shards, start) for start in starts]
-
-    def _learning(
-        self, representation: Representation, coder: Coder, alpha: float
-    ) -> Callable[[State], Iterator[Iteration]]:
-        return partial(
-            learn,
-            representation,
-            alpha=alpha,
-            coder=coder,
-            max_iter=self.max_iter,
-            tol=float(self.tol),
-            normalise_after=self.normalise_after,
-        )
 
     def _warn_unless_converged(self, outcome: Outcome, coder: Coder) -> None:
         """Say what ended too early, unless the callback ended it or nothing was to be learned."""

@@ -8,10 +8,10 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding.base import Coder
-from orbitdl.experiments.printed import alternate
+from orbitdl.experiments.printed import alternate, crude_coder
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.iteration import Iteration
-from orbitdl.learning.sample_shard import cut
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_noise
 from orbitdl.samples import Samples
 
@@ -62,8 +62,9 @@ def follow(
     """
     representation, found = group.on(X.shape[1:]), []
     if crude:
-        shards, A = cut(Samples.of(X, group), n_jobs), representation.analyze(start)
-        steps = alternate(representation, shards, A, alpha=alpha, iterations=iterations)
+        printed = crude_coder(representation)
+        shards = SampleShards.cut(Samples.of(X, group), printed, alpha, n_jobs)
+        steps = alternate(shards, representation.analyze(start), iterations)
         return [representation.synthesize(A) for A in steps]
 
     def keep(iteration: Iteration) -> bool:

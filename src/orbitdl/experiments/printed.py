@@ -17,7 +17,7 @@ from orbitdl.groups.base import Blocks, Combination, Floats, Representation, cor
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.learning.alternation import put_in_use
 from orbitdl.learning.dictionary import least_squares, normalise, unit_norm
-from orbitdl.learning.shards import Shards
+from orbitdl.learning.sample_shard import SampleShards
 
 
 @dataclass(frozen=True)
@@ -125,35 +125,25 @@ def has_spectral_gauge(representation: Representation) -> bool:
     return n_blocks == 1 and representation.dimension == d * (d - 1) // 2
 
 
-def alternate(
-    representation: Representation,
-    shards: Shards,
-    A: Blocks,
-    *,
-    alpha: float,
-    iterations: int,
-) -> Iterator[Blocks]:
+def alternate(shards: SampleShards, A: Blocks, iterations: int) -> Iterator[Blocks]:
     """Yield the start and the components after every iteration of Algorithm 1 as printed.
 
     In synchronisation the paper also gives all columns of a component the same norm.
 
     Parameters
     ----------
-    representation : Representation
-    shards : Shards
-        Data that are not coded yet: every iteration starts its codes anew.
+    shards : SampleShards
+        Data that are not coded yet, with the paper's coder: every iteration starts codes anew.
     A : ndarray of shape (q, F, d, m)
         Components to start from.
-    alpha : float
     iterations : int
     """
-    coder = crude_coder(representation)
     yield A
     for _ in range(iterations):
-        coded, _ = shards.code(coder.prepare(representation, A), alpha)
+        coded, _ = shards.code(A, shards.coder.tol)
         statistics = coded.statistics()
         new, norms = normalise(least_squares(statistics, A))
         A, _ = put_in_use(new, A, statistics.usage, coded.scale(norms))
-        if isinstance(coder, FewSpectralSteps):
+        if isinstance(shards.coder, FewSpectralSteps):
             A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
         yield A

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orbitdl.coding.base import Coder
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.dictionary import (
     constrained_least_squares,
     least_squares,
@@ -17,9 +16,7 @@ from orbitdl.learning.dictionary import (
     unit_norm,
 )
 from orbitdl.learning.iteration import Iteration, Record, State
-from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.shards import Residuals, Shards, Summary
-from orbitdl.learning.statistics import Statistics
 
 FALL = 0.7
 """Factor of the gap asked for from one iteration to the next."""
@@ -30,29 +27,23 @@ PATIENCE = 3
 
 
 def learn(
-    representation: Representation,
-    state: State,
-    *,
-    alpha: float,
-    coder: Coder,
-    max_iter: int,
-    tol: float,
-    normalise_after: bool = False,
+    state: State, *, gap: float, max_iter: int, tol: float, normalise_after: bool = False
 ) -> Iterator[Iteration]:
     """Alternate between codes and components; yield the start and then every iteration.
 
     Parameters
     ----------
-    representation : Representation
     state : State
         Where to begin: ``State(shards, A)`` with components A of unit norm, or where a run stood.
-    alpha, coder, max_iter, tol, normalise_after
+    gap : float
+        Certified relative gap of the last codes.
+    max_iter, tol, normalise_after
         As in `OrbitDictionaryLearning`.
 
     Notes
     -----
     Of the data only sums over shards are seen. Early codes need not be exact: the gap asked for
-    falls from 3e-2 to the coder's tolerance, which the last iteration always meets. Components of
+    falls from 3e-2 to `gap`, which the last iteration always meets. Components of
     unit norm ``A_k`` that a step leads to are pushed on in its direction before they are coded,
 
         A_k + (s - 1)/(s + 1) (A_k - A_{k-1}),
@@ -62,21 +53,20 @@ def learn(
     never worse, and the default dictionary step does not raise the objective: neither does an
     iteration. The paper's own step (`normalise_after`) is never pushed.
     """
-    alternation = Alternation(representation, alpha, coder, normalise_after)
     following: State | None = state
     while following is not None:
         began, state = time.perf_counter(), following
         number, loosest = state.number, state.loosest
-        asked = max(coder.tol, loosest * FALL**number) if number < max_iter else coder.tol
-        coded = alternation.code_or_fall_back(state, asked)
+        asked = max(gap, loosest * FALL**number) if number < max_iter else gap
+        coded = code_or_fall_back(state, asked)
         objective = coded.summary.objective
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
-        if number < max_iter and not (still and asked == coder.tol and settled):
+        if number < max_iter and not (still and asked == gap and settled):
             following = replace(
-                alternation.step_and_push(state, coded),
+                step_and_push(state, coded, normalise_after),
                 loosest=0.0 if still else loosest,
                 stalled=stalled,
             )
@@ -96,45 +86,25 @@ class Trial:
     fell_back: bool
 
 
-@dataclass(frozen=True)
-class Alternation:
-    """The two halves of an iteration."""
+def code_or_fall_back(state: State, asked: float) -> Trial:
+    """Code with pushed components, or as they were if that did not pay."""
+    shards, summary = state.shards.code(state.components, asked)
+    if state.streak <= 1 or summary.objective <= state.objective:
+        return Trial(state.components, shards, summary, False)
+    assert state.stepped is not None
+    return Trial(state.stepped, *state.shards.code(state.stepped, asked), True)
 
-    representation: Representation
-    alpha: float
-    coder: Coder
-    normalise_after: bool
 
-    def code(self, shards: Shards, A: Blocks, asked: float) -> tuple[Shards, Summary]:
-        """Code with components A to the gap asked for."""
-        coder = replace(self.coder, tol=asked)  # type: ignore[type-var]
-        return shards.code(coder.prepare(self.representation, A), self.alpha)
-
-    def code_or_fall_back(self, state: State, asked: float) -> Trial:
-        """Code with pushed components, or as they were if that did not pay."""
-        shards, summary = self.code(state.shards, state.components, asked)
-        if state.streak <= 1 or summary.objective <= state.objective:
-            return Trial(state.components, shards, summary, False)
-        assert state.stepped is not None
-        return Trial(state.stepped, *self.code(state.shards, state.stepped, asked), True)
-
-    def step_and_push(self, state: State, coded: Trial) -> State:
-        """Take the dictionary step from coded data; return where the next iteration begins."""
-        A, statistics = coded.components, coded.shards.statistics()
-        new, norms = self.step(coded.shards, statistics, A)
-        shards = coded.shards.scale(norms)
-        new, unused = put_in_use(new, A, statistics.usage, shards)
-        begins_anew = coded.fell_back or unused or self.normalise_after
-        streak = 1 if begins_anew else state.streak + 1
-        pushed = push(new, A if state.stepped is None else state.stepped, streak)
-        return State(shards, pushed, unused=unused, stepped=new, streak=streak)
-
-    def step(self, shards: Shards, statistics: Statistics, A: Blocks) -> tuple[Blocks, Floats]:
-        """Return new components of unit norm, and the norms that their coefficients take over."""
-        solve = least_squares if self.normalise_after else constrained_least_squares
-        if shards.has_gaps:
-            return normalise(on_observed(solve, self.representation, shards, statistics, A))
-        return normalise(solve(statistics, A))
+def step_and_push(state: State, coded: Trial, normalise_after: bool) -> State:
+    """Take the dictionary step from coded data; return where the next iteration begins."""
+    A, statistics = coded.components, coded.shards.statistics()
+    solve = least_squares if normalise_after else constrained_least_squares
+    new, norms = normalise(coded.shards.least_squares(solve, statistics, A))
+    shards = coded.shards.scale(norms)
+    new, unused = put_in_use(new, A, statistics.usage, shards)
+    streak = 1 if coded.fell_back or unused or normalise_after else state.streak + 1
+    pushed = push(new, A if state.stepped is None else state.stepped, streak)
+    return State(shards, pushed, unused=unused, stepped=new, streak=streak)
 
 
 def push(new: Blocks, old: Blocks, streak: int) -> Blocks:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from orbitdl.codes import Atoms, Codes
-from orbitdl.coding.base import Prepared
+from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Integers, inner
-from orbitdl.learning.observed import ObservedNormal, entry_normal
-from orbitdl.learning.shards import Residuals, Shard, Shards, Summary
+from orbitdl.groups.base import Blocks, Integers, inner
+from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.shards import Residuals, Shard, Shards, Solve, Summary
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
@@ -21,12 +21,11 @@ LARGEST = 2048
 """Samples per shard: so many that what each costs besides its samples does not count."""
 
 
-def cut(samples: Samples, n_jobs: int | None = None, largest: int = LARGEST) -> Shards:
-    """Cut data into shards of about the same size; how many does not depend on n_jobs."""
-    count = -(-len(samples) // largest)
-    ends = np.linspace(0, len(samples), count + 1).astype(np.intp)
-    pairs = zip(ends[:-1], ends[1:], strict=True)
-    return Shards(tuple(SampleShard(samples.take(slice(*pair))) for pair in pairs), n_jobs)
+class CoderAt(NamedTuple):
+    """A coder that is ready for components, and the weight of sparsity."""
+
+    prepared: Prepared
+    alpha: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,16 +39,10 @@ class SampleShard(Shard):
     def __len__(self) -> int:
         return len(self.samples)
 
-    @property
-    def has_gaps(self) -> bool:  # type: ignore[override]
-        return self.samples.observed is not None
-
-    def code(
-        self, coder: Prepared, alpha: float, n_jobs: int | None = None
-    ) -> tuple[SampleShard, Summary]:
+    def code(self, coder: CoderAt, n_jobs: int | None = None) -> tuple[SampleShard, Summary]:
         samples = self.samples
-        codes = coder.code(
-            samples.Y, alpha, self.atoms, masked=samples.masked, n_jobs=n_jobs, warn=False
+        codes = coder.prepared.code(
+            samples.Y, coder.alpha, self.atoms, masked=samples.masked, n_jobs=n_jobs, warn=False
         )
         summary = Summary(
             objective=float(codes.objective.sum() + samples.unseen.sum()),
@@ -60,30 +53,73 @@ class SampleShard(Shard):
         return replace(self, atoms=codes.atoms, codes=codes), summary
 
     def statistics(self) -> Statistics:
-        return Statistics.of(self.samples.representation, self.samples.Y, self._known_atoms)
+        return Statistics.of(self.samples.representation, self.samples.Y, self.known_atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory
             atoms = replace(atoms, element=np.ascontiguousarray(atoms.element))
         return replace(self, atoms=atoms, codes=None)
 
-    def take(self, samples: Integers) -> Blocks:
-        return np.asarray(self.samples.Y[samples])
-
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
-        samples, atoms = self.samples, self._known_atoms
+        samples, atoms = self.samples, self.known_atoms
         problem = Problem(samples.representation, samples.Y, A, 0.0, samples.masked)
         left = problem.residual(reconstruct(samples.representation, atoms, A))
         return Residuals(inner(left, left), left).largest(most)
 
-    def normal_map(self, keep: bool) -> Callable[[Blocks], Blocks]:
-        return ObservedNormal(self.samples, self._known_atoms, keep).apply
-
-    def entry_normal(self) -> Floats:
-        return entry_normal(self.samples, self._known_atoms)
-
     @property
-    def _known_atoms(self) -> Atoms:
+    def known_atoms(self) -> Atoms:
+        """The atoms, of data that are coded."""
         if self.atoms is None:
             raise ValueError("these data are not coded yet; call code first.")
         return self.atoms
+
+
+@dataclass(frozen=True, eq=False)
+class SampleShards(Shards):
+    """All data points, in parts, and what codes them.
+
+    Attributes
+    ----------
+    parts : tuple of SampleShard
+    n_jobs : int or None
+    coder : Coder
+    alpha : float
+    """
+
+    parts: tuple[SampleShard, ...]
+    coder: Coder
+    alpha: float
+
+    @classmethod
+    def cut(
+        cls,
+        samples: Samples,
+        coder: Coder,
+        alpha: float,
+        n_jobs: int | None = None,
+        largest: int = LARGEST,
+    ) -> SampleShards:
+        """Cut data into parts of about the same size; how many does not depend on n_jobs."""
+        count = -(-len(samples) // largest)
+        ends = np.linspace(0, len(samples), count + 1).astype(np.intp)
+        pairs = zip(ends[:-1], ends[1:], strict=True)
+        parts = tuple(SampleShard(samples.take(slice(*pair))) for pair in pairs)
+        return cls(parts, n_jobs, coder, alpha)
+
+    def prepare(self, A: Blocks, asked: float) -> CoderAt:
+        coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
+        return CoderAt(coder.prepare(self.parts[0].samples.representation, A), self.alpha)
+
+    def least_squares(self, solve: Solve, statistics: Statistics, A: Blocks) -> Blocks:
+        if self.parts[0].samples.observed is None:
+            return solve(statistics, A)
+        coded = [(part.samples, part.known_atoms) for part in self.parts]
+        return on_observed(solve, coded, statistics, A, self.n_jobs)
+
+    def take(self, samples: Integers) -> Blocks:
+        """Return some data points in block coordinates (n, F, d, m), in the order given."""
+        ends = np.cumsum([0, *map(len, self.parts)])
+        owner = np.searchsorted(ends, samples, side="right") - 1
+        found = [part.samples.Y[samples[owner == k] - ends[k]] for k, part in enumerate(self.parts)]
+        order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
+        return np.concatenate(found)[order]

@@ -1,7 +1,7 @@
 """Data in parts: each is coded on its own, and what learning asks of all of them adds up.
 
-``learn`` sees sums over shards only, never data. Data in memory are shards (`SampleShard`); so can
-be parts of a file, or of an array on other machines.
+``learn`` sees sums over shards only, never data. Data points in memory are shards (`SampleShards`);
+so can be parts of a file, or of an array on other machines.
 """
 
 from __future__ import annotations
@@ -11,17 +11,18 @@ from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 
 from orbitdl.codes import Atoms, Codes
-from orbitdl.coding.base import Prepared
 from orbitdl.coding.parallel import in_threads
-from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.statistics import Statistics
 
 Sum = TypeVar("Sum", bound=Any)
+Solve = Callable[[Statistics, Blocks], Blocks]
+"""A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
 
 
 @dataclass(frozen=True)
@@ -78,66 +79,55 @@ class Shard(ABC, Sized):
         Where the next coding starts.
     codes : Codes or None
         What the last coding ended with, unless components were rescaled since.
-    has_gaps : bool
-        Whether entries are missing, here or in another shard of the same data.
     """
 
     atoms: Atoms | None
     codes: Codes | None
-    has_gaps: bool
 
     @abstractmethod
-    def code(
-        self, coder: Prepared, alpha: float, n_jobs: int | None = None
-    ) -> tuple[Shard, Summary]:
-        """Return this shard with new codes, never worse than `atoms`, and their summary."""
+    def code(self, coder: Any, n_jobs: int | None = None) -> tuple[Self, Summary]:
+        """Return this shard with new codes, never worse than `atoms`, and their summary.
+
+        The coder is what `Shards.prepare` returned.
+        """
 
     @abstractmethod
     def statistics(self) -> Statistics:
         """Return the sums over samples and `atoms` that the dictionary step needs."""
 
     @abstractmethod
-    def starting_from(self, atoms: Atoms | None) -> Shard:
+    def starting_from(self, atoms: Atoms | None) -> Self:
         """Return this shard with atoms, one list per sample, to start from."""
-
-    @abstractmethod
-    def take(self, samples: Integers) -> Blocks:
-        """Return some samples in block coordinates, (n, F, d, m)."""
 
     @abstractmethod
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         """Return the largest residuals that `atoms` leave with components A (q, F, d, m)."""
 
-    @abstractmethod
-    def normal_map(self, keep: bool) -> Callable[[Blocks], Blocks]:
-        """Return ``V -> sum_i W_i^H M_i W_i V`` for V (q, F, d, m), M_i what was observed.
-
-        ``W_i = [Z_i1 .. Z_iq]`` are kept from one call to the next if `keep` says so.
-        """
-
-    @abstractmethod
-    def entry_normal(self) -> Floats:
-        """Return ``sum_i (M_i W_i)^T (M_i W_i)`` on signals of k entries, shape (q k, q k)."""
-
-    def scale(self, factors: Floats) -> Shard:
+    def scale(self, factors: Floats) -> Self:
         """Return this shard with the coefficients of component j multiplied by ``factors[j]``."""
         return self.starting_from(None if self.atoms is None else self.atoms.scale(factors))
 
 
 @dataclass(frozen=True, eq=False)
-class Shards(Sized):
+class Shards(ABC, Sized):
     """All data, in parts; threads take one at a time, or share the only one."""
 
     parts: tuple[Shard, ...]
-    n_jobs: int | None = None
+    n_jobs: int | None
+
+    @abstractmethod
+    def prepare(self, A: Blocks, asked: float) -> Any:
+        """Return what codes every part with components A (q, F, d, m) to the gap asked for."""
+
+    @abstractmethod
+    def least_squares(self, solve: Solve, statistics: Statistics, A: Blocks) -> Blocks:
+        """Return the components, found from A, that fit best with the last codes.
+
+        `solve` does that from the statistics where these say all.
+        """
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
-
-    @property
-    def has_gaps(self) -> bool:
-        """Whether entries are missing."""
-        return any(part.has_gaps for part in self.parts)
 
     @property
     def atoms(self) -> Atoms | None:
@@ -151,10 +141,11 @@ class Shards(Sized):
         known = [part.codes for part in self.parts if part.codes is not None]
         return Codes.concatenate(known) if len(known) == len(self.parts) else None
 
-    def code(self, coder: Prepared, alpha: float) -> tuple[Shards, Summary]:
-        """Code every part; return them with their codes, and one summary."""
+    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
+        """Code every part with components A; return them with their codes, and one summary."""
+        coder = self.prepare(A, asked)
         within = self.n_jobs if len(self.parts) == 1 else None
-        coded = self.each(lambda part: part.code(coder, alpha, within))
+        coded = self.each(lambda part: part.code(coder, within))
         parts, summaries = zip(*coded, strict=True)
         return replace(self, parts=parts), total(summaries)
 
@@ -162,7 +153,7 @@ class Shards(Sized):
         """Return what the dictionary step needs of all data and the last codes."""
         return total(self.each(lambda part: part.statistics()))
 
-    def starting_from(self, atoms: Atoms | None) -> Shards:
+    def starting_from(self, atoms: Atoms | None) -> Self:
         """Return the same data with atoms, one list per sample of all, to start from."""
         if atoms is None:
             return replace(self, parts=tuple(part.starting_from(None) for part in self.parts))
@@ -171,17 +162,9 @@ class Shards(Sized):
         pairs = zip(self.parts, own, strict=True)
         return replace(self, parts=tuple(part.starting_from(mine) for part, mine in pairs))
 
-    def scale(self, factors: Floats) -> Shards:
+    def scale(self, factors: Floats) -> Self:
         """Multiply the coefficients of component j by ``factors[j]``."""
         return replace(self, parts=tuple(part.scale(factors) for part in self.parts))
-
-    def take(self, samples: Integers) -> Blocks:
-        """Return some samples in block coordinates, in the order given."""
-        ends = np.cumsum([0, *map(len, self.parts)])
-        owner = np.searchsorted(ends, samples, side="right") - 1
-        found = [part.take(samples[owner == k] - ends[k]) for k, part in enumerate(self.parts)]
-        order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
-        return np.concatenate(found)[order]
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         """Return so many of the largest residuals with components A."""

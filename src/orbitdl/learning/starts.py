@@ -7,14 +7,14 @@ from numpy.typing import ArrayLike
 
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.dictionary import unit_norm
-from orbitdl.learning.shards import Shards
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.validation import as_components
 
 
 def choose_starts(
     init: str | ArrayLike,
     representation: Representation,
-    shards: Shards,
+    shards: SampleShards,
     q: int,
     generators: list[np.random.Generator],
 ) -> list[Blocks]:
@@ -34,14 +34,14 @@ def choose_starts(
     return [unit_norm(start)]
 
 
-def draw(shards: Shards, rng: np.random.Generator, most: int = 1000) -> Blocks:
+def draw(shards: SampleShards, rng: np.random.Generator, most: int = 1000) -> Blocks:
     """Return the samples, or so many of them drawn at random, in block coordinates."""
     every = np.arange(len(shards))
     return shards.take(every if len(every) <= most else rng.choice(len(every), most, replace=False))
 
 
 def start_from_data(
-    representation: Representation, shards: Shards, q: int, rng: np.random.Generator
+    representation: Representation, shards: SampleShards, q: int, rng: np.random.Generator
 ) -> Blocks:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
