@@ -99,8 +99,9 @@ def step_and_push(state: State, coded: Trial, normalise_after: bool) -> State:
     """Take the dictionary step from coded data; return where the next iteration begins."""
     A, statistics = coded.components, coded.shards.statistics()
     solve = least_squares if normalise_after else constrained_least_squares
-    new, norms = normalise(coded.shards.least_squares(solve, statistics, A))
-    shards = coded.shards.scale(norms)
+    shards, best = coded.shards.step(solve, statistics, A)
+    new, norms = normalise(best)
+    shards = shards.scale(norms)
     new, unused = put_in_use(new, A, statistics.usage, shards)
     streak = 1 if coded.fell_back or unused or normalise_after else state.streak + 1
     pushed = push(new, A if state.stepped is None else state.stepped, streak)

@@ -110,11 +110,11 @@ class SampleShards(Shards):
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
         return CoderAt(coder.prepare(self.parts[0].samples.representation, A), self.alpha)
 
-    def least_squares(self, solve: Solve, statistics: Statistics, A: Blocks) -> Blocks:
+    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
         if self.parts[0].samples.observed is None:
-            return solve(statistics, A)
+            return self, solve(statistics, A)
         coded = [(part.samples, part.known_atoms) for part in self.parts]
-        return on_observed(solve, coded, statistics, A, self.n_jobs)
+        return self, on_observed(solve, coded, statistics, A, self.n_jobs)
 
     def take(self, samples: Integers) -> Blocks:
         """Return some data points in block coordinates (n, F, d, m), in the order given."""

@@ -120,10 +120,11 @@ class Shards(ABC, Sized):
         """Return what codes every part with components A (q, F, d, m) to the gap asked for."""
 
     @abstractmethod
-    def least_squares(self, solve: Solve, statistics: Statistics, A: Blocks) -> Blocks:
+    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Self, Blocks]:
         """Return the components, found from A, that fit best with the last codes.
 
-        `solve` does that from the statistics where these say all.
+        `solve` does that from the statistics where these say all. The data come with the atoms
+        that belong to these components.
         """
 
     def __len__(self) -> int:

@@ -155,13 +155,26 @@ def blocks_of(line: Line, waveforms: Waveforms, warm: LineCodes | None, room: in
     return blocks
 
 
-def atoms_of(blocks: Blocks, waveforms: Waveforms) -> tuple[Integers, Floats, Floats]:
-    """Return component, time and coefficient of all atoms, in the order of time."""
+def atoms_of(blocks: Blocks, waveforms: Waveforms) -> LineCodes:
+    """Return all atoms, in the order of time; how good they are is not known yet."""
     kept = np.arange(blocks.c.shape[1]) < blocks.filled[:, None]
     component, c = blocks.component[kept], blocks.c[kept]
     time = blocks.place[kept] - waveforms.offset
     order = np.argsort(time, kind="stable")
-    return component[order], time[order], c[order]
+    return LineCodes(component[order], time[order], c[order], np.inf, np.inf)
+
+
+def objective_of(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    waveforms: Waveforms,
+    alpha: float,
+    codes: LineCodes,
+) -> float:
+    """Return the objective of any atoms, without a certificate."""
+    fitted = waveforms.add_up(len(x), codes.component, codes.time, codes.coefficient)
+    r = np.where(observed[:, None], x - fitted, 0.0)
+    return 0.5 * float(np.sum(r * r)) + alpha * float(np.abs(codes.coefficient).sum())
 
 
 def certified(
@@ -169,9 +182,10 @@ def certified(
     observed: NDArray[np.bool_],
     waveforms: Waveforms,
     alpha: float,
-    atoms: tuple[Integers, Floats, Floats],
+    codes: LineCodes,
 ) -> LineCodes:
-    """Return the codes with objective and gap, computed from the atoms alone."""
+    """Return the same atoms with objective and gap, computed from them alone."""
+    atoms = codes.component, codes.time, codes.coefficient
     fitted = waveforms.add_up(len(x), *atoms)
     r = np.where(observed[:, None], x - fitted, 0.0)
     product, energy = float(np.sum(x * r)), float(np.sum(r * r))

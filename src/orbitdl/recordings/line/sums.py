@@ -1,0 +1,98 @@
+"""Sums over events: all that the next waveforms need to know of a recording.
+
+With ``z_j[t] = sum_k c_k B(t - tau_k)`` the model is ``sum_j z_j * u_j``, and least squares over
+coefficients u asks for
+
+    N[(j,a), (l,b)] = sum_{t observed} z_j[t - a] z_l[t - b],      R[(j,a)] = sum_t z_j[t - a] x[t].
+
+Over all t the first is a function of ``a - b`` and comes from pairs of events; what samples
+beyond the ends and missing ones would have added is taken off.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.recordings.line.splines import TAPS, fill_weights
+
+AT_ONCE = 4096
+"""Samples whose terms are taken off at a time."""
+
+
+def event_sums(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    width: int,
+    q: int,
+    component: Integers,
+    time: Floats,
+    coefficient: Floats,
+) -> tuple[Floats, Floats]:
+    """Return N (q W, q W) and R (q W, channels) of a recording x (T, channels), zero where missing.
+
+    Events are in the order of time.
+    """
+    far = width + TAPS
+    lags, cross = np.zeros((q, q, 2 * width - 1)), np.zeros((q, width, x.shape[1]))
+    z = np.zeros((q, len(x) + 2 * far + width))
+    add_events(component, time, coefficient, x, far, lags, cross, z)
+    apart = np.arange(width)[:, None] - np.arange(width) + width - 1
+    normal = lags[:, :, apart].transpose(0, 2, 1, 3).reshape(q * width, q * width)
+    return _without_unseen(normal, z, observed, far, width), cross.reshape(q * width, -1)
+
+
+def _without_unseen(
+    normal: Floats, z: Floats, observed: NDArray[np.bool_], far: int, width: int
+) -> Floats:
+    """Take off the terms of samples that were not observed, those beyond the ends included."""
+    unseen = np.ones(z.shape[1], dtype=bool)
+    unseen[far : far + len(observed)] = ~observed
+    near = np.convolve(np.any(z != 0.0, axis=0), np.ones(width), mode="full")[: z.shape[1]] > 0
+    places = np.flatnonzero(unseen & near)
+    padded = np.pad(z, [(0, 0), (width - 1, 0)])
+    for k in range(0, len(places), AT_ONCE):
+        back = places[k : k + AT_ONCE, None] + (width - 1) - np.arange(width)
+        rows = padded[:, back].transpose(1, 0, 2).reshape(len(back), -1)
+        normal = normal - rows.T @ rows
+    return normal
+
+
+@internal
+def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Add ``z_j[t] z_l[t + s]`` of two events at whole times m and n to the sums over t."""
+    width = (lags.shape[2] + 1) // 2
+    for i in range(4):
+        for k in range(4):
+            s = n + k - m - i
+            if -width < s < width:
+                lags[j, l, s + width - 1] += one[i] * two[k]
+
+
+@fast
+def add_events(component, time, c, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
+    """Add every event to the sums over pairs, to those with the data, and to z, `far` places on."""
+    count, width = time.shape[0], cross.shape[1]
+    taps, whole = np.empty((count, 4)), np.empty(count, np.int64)
+    w = np.empty((3, 4))
+    for k in range(count):
+        whole[k] = int(np.floor(time[k]))
+        fill_weights(time[k] - whole[k], w)
+        for i in range(4):
+            taps[k, i] = c[k] * w[0, i]
+            t0 = whole[k] + i - 1
+            z[component[k], t0 + far] += taps[k, i]
+            for a in range(max(-t0, 0), min(width, x.shape[0] - t0)):
+                for ch in range(x.shape[1]):
+                    cross[component[k], a, ch] += taps[k, i] * x[t0 + a, ch]
+    for k in range(count):
+        j = component[k]
+        add_pair(taps[k], taps[k], whole[k], whole[k], j, j, lags)
+        for r in range(k + 1, count):
+            if whole[r] - whole[k] > width + 3:
+                break
+            l = component[r]  # noqa: E741
+            add_pair(taps[k], taps[r], whole[k], whole[r], j, l, lags)
+            add_pair(taps[r], taps[k], whole[r], whole[k], l, j, lags)

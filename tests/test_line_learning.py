@@ -1,0 +1,154 @@
+"""Learning waveforms from recordings, by the loop that learns from data points."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from scipy.linalg import toeplitz
+
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.dictionary import constrained_least_squares
+from orbitdl.learning.iteration import Iteration, State
+from orbitdl.recordings.line.coder import code_line
+from orbitdl.recordings.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.recordings.line.recording_shard import RecordingShard, RecordingShards
+from orbitdl.recordings.line.splines import GRAM, norms_of
+from orbitdl.recordings.line.sums import event_sums
+from orbitdl.recordings.line.waveforms import Waveforms
+
+ALPHA, WIDTH = 0.2, 31
+
+
+def two_shapes() -> Waveforms:
+    t = np.arange(WIDTH) - WIDTH // 2
+    shapes = np.stack([np.exp(-0.5 * (t / 3) ** 2), np.exp(-0.5 * (t / 5) ** 2) * np.sin(t / 2)])
+    return Waveforms.through(shapes[:, :, None])
+
+
+def recording(n: int = 3000, events: int = 80, seed: int = 0) -> np.ndarray:
+    """Return a noisy recording of two shapes, cut at its ends, with missing samples."""
+    rng = np.random.default_rng(seed)
+    time, component = np.sort(rng.uniform(-10, n - 5, events)), rng.integers(2, size=events)
+    x = two_shapes().add_up(n, component, time, rng.uniform(1, 2, events))
+    x += 0.02 * rng.standard_normal(x.shape)
+    x[n // 2 : n // 2 + 10] = np.nan
+    return x
+
+
+def shards_of(*recordings: np.ndarray) -> RecordingShards:
+    return RecordingShards(tuple(RecordingShard.of(x, WIDTH) for x in recordings), None, ALPHA)
+
+
+def run(shards: RecordingShards, start: Waveforms, max_iter: int = 20) -> list[Iteration]:
+    return list(learn(State(shards, to_blocks(start.u)), gap=1e-4, max_iter=max_iter, tol=1e-4))
+
+
+def random_events(n: int = 40, q: int = 2, count: int = 12, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    time, component = np.sort(rng.uniform(-8, n + 1, count)), rng.integers(q, size=count)
+    observed = rng.random(n) > 0.2
+    x = rng.standard_normal((n, 2)) * observed[:, None]
+    return x, observed, component, time, rng.standard_normal(count)
+
+
+def design(n: int, observed: np.ndarray, width: int, q: int, *events) -> np.ndarray:
+    """Return the matrix that takes all coefficients to what they explain of a recording."""
+    columns = []
+    for unit in np.eye(q * width).reshape(-1, q, width, 1):
+        columns.append(Waveforms(unit).add_up(n, *events)[:, 0] * observed)
+    return np.stack(columns, axis=1)
+
+
+# Sums and coordinates
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_sums_over_events_are_those_of_the_matrix_of_all_moves(seed):
+    x, observed, *events = random_events(seed=seed)
+    D = design(len(x), observed, 7, 2, *events)
+    normal, cross = event_sums(x, observed, 7, 2, *events)
+    assert_allclose(normal, D.T @ D, atol=1e-12)
+    assert_allclose(cross, D.T @ x, atol=1e-12)
+
+
+def test_the_norm_in_blocks_is_that_on_the_line():
+    u = np.random.default_rng(0).standard_normal((3, 12, 2))
+    blocks = to_blocks(u)
+    assert blocks.shape == (3, 1, 12, 2)
+    assert_allclose(np.sqrt(np.sum(blocks**2, axis=(1, 2, 3))), norms_of(u))
+    assert_allclose(from_blocks(blocks), u, atol=1e-12)
+
+
+def test_the_dictionary_step_is_that_of_cvxpy():
+    x, observed, *events = random_events()
+    D, q, width = design(len(x), observed, 7, 2, *events), 2, 7
+    sums = in_blocks(*event_sums(x, observed, width, q, *events), np.ones(q))
+    start = to_blocks(Waveforms(np.random.default_rng(1).standard_normal((q, width, 2))).unit().u)
+    u = from_blocks(constrained_least_squares(sums, start))
+    U = cp.Variable((q * width, 2))
+    gram = toeplitz(np.concatenate([GRAM, np.zeros(width - len(GRAM))]))
+    root = np.linalg.cholesky(gram).T
+    balls = [cp.norm(root @ U[j * width : (j + 1) * width], "fro") <= 1 for j in range(q)]
+    program = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(x - D @ U)), balls)
+    expected = program.solve(solver=cp.CLARABEL)
+    found = 0.5 * np.sum((x - D @ u.reshape(q * width, 2)) ** 2)
+    assert norms_of(u).max() <= 1 + 1e-6
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+# Learning
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_learning_never_rises_and_comes_to_what_the_planted_waveforms_explain(seed):
+    x = recording()
+    noise = Waveforms.through(np.random.default_rng(seed).standard_normal((2, WIDTH, 1)))
+    steps = run(shards_of(x), noise)
+    objective = np.array([step.objective for step in steps])
+    assert np.all(np.diff(objective) <= 1e-9 * objective[0])
+    seen = ~np.isnan(x[:, 0])
+    truth = code_line(np.nan_to_num(x), seen, two_shapes(), ALPHA).objective
+    assert objective[-1] <= 1.02 * truth
+    assert steps[-1].gap <= 1e-4
+
+
+def test_recordings_are_learned_from_together_as_if_a_long_gap_lay_between_them():
+    x, y = recording(2000, 50, 1), recording(1500, 40, 2)
+    joined = np.concatenate([x, np.full((WIDTH + 10, 1), np.nan), y])
+    start = Waveforms.through(np.random.default_rng(0).standard_normal((2, WIDTH, 1)))
+    one, two = run(shards_of(joined), start, 3), run(shards_of(x, y), start, 3)
+    for whole, apart in zip(one, two, strict=True):  # early codes are within 3e-2
+        assert_allclose(whole.objective, apart.objective, rtol=0.02)
+    strict = {"gap": 1e-9, "max_iter": 2, "tol": 1e-9}
+    runs = [
+        list(learn(State(shards, to_blocks(start.u), loosest=0.0), **strict))
+        for shards in (shards_of(joined), shards_of(x, y))
+    ]
+    for whole, apart in zip(*runs, strict=True):
+        assert_allclose(whole.objective, apart.objective, rtol=1e-6)
+
+
+@pytest.mark.parametrize("off", [-9, 9])
+def test_a_waveform_that_starts_off_centre_is_centred(off, monkeypatch):
+    """Its span moves: so it comes to what it could not explain from where it was."""
+    x, centred = recording(), two_shapes().samples()
+    away = np.roll(centred, off, axis=1)
+    away[:, WIDTH + off :] = 0.0
+    away[:, : max(off, 0)] = 0.0
+    steps = run(shards_of(x), Waveforms.through(away))
+    objective = np.array([step.objective for step in steps])
+    assert np.all(np.diff(objective) <= 1e-9 * objective[0])
+    best = run(shards_of(x), two_shapes())[-1].objective
+    assert objective[-1] <= 1.01 * best
+    module = "orbitdl.recordings.line.recording_shard.best_positions"
+    monkeypatch.setattr(module, lambda normal, cross, u: np.zeros(len(u), dtype=np.intp))
+    assert run(shards_of(x), Waveforms.through(away))[-1].objective > 1.005 * objective[-1]
+
+
+def test_a_waveform_that_nothing_uses_becomes_the_worst_stretch():
+    x = recording()
+    useless = two_shapes().u.copy()
+    useless[1] = 0.0
+    useless[1, 0] = 1e-3  # a click, which nothing in the recording is like
+    steps = run(shards_of(x), Waveforms(useless).unit(), 8)
+    assert steps[-1].objective < 0.9 * steps[0].objective
