@@ -200,6 +200,28 @@ def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
     assert events["position"].is_monotonic_increasing
 
 
+def test_debiased_coefficients_are_the_sizes_that_were_planted(folder, model):
+    table = folder / "plain.csv", folder / "debiased.csv"
+    for path, more in zip(table, [(), ("--debias",)], strict=True):
+        told = run("encode", model, folder / "rec.npy", "-o", path, "--alpha", 0.5, *more).fine()
+        assert ("refitted" in told.out) is bool(more)
+    plain, debiased = (pd.read_csv(path)["coefficient"].abs() for path in table)
+    assert len(plain) == len(debiased) == N_WINDOWS
+    assert_allclose(plain, SIZES * PEAK - 0.5, rtol=0.01)
+    assert_allclose(debiased, SIZES * PEAK, rtol=0.01)
+
+
+def test_encode_takes_another_alpha_than_the_models(folder, model):
+    arguments = ("encode", model, folder / "rec.npy", "-o", folder / "few.csv", "--json")
+    own, other = (json.loads(run(*arguments, *a).fine().out) for a in ((), ("--alpha", "4")))
+    assert own["alpha"] == 0.02
+    assert other["alpha"] == 4.0
+    assert 0 < other["events"] == np.sum(SIZES * PEAK > 4.0) < own["events"]
+    wrong = run(*arguments, "--alpha", "-1")
+    assert wrong.code == 2
+    assert "positive number" in wrong.err
+
+
 def test_overlapping_windows_list_an_event_once_too(folder, model):
     run("encode", model, folder / "rec.npy", "-o", folder / "over.csv", "--step", 16).fine()
     check_events(folder / "over.csv")

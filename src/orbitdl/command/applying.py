@@ -45,12 +45,20 @@ def windows_for(
     )
 
 
-def encode_windows(model: OrbitDictionaryLearning, windows: Windows, screen: Screen) -> Codes:
+def encode_windows(
+    model: OrbitDictionaryLearning,
+    windows: Windows,
+    screen: Screen,
+    *,
+    alpha: float | None = None,
+    debias: bool = False,
+) -> Codes:
     """Code all windows, a chunk at a time, under a progress bar."""
     parts: list[Codes] = []
     with screen.working("Coding", len(windows)) as done:
         for k in range(0, len(windows), CHUNK):
-            parts.append(model.encode(windows.values[k : k + CHUNK]))
+            chunk = windows.values[k : k + CHUNK]
+            parts.append(model.encode(chunk, alpha=alpha, debias=debias))
             done(len(parts[-1]))
     return Codes.concatenate(parts)
 
