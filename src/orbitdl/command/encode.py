@@ -48,6 +48,7 @@ def encode(
       orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --step 100
       orbitdl encode waves.safetensors windows.npy -o events.json --json
       orbitdl encode ecg.safetensors mitdb/100 -o sizes.csv --debias
+      orbitdl encode ecg.safetensors mitdb/100 -o hour.csv --from 90s --to 300s
 
     Columns of the table:
       window       number of the window, from 0
@@ -56,6 +57,8 @@ def encode(
       shift        samples it was moved by (other groups: their parameters)
       position     sample where the moved component is largest in absolute value
       time         the same in seconds from the start, if the rate is known
+
+    With --from and --to too, position and time count from the start of the whole recording.
 
     Where windows are given instead of a recording, position counts from the start of the window.
     """

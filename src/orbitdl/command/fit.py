@@ -110,6 +110,7 @@ def fit(
       orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize
       orbitdl fit mitdb/100 -o ecg.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
+      orbitdl fit mitdb/100 -o part.safetensors --window 0.6s --from 90s --to 300s
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
           --channel x,y,z --restarts 20 --alpha auto --jobs 2
@@ -118,7 +119,7 @@ def fit(
     """
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
-    from orbitdl.command.applying import read_and_tell
+    from orbitdl.command.applying import excerpt_of, read_and_tell
     from orbitdl.command.fitting import chosen_alpha, learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
@@ -135,7 +136,8 @@ def fit(
     length = in_samples(window, rate)
     step = in_samples(cutting.step, rate) or length
     preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate)
-    windows = prepare(recording, preprocessing, layout=cutting.layout)
+    excerpt = excerpt_of(recording, cutting, rate)
+    windows = prepare(excerpt, preprocessing, layout=cutting.layout)
     if weight is None:
         weight = chosen_alpha(windows, moves, screen)
     model = OrbitDictionaryLearning(

@@ -1,4 +1,4 @@
-"""Lengths in time, as they are typed: in samples, or in seconds."""
+"""Lengths and places in time, as they are typed: in samples, or in seconds."""
 
 from __future__ import annotations
 
@@ -55,6 +55,13 @@ def parse_length(text: str) -> Length:
             f"{text} is not a whole number of samples; for seconds write {text}s."
         )
     return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
+
+
+def parse_place(text: str) -> Length:
+    """Read a place in a recording, such as ``0``, ``32400`` or ``90s``: a length from its start."""
+    found = PATTERN.fullmatch(text.strip())
+    is_start = found is not None and float(found[1]) == 0
+    return Length(text, 0.0, False) if is_start else parse_length(text)
 
 
 def in_samples(length: Length | None, rate: float | None) -> int | None:

@@ -46,6 +46,7 @@ def report(
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
       orbitdl report ecg.safetensors mitdb/100 --title "Record 100" --unit mV
+      orbitdl report ecg.safetensors mitdb/100 --from 90s --to 300s
       orbitdl report ecg.safetensors -o model.html
     """
     from orbitdl import load
@@ -78,6 +79,7 @@ def report(
             mean=windows.mean,
             scale=windows.scale,
             samples=None if windows.start is None else len(windows.source),
+            offset=windows.offset,
         )
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")

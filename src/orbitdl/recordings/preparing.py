@@ -65,6 +65,7 @@ def prepare(
     rate = preprocessing.rate or recording.rate
     channel, normalize = preprocessing.channel, preprocessing.normalize
     if not is_recording(recording, preprocessing.window, layout, shape):
+        _require_whole(recording)
         values = np.atleast_2d(signal)
         if channel is not None:
             values = choose_channel(values, recording.leads, channel, least=3)
@@ -82,7 +83,8 @@ def prepare(
             "longer recording or a smaller window=."
         )
     values, start = cut(signal, length, preprocessing.step or length, to_end=to_end)
-    return Windows(*normalised(values, normalize), signal, start, rate, leads)
+    offset = recording.offset or 0
+    return Windows(*normalised(values, normalize), signal, start, rate, leads, offset)
 
 
 def is_recording(
@@ -112,6 +114,14 @@ def _require_rows(signal: Floats) -> Floats:
             f"signal has shape {signal.shape}: pass one of shape (n_times,) or (n_times, channels)."
         )
     return signal
+
+
+def _require_whole(windows: Recording) -> None:
+    if windows.offset is not None:
+        raise ValueError(
+            "the data are windows, which lie at no known time, and an excerpt is part of a "
+            "recording; pass all of them, or say layout='recording'."
+        )
 
 
 def _in_channels(

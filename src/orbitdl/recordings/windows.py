@@ -29,6 +29,9 @@ class Windows:
         Samples per second.
     leads : tuple of str
         Names of the channels, where there are any.
+    offset : int
+        Samples before `source` in the recording that it is an excerpt of; `start` counts from the
+        start of the excerpt, the times of events from that of the recording.
     """
 
     values: Floats
@@ -38,6 +41,7 @@ class Windows:
     start: Integers | None = None
     rate: float | None = None
     leads: tuple[str, ...] = ()
+    offset: int = 0
 
     def __len__(self) -> int:
         return len(self.values)
