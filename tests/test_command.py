@@ -516,6 +516,30 @@ def test_info_tells_of_group_history_preprocessing_and_provenance(model):
     assert facts["history"]["iterations"] == orbitdl.load(model).n_iter_
 
 
+def test_info_writes_the_waveforms_against_time(folder, model):
+    path = folder / "waves.csv"
+    assert str(path) in run("info", model, "--components", path).fine().out
+    table = pd.read_csv(path)
+    assert list(table) == ["time", "component_0"]
+    assert_allclose(table["time"], np.arange(LENGTH) / RATE)
+    assert_array_equal(table["component_0"], orbitdl.load(model).components_[0])
+    run("info", model, "--components", folder / "waves.txt").refused("must end in .csv or")
+    run("info", model, "--components", model).refused("it is what is read")
+
+
+def test_waveforms_of_several_channels_have_a_column_per_channel(tmp_path):
+    X = np.random.default_rng(0).standard_normal((20, 9, 2))
+    learned = orbitdl.OrbitDictionaryLearning(2, max_iter=1, random_state=0).fit(X)
+    learned.save(tmp_path / "model")
+    run("info", tmp_path / "model", "--components", tmp_path / "waves.parquet").fine()
+    table = pd.read_parquet(tmp_path / "waves.parquet")
+    names = [f"component_{j}_channel_{k}" for j in range(2) for k in range(2)]
+    assert list(table) == ["sample", *names]  # no rate is known
+    for j in range(2):
+        for k in range(2):
+            assert_array_equal(table[f"component_{j}_channel_{k}"], learned.components_[j, :, k])
+
+
 def test_compare_finds_moved_and_permuted_components(tmp_path):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((20, 9))
