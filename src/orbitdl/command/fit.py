@@ -57,6 +57,17 @@ def fit(
             rich_help_panel=options.CUTTING,
         ),
     ] = False,
+    highpass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            min=1e-12,
+            help="Take drift off the recording before it is cut: all that is slower than this, in "
+            "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
+            "back.",
+            rich_help_panel=options.CUTTING,
+        ),
+    ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     max_iter: Annotated[
         int,
@@ -111,6 +122,7 @@ def fit(
       orbitdl fit mitdb/100 -o ecg.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
       orbitdl fit mitdb/100 -o part.safetensors --window 0.6s --from 90s --to 300s
+      orbitdl fit ecg.csv -o ecg.safetensors --rate 360 --window 0.6s --highpass 0.5
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
           --channel x,y,z --restarts 20 --alpha auto --jobs 2
@@ -135,7 +147,7 @@ def fit(
     rate = cutting.rate or recording.rate
     length = in_samples(window, rate)
     step = in_samples(cutting.step, rate) or length
-    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate)
+    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate, highpass)
     excerpt = excerpt_of(recording, cutting, rate)
     windows = prepare(excerpt, preprocessing, layout=cutting.layout)
     if weight is None:
