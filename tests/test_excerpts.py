@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_command import FIT, LENGTH, N_WINDOWS, RATE, SIGNAL, TIMES, folder, model, run
 
 import orbitdl
+from orbitdl.command.lengths import parse_place
 from orbitdl.recordings import Preprocessing, Recording, prepare
 
 __all__ = ["folder", "model"]  # fixtures
@@ -97,7 +98,12 @@ def test_windows_have_no_excerpt(folder, model):
     run(*arguments).refused("the data are windows, .* or say --layout recording")
 
 
-@pytest.mark.parametrize("text", ["-1", "soon", "1.5"])
+def test_times_are_in_milliseconds_seconds_minutes_and_hours():
+    texts = ("90000ms", "90s", "1.5min", "0.025h")
+    assert {parse_place(text).samples(RATE) for text in texts} == {9000}
+
+
+@pytest.mark.parametrize("text", ["-1", "soon", "1.5", "1.5d"])
 def test_what_is_no_time_is_a_wrong_usage(folder, model, text):
     said = run("encode", model, folder / "rec.npy", "-o", folder / "x.csv", "--from", text)
     assert said.code == 2

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import typer
 
-PATTERN = re.compile(r"(\d+|\d*\.\d+|\d+\.)\s*(s|ms)?", re.ASCII)
-IN_SECONDS = {"s": 1.0, "ms": 1e-3}
+PATTERN = re.compile(r"(\d+|\d*\.\d+|\d+\.)\s*(s|ms|min|h)?", re.ASCII)
+IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Length:
 
 
 def parse_length(text: str) -> Length:
-    """Read ``201``, ``0.6s`` or ``600ms``."""
+    """Read ``201``, ``0.6s``, ``600ms``, ``2min`` or ``1h``."""
     found = PATTERN.fullmatch(text.strip())
     amount = float(found[1]) if found else 0.0
     if not found or not 0 < amount < float("inf"):

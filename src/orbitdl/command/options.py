@@ -116,7 +116,7 @@ Begin = Annotated[
         metavar="TIME",
         parser=parse_place,
         help="Take the recording from here on only: a sample, counted from 0, or seconds, such as "
-        "90s, if the rate is known. Events keep the times of the whole recording.",
+        "90s (or ms, min, h), if the rate is known. Events keep the times of the whole recording.",
         rich_help_panel=CUTTING,
     ),
 ]

@@ -41,7 +41,8 @@ def report(
     Components with a slider that moves them, how often each is used, windows taken apart into
     events, the course of the learning, and remarks on the quality of data and model. Data are cut
     as the model says, or --step; where windows overlap, an event is counted once. All sizes are in
-    the unit of the data, as in the table that encode writes.
+    the unit of the data, as in the table that encode writes; drift that --highpass took off is left
+    out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
