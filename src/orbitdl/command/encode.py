@@ -48,7 +48,7 @@ def encode(
       orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --step 100
       orbitdl encode waves.safetensors windows.npy -o events.json --json
       orbitdl encode ecg.safetensors mitdb/100 -o sizes.csv --debias
-      orbitdl encode ecg.safetensors mitdb/100 -o hour.csv --from 90s --to 300s
+      orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
 
     Columns of the table:
       window       number of the window, from 0
