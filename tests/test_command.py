@@ -200,6 +200,28 @@ def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
     assert events["position"].is_monotonic_increasing
 
 
+def test_debiased_coefficients_are_the_sizes_that_were_planted(folder, model):
+    table = folder / "plain.csv", folder / "debiased.csv"
+    for path, more in zip(table, [(), ("--debias",)], strict=True):
+        told = run("encode", model, folder / "rec.npy", "-o", path, "--alpha", 0.5, *more).fine()
+        assert ("refitted" in told.out) is bool(more)
+    plain, debiased = (pd.read_csv(path)["coefficient"].abs() for path in table)
+    assert len(plain) == len(debiased) == N_WINDOWS
+    assert_allclose(plain, SIZES * PEAK - 0.5, rtol=0.01)
+    assert_allclose(debiased, SIZES * PEAK, rtol=0.01)
+
+
+def test_encode_takes_another_alpha_than_the_models(folder, model):
+    arguments = ("encode", model, folder / "rec.npy", "-o", folder / "few.csv", "--json")
+    own, other = (json.loads(run(*arguments, *a).fine().out) for a in ((), ("--alpha", "4")))
+    assert own["alpha"] == 0.02
+    assert other["alpha"] == 4.0
+    assert 0 < other["events"] == np.sum(SIZES * PEAK > 4.0) < own["events"]
+    wrong = run(*arguments, "--alpha", "-1")
+    assert wrong.code == 2
+    assert "positive number" in wrong.err
+
+
 def test_overlapping_windows_list_an_event_once_too(folder, model):
     run("encode", model, folder / "rec.npy", "-o", folder / "over.csv", "--step", 16).fine()
     check_events(folder / "over.csv")
@@ -492,6 +514,30 @@ def test_info_tells_of_group_history_preprocessing_and_provenance(model):
     facts = json.loads(run("info", model, "--json").fine().out)
     assert facts["shape"] == [LENGTH]
     assert facts["history"]["iterations"] == orbitdl.load(model).n_iter_
+
+
+def test_info_writes_the_waveforms_against_time(folder, model):
+    path = folder / "waves.csv"
+    assert str(path) in run("info", model, "--components", path).fine().out
+    table = pd.read_csv(path)
+    assert list(table) == ["time", "component_0"]
+    assert_allclose(table["time"], np.arange(LENGTH) / RATE)
+    assert_array_equal(table["component_0"], orbitdl.load(model).components_[0])
+    run("info", model, "--components", folder / "waves.txt").refused("must end in .csv or")
+    run("info", model, "--components", model).refused("it is what is read")
+
+
+def test_waveforms_of_several_channels_have_a_column_per_channel(tmp_path):
+    X = np.random.default_rng(0).standard_normal((20, 9, 2))
+    learned = orbitdl.OrbitDictionaryLearning(2, max_iter=1, random_state=0).fit(X)
+    learned.save(tmp_path / "model")
+    run("info", tmp_path / "model", "--components", tmp_path / "waves.parquet").fine()
+    table = pd.read_parquet(tmp_path / "waves.parquet")
+    names = [f"component_{j}_channel_{k}" for j in range(2) for k in range(2)]
+    assert list(table) == ["sample", *names]  # no rate is known
+    for j in range(2):
+        for k in range(2):
+            assert_array_equal(table[f"component_{j}_channel_{k}"], learned.components_[j, :, k])
 
 
 def test_compare_finds_moved_and_permuted_components(tmp_path):

@@ -270,7 +270,7 @@ def test_a_run_that_fails_leaves_a_checkpoint_if_it_got_anywhere(files, monkeypa
 
 
 def test_ctrl_c_elsewhere_says_that_nothing_was_written(files, monkeypatch):
-    def interrupt(self, X):
+    def interrupt(self, X, *, alpha, debias):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", interrupt)
@@ -324,7 +324,7 @@ def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, comma
 
 
 def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
-    monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X: 1 / 0)
+    monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X, **_: 1 / 0)
     result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
     refused(result, "this should not happen .ZeroDivisionError.*ORBITDL_TRACEBACK=1")
 

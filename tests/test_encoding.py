@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from orbitdl import encode
+from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.coding import Matching
 from orbitdl.groups import ContinuousShift, InterpolatedShift
+
+# nothing is learned here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
 
 LENGTH, ALPHA = 12, 0.15
 GRID = 400 * LENGTH
@@ -51,3 +54,51 @@ def test_objective_and_gap_count_the_part_that_no_shift_can_move(group, strength
         assert_allclose(codes.objective[i], objective, rtol=1e-9)
         assert_allclose(codes.gap[i], excess / objective, rtol=1e-3)
         assert codes.gap[i] > 1e-3  # there is something to compare
+
+
+def debiased(x: np.ndarray, atoms, observed: np.ndarray) -> np.ndarray:
+    """Return least squares coefficients of atoms, by the normal equations among signals."""
+    columns = np.array([moved(COMPONENTS[row.component], row.shift) for row in atoms.itertuples()])
+    seen = columns * observed
+    return np.linalg.solve(seen @ seen.T, seen @ (observed * x))
+
+
+@pytest.mark.parametrize("missing", [0, 4])
+def test_debiased_coefficients_fit_what_was_observed_best_and_the_certificate_stays(missing):
+    X = RNG.standard_normal((4, LENGTH))
+    observed = np.ones(X.shape, dtype=bool)
+    observed[:, 3 : 3 + missing] = False
+    settings = {"group": ContinuousShift(), "alpha": 1.5, "mask": observed}
+    plain = encode(X, COMPONENTS, **settings)
+    refitted = encode(X, COMPONENTS, **settings, debias=True)
+    assert_allclose(refitted.objective, plain.objective)
+    assert_allclose(refitted.gap, plain.gap)
+    assert (refitted.status == plain.status).all()
+    for i, x in enumerate(X):
+        atoms = refitted.to_frame().query(f"sample == {i}")
+        before = plain.to_frame().query(f"sample == {i}")
+        assert 0 < len(atoms) == len(before)
+        assert_allclose(atoms["shift"], before["shift"])
+        assert_allclose(atoms["coefficient"], debiased(x, atoms, observed[i]), rtol=1e-6)
+        assert atoms["coefficient"].abs().sum() > before["coefficient"].abs().sum()
+
+
+def test_a_model_codes_with_another_alpha_as_one_of_that_alpha_would():
+    X = RNG.standard_normal((6, LENGTH))
+    model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.5, init=COMPONENTS, max_iter=0)
+    model.fit(X)
+    for alpha, debias in [(1.5, False), (1.5, True)]:
+        codes = model.encode(X, alpha=alpha, debias=debias)
+        wanted = encode(X, model.components_, group=ContinuousShift(), alpha=alpha, debias=debias)
+        assert_allclose(codes.objective, wanted.objective, rtol=1e-6)
+        assert_allclose(codes.to_frame(), wanted.to_frame(), atol=1e-6)
+    assert model.encode(X).objective.sum() < model.encode(X, alpha=1.5).objective.sum()
+    assert_allclose(model.encode(X).objective, model.encode(X, alpha=0.5).objective)
+
+
+@pytest.mark.parametrize("alpha", [0.0, -1.0, np.nan, "noise", True])
+def test_a_model_refuses_an_alpha_that_is_no_positive_number(alpha):
+    X = RNG.standard_normal((3, LENGTH))
+    model = OrbitDictionaryLearning(2, alpha=0.5, init=COMPONENTS, max_iter=0).fit(X)
+    with pytest.raises(ValueError, match=r"^alpha must be a positive number, not "):
+        model.encode(X, alpha=alpha)

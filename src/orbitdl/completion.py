@@ -14,8 +14,7 @@ from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.lightest_codes import lightest_codes
 from orbitdl.coding.problem import Masked
-from orbitdl.denoising import refit
-from orbitdl.encoding import decode_atoms, encode_samples
+from orbitdl.encoding import decode_atoms, encode_samples, refit
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.samples import Samples
 from orbitdl.validation import require_jobs, require_positive

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.encoding import decode_atoms, encode_samples
+from orbitdl.encoding import decode_atoms, encode_samples, refit
 from orbitdl.groups.base import Blocks, Floats, Group, Representation
 from orbitdl.samples import Samples
 from orbitdl.validation import require_jobs, require_positive_or
@@ -89,10 +89,8 @@ def denoise_samples(
     if threshold is None:
         threshold = noise_threshold(samples, A, coder, n_jobs)
     coder = coder or default_coder(samples.representation)
-    atoms = encode_samples(samples, A, threshold, coder, n_jobs).atoms
-    if debias:
-        atoms = refit(samples, atoms, A)
-    return decode_atoms(samples.representation, atoms, A)
+    codes = encode_samples(samples, A, threshold, coder, n_jobs, debias)
+    return decode_atoms(samples.representation, codes.atoms, A)
 
 
 def noise_level(
@@ -176,20 +174,6 @@ def noise_reach(representation: Representation, A: Blocks) -> float:
     """Return the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1."""
     noise = np.random.default_rng(0).standard_normal((DRAWS, *representation.shape))
     return float(representation.largest_product(representation.analyze(noise), A).mean())
-
-
-def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
-    """Return the same atoms with the coefficients that fit the observed entries best."""
-    representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
-    moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
-    columns = moved.reshape(len(moved), y.shape[1])
-    if samples.observed is not None:
-        columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
-    c = np.zeros(len(columns))
-    for i in np.flatnonzero(np.diff(atoms.offsets)):
-        own = slice(atoms.offsets[i], atoms.offsets[i + 1])
-        c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
-    return atoms.moved(c, atoms.element)
 
 
 def _judge(samples: Samples, atoms: Atoms, A: Blocks, reach: float) -> tuple[float, float]:

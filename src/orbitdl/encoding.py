@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Atoms, Codes
@@ -22,6 +25,7 @@ def encode(
     coder: Coder | None = None,
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
+    debias: bool = False,
 ) -> Codes:
     """Write every data point as a sparse sum of moved components.
 
@@ -40,6 +44,10 @@ def encode(
         Threads to use; None is one, -1 all cores. The result does not depend on it.
     mask : array-like of bool, optional
         In the shape of X, True where an entry was observed: another way to say what is missing.
+    debias : bool
+        Fit the atoms found to the observed entries once more, by least squares: the penalty has
+        shrunk their coefficients by up to alpha. Objective, gap and status stay those of the
+        penalised code, which found the atoms.
 
     Returns
     -------
@@ -49,7 +57,9 @@ def encode(
     Notes
     -----
     Solves ``min_Z 1/2 ||M (y - sum_j Z_j a_j)||^2 + alpha sum_j ||Z_j||_G`` for every row y, where
-    M keeps the observed entries. The certificate is that of this very problem.
+    M keeps the observed entries. The certificate is that of this very problem. With `debias` the
+    coefficients c of the K atoms found become ``argmin_c 1/2 ||M (y - sum_k c_k g_k a_k)||^2``,
+    those of least norm where several fit as well.
 
     Examples
     --------
@@ -60,20 +70,49 @@ def encode(
     >>> codes.to_frame().round(6)
        sample  component  coefficient  shift
     0       0          0          2.7    2.0
+
+    The penalty has taken alpha from the coefficient; `debias` gives it back:
+
+    >>> encode(
+    ...     [3 * np.roll(wave, 2)], [wave], group=IntegerShift(), alpha=0.3, debias=True
+    ... ).to_frame().round(6)
+       sample  component  coefficient  shift
+    0       0          0          3.0    2.0
     """
     samples, alpha = Samples.of(X, group, mask), require_positive(alpha, "alpha")
     A, n_jobs = samples.analyze(components), require_jobs(n_jobs)
     coder = require_coder(coder) or default_coder(samples.representation)
-    return encode_samples(samples, A, alpha, coder, n_jobs)
+    return encode_samples(samples, A, alpha, coder, n_jobs, debias)
 
 
 def encode_samples(
-    samples: Samples, A: Blocks, alpha: float, coder: Coder, n_jobs: int | None
+    samples: Samples,
+    A: Blocks,
+    alpha: float,
+    coder: Coder,
+    n_jobs: int | None,
+    debias: bool = False,
 ) -> Codes:
     """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     representation, Y, masked = samples.representation, samples.Y, samples.masked
     codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
+    if debias:
+        codes = replace(codes, atoms=refit(samples, codes.atoms, A))
     return samples.with_unseen(codes)
+
+
+def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
+    """Return the same atoms with the coefficients that fit the observed entries best."""
+    representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
+    moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
+    columns = moved.reshape(len(moved), y.shape[1])
+    if samples.observed is not None:
+        columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
+    c = np.zeros(len(columns))
+    for i in np.flatnonzero(np.diff(atoms.offsets)):
+        own = slice(atoms.offsets[i], atoms.offsets[i + 1])
+        c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
+    return atoms.moved(c, atoms.element)
 
 
 def decode(codes: Codes, components: ArrayLike) -> Floats:

@@ -43,10 +43,23 @@ class FittedMixin(TransformerMixin):
     provenance_: dict[str, Any]
     _coded_with: str
 
-    def encode(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
-        """Write every data point as a sparse sum of moved components; NaN means missing."""
+    def encode(
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        alpha: float | None = None,
+        debias: bool = False,
+    ) -> Codes:
+        """Write every data point as a sparse sum of moved components; NaN means missing.
+
+        Without `alpha` this model's is used. `debias` refits the coefficients of the atoms found by
+        least squares, which undoes the shrinkage; objective, gap and status stay those of the
+        penalised code. See `orbitdl.encode`.
+        """
         settings = self._settings(X, mask)
-        return encoding.encode_samples(alpha=self.alpha_, **settings)
+        chosen = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        return encoding.encode_samples(alpha=chosen, debias=debias, **settings)
 
     def codes_of(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Return codes of data points: those that `fit` ended with if it had these data.

@@ -41,10 +41,14 @@ class Coder(ABC):
     Subclasses are frozen dataclasses with a field ``tol``, the relative duality gap asked for,
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
     A of shape (q, F, d, m).
+
+    Files hold the fields of the dataclass. Those that `added_later` names came after the first
+    files: they have a default, which is not written, and taken where a file has none of them.
     """
 
     tol: float
     also_stored: ClassVar[Mapping[str, type]] = {}
+    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def from_stored(cls, values: dict[str, Any]) -> Self:

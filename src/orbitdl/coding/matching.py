@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
+from orbitdl.coding.limited_matching import LimitedMatching
 from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.placing import sweep
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import (
-    Blocks,
-    Floats,
-    Integers,
-    Representation,
-    as_real,
-    correlate,
-    inner,
-)
+from orbitdl.groups.base import Floats, Integers, Representation
+from orbitdl.validation import require_count
 
 VALUES = 2**25
 """Values of moved components and of their Gram matrices kept at a time: 256 MB."""
@@ -39,6 +35,8 @@ class Matching(Coder):
         Cycles over all atoms.
     improvement : float
         Stop when a cycle lowers the objective by less than this fraction.
+    max_atoms : int or None
+        Atoms in one sample at most, of all components together; None: no such limit.
 
     Notes
     -----
@@ -48,16 +46,29 @@ class Matching(Coder):
     the lasso on the atoms found. Needs nothing of a group but `match`. Missing entries are filled
     with what the other atoms and the last place of this one say: then too no step goes uphill.
 
+    With `max_atoms` the choice is among all components that have atoms left: the first cycle is
+    greedy, taking the atom that lowers the objective most beside those that are there, by
+    ``(|<r, g a_j>| - alpha)_+^2 / (2 ||a_j||^2)``, and all coefficients are refitted after each.
+    Later cycles take every atom out in turn and put the best one of any component in its place.
+
     Examples
     --------
     >>> Matching(n_atoms=2)
-    Matching(n_atoms=2, tol=0.0001, max_iter=100, improvement=1e-06)
+    Matching(n_atoms=2, tol=0.0001, max_iter=100, improvement=1e-06, max_atoms=None)
     """
 
     n_atoms: int = 1
     tol: float = 1e-4
     max_iter: int = 100
     improvement: float = 1e-6
+    max_atoms: int | None = None
+    added_later: ClassVar[frozenset[str]] = frozenset({"max_atoms"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_atoms is not None:
+            count = require_count(self.max_atoms, "max_atoms of Matching")
+            object.__setattr__(self, "max_atoms", count)
 
     def serves(self, representation: Representation) -> bool:
         return True
@@ -70,20 +81,34 @@ class Matching(Coder):
     def is_convex(self) -> bool:
         return False
 
+    def most_atoms(self, q: int) -> int:
+        """Return how many atoms of q components a sample has at most."""
+        every = q * self.n_atoms
+        return every if self.max_atoms is None else min(every, self.max_atoms)
+
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
         q = len(problem.A)
-        slots = np.repeat(np.arange(q), self.n_atoms)
+        most = self.most_atoms(q)
+        match_part = self._match if most == q * self.n_atoms else self._limited(most).match
 
         def solve_chunk(chunk: slice) -> Atoms:
-            known, part = warm.take(chunk) if warm else None, problem.take(chunk)
-            c, g = self._start(problem.representation, len(part.Y), slots, known)
-            c, g = self._cycle(replace(part, A=problem.A[slots]), c, g)
-            sample, slot = np.nonzero(c)
-            offsets = np.concatenate([[0], np.cumsum((c != 0).sum(axis=1))]).astype(np.intp)
-            return Atoms(q, offsets, slots[slot], c[sample, slot], g[sample, slot])
+            return match_part(problem.take(chunk), warm.take(chunk) if warm else None)
 
-        each = len(slots) * (len(slots) + 2 * problem.Y[0].size)
+        each = most * (most + 2 * problem.Y[0].size)
         return in_chunks(solve_chunk, len(problem.Y), n_jobs, max(min(VALUES // each, 512), 1))
+
+    def _limited(self, most: int) -> LimitedMatching:
+        return LimitedMatching(self.n_atoms, most, self.max_iter, self.improvement)
+
+    def _match(self, problem: Problem, warm: Atoms | None) -> Atoms:
+        """Give every component its own atoms."""
+        q = len(problem.A)
+        slots = np.repeat(np.arange(q), self.n_atoms)
+        c, g = self._start(problem.representation, len(problem.Y), slots, warm)
+        c, g = self._cycle(replace(problem, A=problem.A[slots]), c, g)
+        sample, slot = np.nonzero(c)
+        offsets = np.concatenate([[0], np.cumsum((c != 0).sum(axis=1))]).astype(np.intp)
+        return Atoms(q, offsets, slots[slot], c[sample, slot], g[sample, slot])
 
     def _start(
         self, representation: Representation, n: int, slots: Integers, warm: Atoms | None
@@ -111,63 +136,3 @@ class Matching(Coder):
             if len(active) == 0:
                 break
         return c, g
-
-
-def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
-    """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
-    representation, A, alpha = problem.representation, problem.A, problem.alpha
-    moved = representation.represent(g) @ A
-    R = problem.residual(combine(c, moved))
-    for k in np.flatnonzero(inner(A, A)):
-        without = R + combine(c[:, k : k + 1], moved[:, k : k + 1])
-        value, element = representation.match(correlate(without, A[k : k + 1]))
-        g[:, k] = element[:, 0]
-        c[:, k] = soft(value[:, 0], alpha) / inner(A[k], A[k])
-        moved[:, k] = representation.represent(g[:, k]) @ A[k]
-        if problem.masked is None:
-            R = without - combine(c[:, k : k + 1], moved[:, k : k + 1])
-        else:
-            R = problem.residual(combine(c, moved))
-    c = refit(problem, moved, c)
-    energy = problem.misfit(combine(c, moved)).energy
-    return c, g, 0.5 * energy + alpha * np.abs(c).sum(axis=1)
-
-
-def combine(c: Floats, moved: Blocks) -> Blocks:
-    """Return ``sum_k c_k b_k``: (n, K) and (n, K, F, d, m) to (n, F, d, m)."""
-    result: Blocks = np.einsum("nk,nkfdm->nfdm", c, moved)
-    return result
-
-
-def soft(x: Floats, threshold: float) -> Floats:
-    """Return the soft threshold ``sign(x) max(|x| - threshold, 0)``."""
-    return np.sign(x) * np.maximum(np.abs(x) - threshold, 0.0)
-
-
-def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Floats:
-    """Improve ``1/2 ||M (y - sum_k c_k b_k)||^2 + alpha ||c||_1`` by coordinate descent.
-
-    The moved components b have shape (n, K, F, d, m), c has shape (n, K).
-    """
-    b, gram = normal_equations(problem, moved)
-    for _ in range(sweeps):
-        before = c.copy()
-        for k in range(c.shape[1]):
-            own = np.maximum(gram[:, k, k], 1e-300)
-            rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
-            c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
-        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(axis=1, keepdims=True)):
-            break
-    return c
-
-
-def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
-    """Return ``<y, b_k>``, (n, K), and ``<M b_k, M b_l>``, (n, K, K), of atoms (n, K, F, d, m)."""
-    n, K = moved.shape[:2]
-    if problem.masked is None:
-        flat, y = as_real(moved.reshape(-1, *moved.shape[2:])), as_real(problem.Y)
-    else:
-        observed, y = problem.masked.observed, problem.masked.signal
-        flat = problem.representation.synthesize(moved) * observed[:, None]
-    flat = flat.reshape(n, K, -1)
-    return (flat @ y.reshape(n, -1, 1))[:, :, 0], flat @ flat.swapaxes(1, 2)

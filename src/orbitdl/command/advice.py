@@ -33,6 +33,6 @@ def warn_of_empty_codes(model: OrbitDictionaryLearning, X: Floats, atoms: float)
     if limit > 0:
         warnings.warn(
             f"all codes are empty: from alpha {limit:.3g} on nothing is worth its cost in these "
-            f"data; fit with a smaller --alpha, for instance {0.1 * limit:.2g}.",
+            f"data; take a smaller --alpha, for instance {0.1 * limit:.2g}.",
             stacklevel=2,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +29,14 @@ def read_and_tell(data: Path, cutting: Cutting, screen: Screen) -> Recording:
     return recording
 
 
+def excerpt_of(recording: Recording, cutting: Cutting, rate: float | None) -> Recording:
+    """Return what --from and --to leave of a recording at so many samples per second."""
+    if cutting.begin is None and cutting.end is None:
+        return recording
+    begin, end = in_samples(cutting.begin, rate), in_samples(cutting.end, rate)
+    return replace(recording, rate=rate).excerpt(begin, end)
+
+
 def windows_for(
     model: OrbitDictionaryLearning, data: Path, cutting: Cutting, screen: Screen
 ) -> Windows:
@@ -37,7 +45,7 @@ def windows_for(
     rate = cutting.rate or common_rate(model, recording)
     return prepare_for(
         model,
-        recording,
+        excerpt_of(recording, cutting, rate),
         step=in_samples(cutting.step, rate),
         channel=cutting.channel,
         rate=rate,
@@ -45,12 +53,20 @@ def windows_for(
     )
 
 
-def encode_windows(model: OrbitDictionaryLearning, windows: Windows, screen: Screen) -> Codes:
+def encode_windows(
+    model: OrbitDictionaryLearning,
+    windows: Windows,
+    screen: Screen,
+    *,
+    alpha: float | None = None,
+    debias: bool = False,
+) -> Codes:
     """Code all windows, a chunk at a time, under a progress bar."""
     parts: list[Codes] = []
     with screen.working("Coding", len(windows)) as done:
         for k in range(0, len(windows), CHUNK):
-            parts.append(model.encode(windows.values[k : k + CHUNK]))
+            chunk = windows.values[k : k + CHUNK]
+            parts.append(model.encode(chunk, alpha=alpha, debias=debias))
             done(len(parts[-1]))
     return Codes.concatenate(parts)
 

@@ -32,9 +32,9 @@ def complete(
 ) -> None:
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
-    The result has the shape of the data, or of the channel that was chosen. A recording is cut as
-    the model says, or --step. Where windows overlap, the mean of what they say is taken, in which
-    the middle of a window counts most.
+    The result has the shape of the data, or of the channel and excerpt that were chosen. A
+    recording is cut as the model says, or --step. Where windows overlap, the mean of what they say
+    is taken, in which the middle of a window counts most.
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv

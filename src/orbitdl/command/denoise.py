@@ -32,13 +32,14 @@ def denoise(
 ) -> None:
     """Replace every window by the sum of moved components that explains it; missing values too.
 
-    The result has the shape of the data, or of the channel that was chosen. A recording is cut as
-    the model says, or --step. Where windows overlap, the mean of what they say is taken, in which
-    the middle of a window counts most: that is smoother.
+    The result has the shape of the data, or of the channel and excerpt that were chosen. A
+    recording is cut as the model says, or --step. Where windows overlap, the mean of what they say
+    is taken, in which the middle of a window counts most: that is smoother.
 
     Examples:
       orbitdl denoise ecg.safetensors mitdb/100 -o clean.npy
       orbitdl denoise ecg.safetensors noisy.csv -o clean.csv --step 50
+      orbitdl denoise ecg.safetensors mitdb/100 -o part.npy --from 90s --to 300s
       orbitdl denoise waves.safetensors windows.npy -o clean.npy --alpha noise
     """
     from orbitdl import load

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
+from orbitdl.command.choices import number_or
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.failures import guarded
 
@@ -22,6 +23,14 @@ def encode(
             "--output", "-o", metavar="TABLE", help="The table to write: .csv, .parquet or .json."
         ),
     ],
+    alpha: Annotated[
+        str,
+        typer.Option(
+            metavar="NUMBER|model",
+            help="Weight of sparsity: a number, or the model's own; larger means fewer events.",
+        ),
+    ] = "model",
+    debias: options.Debias = False,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
@@ -38,6 +47,8 @@ def encode(
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
       orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --step 100
       orbitdl encode waves.safetensors windows.npy -o events.json --json
+      orbitdl encode ecg.safetensors mitdb/100 -o sizes.csv --debias
+      orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
 
     Columns of the table:
       window       number of the window, from 0
@@ -46,6 +57,8 @@ def encode(
       shift        samples it was moved by (other groups: their parameters)
       position     sample where the moved component is largest in absolute value
       time         the same in seconds from the start, if the rate is known
+
+    With --from and --to too, position and time count from the start of the whole recording.
 
     Where windows are given instead of a recording, position counts from the start of the window.
     """
@@ -56,10 +69,11 @@ def encode(
     from orbitdl.recordings import event_table
 
     screen = Screen(as_json=as_json, quiet=quiet)
+    weight = number_or(alpha, "--alpha", "model")
     require_writable(output, TABLES, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
     windows = windows_for(learned, data, cutting, screen)
-    codes = encode_windows(learned, windows, screen)
+    codes = encode_windows(learned, windows, screen, alpha=weight, debias=debias)
     events = event_table(codes, learned.components_, windows)
     write_table(events, output)
     gap = float(codes.gap.max())
@@ -69,6 +83,8 @@ def encode(
         "step": windows.step,
         "rate": windows.rate,
         "gap": gap,
+        "alpha": learned.alpha_ if weight is None else weight,
+        "debiased": debias,
     }
     screen.result({"output": str(output), **facts})
     every = f", one every {windows.step} samples" if windows.overlap else ""
@@ -77,5 +93,7 @@ def encode(
         "these components no other code would lower the objective of any window by more than "
         f"{at_most(gap)}."
     )
+    if debias:
+        screen.say("The coefficients were refitted after that, without the cost of sparsity.")
     screen.say(f"Events: {output}")
     warn_of_empty_codes(learned, windows.values, len(codes.atoms.coefficient))

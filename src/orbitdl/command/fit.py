@@ -57,6 +57,17 @@ def fit(
             rich_help_panel=options.CUTTING,
         ),
     ] = False,
+    highpass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            min=1e-12,
+            help="Take drift off the recording before it is cut: all that is slower than this, in "
+            "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
+            "back.",
+            rich_help_panel=options.CUTTING,
+        ),
+    ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     max_iter: Annotated[
         int,
@@ -110,6 +121,8 @@ def fit(
       orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize
       orbitdl fit mitdb/100 -o ecg.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
+      orbitdl fit mitdb/100 -o part.safetensors --window 0.6s --from 90s --to 300s
+      orbitdl fit ecg.csv -o ecg.safetensors --rate 360 --window 0.6s --highpass 0.5
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
           --channel x,y,z --restarts 20 --alpha auto --jobs 2
@@ -118,7 +131,7 @@ def fit(
     """
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
-    from orbitdl.command.applying import read_and_tell
+    from orbitdl.command.applying import excerpt_of, read_and_tell
     from orbitdl.command.fitting import chosen_alpha, learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
@@ -134,8 +147,9 @@ def fit(
     rate = cutting.rate or recording.rate
     length = in_samples(window, rate)
     step = in_samples(cutting.step, rate) or length
-    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate)
-    windows = prepare(recording, preprocessing, layout=cutting.layout)
+    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate, highpass)
+    excerpt = excerpt_of(recording, cutting, rate)
+    windows = prepare(excerpt, preprocessing, layout=cutting.layout)
     if weight is None:
         weight = chosen_alpha(windows, moves, screen)
     model = OrbitDictionaryLearning(

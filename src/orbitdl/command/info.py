@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from orbitdl.command import options
 from orbitdl.command.choices import describe_group
@@ -14,19 +17,40 @@ if TYPE_CHECKING:
 
 
 @guarded
-def info(model: options.Model, as_json: options.Json = False) -> None:
+def info(
+    model: options.Model,
+    components: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TABLE",
+            help="Write the components too: .csv, .parquet or .json, one column per component, "
+            "or per component and channel, and the time in seconds if the rate is known.",
+        ),
+    ] = None,
+    as_json: options.Json = False,
+) -> None:
     """Say what a model file holds: components, how they were learned, and from what.
 
     Examples:
       orbitdl info ecg.safetensors
       orbitdl info ecg.safetensors --json
+      orbitdl info ecg.safetensors --components waves.csv
     """
     from rich.table import Table
 
     from orbitdl import load
+    from orbitdl.command.output import TABLES, require_writable, write_table
+    from orbitdl.recordings import Preprocessing, waveform_table
 
     screen = Screen(as_json=as_json)
-    facts = facts_of(load(model))
+    if components is not None:
+        require_writable(components, TABLES, (model,))
+    learned = load(model)
+    facts = facts_of(learned)
+    if components is not None:
+        rate = Preprocessing.of(learned.preprocessing_).rate
+        write_table(waveform_table(learned.components_, rate), components)
+        facts["table"] = str(components)
     screen.result({"model": str(model), **facts})
     table = Table(title=str(model), show_header=False, title_justify="left")
     table.add_column()

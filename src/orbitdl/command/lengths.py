@@ -1,4 +1,4 @@
-"""Lengths in time, as they are typed: in samples, or in seconds."""
+"""Lengths and places in time, as they are typed: in samples, or in seconds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import typer
 
-PATTERN = re.compile(r"(\d+|\d*\.\d+|\d+\.)\s*(s|ms)?", re.ASCII)
-IN_SECONDS = {"s": 1.0, "ms": 1e-3}
+PATTERN = re.compile(r"(\d+|\d*\.\d+|\d+\.)\s*(s|ms|min|h)?", re.ASCII)
+IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Length:
 
 
 def parse_length(text: str) -> Length:
-    """Read ``201``, ``0.6s`` or ``600ms``."""
+    """Read ``201``, ``0.6s``, ``600ms``, ``2min`` or ``1h``."""
     found = PATTERN.fullmatch(text.strip())
     amount = float(found[1]) if found else 0.0
     if not found or not 0 < amount < float("inf"):
@@ -55,6 +55,13 @@ def parse_length(text: str) -> Length:
             f"{text} is not a whole number of samples; for seconds write {text}s."
         )
     return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
+
+
+def parse_place(text: str) -> Length:
+    """Read a place in a recording, such as ``0``, ``32400`` or ``90s``: a length from its start."""
+    found = PATTERN.fullmatch(text.strip())
+    is_start = found is not None and float(found[1]) == 0
+    return Length(text, 0.0, False) if is_start else parse_length(text)
 
 
 def in_samples(length: Length | None, rate: float | None) -> int | None:

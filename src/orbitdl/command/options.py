@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from orbitdl.command.lengths import Length, parse_length
+from orbitdl.command.lengths import Length, parse_length, parse_place
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
 
@@ -109,6 +109,28 @@ Step = Annotated[
     ),
 ]
 
+Begin = Annotated[
+    Length | None,
+    typer.Option(
+        "--from",
+        metavar="TIME",
+        parser=parse_place,
+        help="Take the recording from here on only: a sample, counted from 0, or seconds, such as "
+        "90s (or ms, min, h), if the rate is known. Events keep the times of the whole recording.",
+        rich_help_panel=CUTTING,
+    ),
+]
+End = Annotated[
+    Length | None,
+    typer.Option(
+        "--to",
+        metavar="TIME",
+        parser=parse_place,
+        help="Take the recording up to here only, likewise.",
+        rich_help_panel=CUTTING,
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Cutting:
@@ -121,6 +143,8 @@ class Cutting:
     key: Key = None
     separator: ColumnSeparator = None
     decimal: DecimalMark = None
+    begin: Begin = None
+    end: End = None
 
 
 NOTHING_SAID = Cutting()

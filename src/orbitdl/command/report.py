@@ -41,11 +41,13 @@ def report(
     Components with a slider that moves them, how often each is used, windows taken apart into
     events, the course of the learning, and remarks on the quality of data and model. Data are cut
     as the model says, or --step; where windows overlap, an event is counted once. All sizes are in
-    the unit of the data, as in the table that encode writes.
+    the unit of the data, as in the table that encode writes; drift that --highpass took off is left
+    out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
       orbitdl report ecg.safetensors mitdb/100 --title "Record 100" --unit mV
+      orbitdl report ecg.safetensors mitdb/100 --from 90s --to 300s
       orbitdl report ecg.safetensors -o model.html
     """
     from orbitdl import load
@@ -78,6 +80,7 @@ def report(
             mean=windows.mean,
             scale=windows.scale,
             samples=None if windows.start is None else len(windows.source),
+            offset=windows.offset,
         )
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 
-OPTIONS = ("window", "step", "channel", "rate", "layout", "key", "separator", "decimal")
+OPTIONS = ("window", "step", "channel", "rate", "layout", "key", "separator", "decimal", "highpass")
 """Options that bear the name of the library's argument."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from orbitdl.recordings.reading import read
     from orbitdl.recordings.recording import Recording
     from orbitdl.recordings.unreadable import UnreadableError
+    from orbitdl.recordings.waveforms import waveform_table
     from orbitdl.recordings.windows import Windows
 
 __all__ = [
@@ -54,6 +55,7 @@ __all__ = [
     "prepare",
     "prepare_for",
     "read",
+    "waveform_table",
 ]
 
 _HOME = {
@@ -70,6 +72,7 @@ _HOME = {
     "prepare": "preparing",
     "prepare_for": "new_data",
     "read": "reading",
+    "waveform_table": "waveforms",
 }
 
 __getattr__, __dir__ = lazily(globals(), _HOME)

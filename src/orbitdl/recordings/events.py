@@ -38,15 +38,16 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
         - `coefficient`: how strongly it occurs, in the unit of the recording;
         - the group's parameters: `shift`, in samples, for shifts;
         - `position`: where it lies, in samples from the start of the recording, or from that of
-          the window if windows were given;
+          the window if windows were given; of an excerpt too the recording's start counts;
         - `time`: the same in seconds, if the rate is known and a recording was cut.
 
     Notes
     -----
-    `position` is where `orbitdl.positions` says, plus the start of the window, and
-    ``time = position / rate``. Windows that overlap show an event several times; it is listed by
-    one of them: neighbours share the recording at a cut in the middle of their overlap, or beside
-    it where an event lies across. What a window sees beyond the end of the recording is not listed.
+    `position` is where `orbitdl.positions` says, plus the start of the window (and ``offset``, of
+    an excerpt), and ``time = position / rate``. Windows that overlap show an event several times;
+    it is listed by one of them: neighbours share the recording at a cut in the middle of their
+    overlap, or beside it where an event lies across. What a window sees beyond the end of the
+    recording is not listed.
 
     Examples
     --------
@@ -79,8 +80,6 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     if windows.start is None:
         return events
     events["position"] += windows.start[window]
-    if windows.rate is not None:
-        events["time"] = events["position"] / windows.rate
     kept = listed_once(
         window,
         events["position"].to_numpy(),
@@ -89,5 +88,8 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
         length=windows.values.shape[1],
         samples=len(windows.source),
     )
+    events["position"] += windows.offset
+    if windows.rate is not None:
+        events["time"] = events["position"] / windows.rate
     listed: pd.DataFrame = events.loc[kept]
     return listed.sort_values("position", kind="stable", ignore_index=True)

@@ -59,12 +59,14 @@ def prepare_for(
     """
     kept = Preprocessing.of(model.preprocessing_)
     shape = model.components_.shape[1:]
+    rate = rate or common_rate(model, recording)
     again = Preprocessing(
         window=kept.window,
         step=step or _step_again(kept),
         normalize=kept.normalize,
         channel=channel or (kept.channel if _has_channels(recording, shape) else None),
-        rate=rate or common_rate(model, recording),
+        rate=rate,
+        highpass=_highpass_again(kept, rate),
     )
     windows = prepare(recording, again, layout=layout, shape=shape, to_end=True)
     if windows.values.shape[1:] != shape:
@@ -91,6 +93,13 @@ def _step_again(kept: Preprocessing) -> int | None:
     if kept.step is None or kept.window is None:
         return None
     return min(kept.step, kept.window)
+
+
+def _highpass_again(kept: Preprocessing, rate: float | None) -> float | None:
+    """Return the same cutoff for data whose rate is known: it was in cycles per sample if not."""
+    if kept.highpass is None or kept.rate is not None or rate is None:
+        return kept.highpass
+    return kept.highpass * rate
 
 
 def _has_channels(recording: Recording, shape: tuple[int, ...]) -> bool:

@@ -1,10 +1,11 @@
-"""From a recording to windows: channels chosen, cut, normalised."""
+"""From a recording to windows: channels chosen, drift taken off, cut, normalised."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.baseline import baseline
 from orbitdl.recordings.channels import choose_channel, warn_of_time
 from orbitdl.recordings.cutting import cut, normalised
 from orbitdl.recordings.layout import Kind, Layout
@@ -25,15 +26,15 @@ def prepare(
     shape: tuple[int, ...] | None = None,
     to_end: bool = False,
 ) -> Windows:
-    """Choose channels, cut a recording into windows and normalise them.
+    """Choose channels, take drift off, cut a recording into windows and normalise them.
 
     Parameters
     ----------
     recording : Recording
         As `read` returns it, or ``Recording(signal, rate)``.
     preprocessing : Preprocessing
-        Length of the windows, how far apart they start, which channels, and whether every window
-        is given zero mean and unit norm.
+        Length of the windows, how far apart they start, which channels, whether a high-pass takes
+        off what is slow, and whether every window is given zero mean and unit norm.
     layout : Layout
         Whether rows are samples in time or windows already; by default a rule decides: single
         columns, sound and WFDB records are recordings, and so is everything else of two axes if
@@ -65,6 +66,8 @@ def prepare(
     rate = preprocessing.rate or recording.rate
     channel, normalize = preprocessing.channel, preprocessing.normalize
     if not is_recording(recording, preprocessing.window, layout, shape):
+        _require_whole(recording)
+        _require_no_filter(preprocessing)
         values = np.atleast_2d(signal)
         if channel is not None:
             values = choose_channel(values, recording.leads, channel, least=3)
@@ -81,8 +84,11 @@ def prepare(
             f"the recording has {len(signal)} samples, fewer than one window of {length}; pass a "
             "longer recording or a smaller window=."
         )
-    values, start = cut(signal, length, preprocessing.step or length, to_end=to_end)
-    return Windows(*normalised(values, normalize), signal, start, rate, leads)
+    slow = _slow_part(signal, recording, preprocessing)
+    quick = signal if slow is None else signal - slow
+    values, start = cut(quick, length, preprocessing.step or length, to_end=to_end)
+    offset = recording.offset or 0
+    return Windows(*normalised(values, normalize), signal, start, rate, leads, offset, slow)
 
 
 def is_recording(
@@ -112,6 +118,35 @@ def _require_rows(signal: Floats) -> Floats:
             f"signal has shape {signal.shape}: pass one of shape (n_times,) or (n_times, channels)."
         )
     return signal
+
+
+def _require_whole(windows: Recording) -> None:
+    if windows.offset is not None:
+        raise ValueError(
+            "the data are windows, which lie at no known time, and an excerpt is part of a "
+            "recording; pass all of them, or say layout='recording'."
+        )
+
+
+def _require_no_filter(preprocessing: Preprocessing) -> None:
+    if preprocessing.highpass is not None:
+        raise ValueError(
+            f"the data are windows, and highpass={preprocessing.highpass:g} is done to a recording "
+            "before it is cut; pass the recording."
+        )
+
+
+def _slow_part(signal: Floats, recording: Recording, preprocessing: Preprocessing) -> Floats | None:
+    """Return what a high-pass takes off, in the shape of the signal; None: there is none."""
+    frequency = preprocessing.highpass
+    if frequency is None:
+        return None
+    if preprocessing.rate is None and recording.rate is not None:
+        raise ValueError(
+            f"whether highpass={frequency:g} is in Hz cannot be told later on; say "
+            f"rate={recording.rate:g} beside it."
+        )
+    return baseline(signal, preprocessing.cycles_per_sample(frequency))
 
 
 def _in_channels(

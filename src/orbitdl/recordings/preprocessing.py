@@ -24,11 +24,15 @@ class Preprocessing:
         A column's number or name, several with commas between, or "mean"; None takes all.
     rate : float or None
         Samples per second; goes before what a recording says.
+    highpass : float or None
+        Take off what is slower than this before cutting, by a filter that moves nothing in time:
+        in Hz if `rate` is said here, else in cycles per sample. `Windows.restore` puts it back.
 
     Examples
     --------
-    >>> Preprocessing(window=201, step=100, channel="MLII")
-    Preprocessing(window=201, step=100, normalize=False, channel='MLII', rate=None)
+    >>> steps = Preprocessing(window=201, step=100, channel="MLII")
+    >>> steps.normalize, steps.highpass
+    (False, None)
     """
 
     window: int | None = None
@@ -36,6 +40,7 @@ class Preprocessing:
     normalize: bool = False
     channel: str | None = None
     rate: float | None = None
+    highpass: float | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("window", self.window), ("step", self.step)):
@@ -47,6 +52,7 @@ class Preprocessing:
             raise ValueError(
                 f"rate must be a positive number of samples per second, not {self.rate!r}."
             )
+        self._require_highpass()
         if not isinstance(self.normalize, bool):
             raise ValueError(f"normalize must be True or False, not {self.normalize!r}.")
         if not isinstance(self.channel, str | None):
@@ -54,6 +60,22 @@ class Preprocessing:
                 "channel must be text: a number or name, several with commas between, or mean, "
                 f"not {self.channel!r}."
             )
+
+    def _require_highpass(self) -> None:
+        if self.highpass is None:
+            return
+        if not _is_positive(self.highpass, Real):
+            raise ValueError(f"highpass must be a positive number, not {self.highpass!r}.")
+        if self.cycles_per_sample(self.highpass) >= 0.5:
+            unit = "cycles per sample, or say rate= to give it in Hz" if not self.rate else "Hz"
+            raise ValueError(
+                f"highpass={self.highpass:g} takes everything off; pass less than "
+                f"{0.5 * (self.rate or 1.0):g} {unit}."
+            )
+
+    def cycles_per_sample(self, frequency: float) -> float:
+        """Return a frequency, in Hz if the rate is said, as a filter takes it."""
+        return frequency / (self.rate or 1.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file keeps."""

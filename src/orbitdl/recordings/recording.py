@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import Dialect
 from orbitdl.recordings.layout import Kind
+from orbitdl.validation import require_count
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,8 @@ class Recording:
         What is known of the rows of `signal`.
     dialect : Dialect or None
         How the file was written, if it was a table as text.
+    offset : int or None
+        Samples before `signal` in the recording that it is an excerpt of; None: it is no excerpt.
 
     Examples
     --------
@@ -42,6 +45,43 @@ class Recording:
     leads: tuple[str, ...] = ()
     kind: Kind = Kind.samples
     dialect: Dialect | None = None
+    offset: int | None = None
+
+    def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
+        """Return a part of this recording; its events keep the times of the whole.
+
+        Parameters
+        ----------
+        begin, end : int, optional
+            The first sample, and the one after the last; the recording's own if left out.
+
+        Examples
+        --------
+        >>> part = Recording(np.arange(100.0), rate=10.0).excerpt(40, 60)
+        >>> len(part.signal), part.offset
+        (20, 40)
+        """
+        whole = len(self.signal)
+        first = 0 if begin is None else require_count(begin, "begin", least=0)
+        after = whole if end is None else require_count(end, "end", least=0)
+        if max(first + 1, after) > whole:
+            last = after if after > whole else first
+            raise ValueError(
+                f"an excerpt cannot reach to {self._place(last)}: the recording ends at "
+                f"{self._place(whole)}; choose a part of it."
+            )
+        if after <= first:
+            raise ValueError(
+                f"an excerpt from {self._place(first)} to {self._place(after)} holds nothing; "
+                "choose an end after the beginning."
+            )
+        before = (self.offset or 0) + first
+        return replace(self, signal=self.signal[first:after], offset=before)
+
+    def _place(self, sample: int) -> str:
+        """Return a place in words, in seconds too where the rate is known."""
+        seconds = f" ({sample / self.rate:g} s)" if self.rate else ""
+        return f"sample {sample}{seconds}"
 
 
 def as_signal(values: ArrayLike) -> Floats:

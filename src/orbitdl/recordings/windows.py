@@ -18,7 +18,7 @@ class Windows:
     Attributes
     ----------
     values : ndarray of shape (n, d) or (n, d, channels)
-        ``(data - mean) / scale``; NaN where a value is missing.
+        ``(data - baseline - mean) / scale``; NaN where a value is missing.
     mean : ndarray of shape (n, 1) or (n, 1, channels)
     scale : ndarray of shape (n, 1) or (n, 1, 1)
     source : ndarray of shape (samples,) or (samples, channels), or that of the windows
@@ -29,6 +29,11 @@ class Windows:
         Samples per second.
     leads : tuple of str
         Names of the channels, where there are any.
+    offset : int
+        Samples before `source` in the recording that it is an excerpt of; `start` counts from the
+        start of the excerpt, the times of events from that of the recording.
+    baseline : ndarray of the shape of the source, or None
+        What a high-pass took off the recording before it was cut; None: nothing.
     """
 
     values: Floats
@@ -38,6 +43,8 @@ class Windows:
     start: Integers | None = None
     rate: float | None = None
     leads: tuple[str, ...] = ()
+    offset: int = 0
+    baseline: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -72,7 +79,7 @@ class Windows:
         return self.step is not None and self.step < self.values.shape[1]
 
     def restore(self, values: Floats) -> Floats:
-        """Undo the normalisation, and put windows of a recording one after the other.
+        """Undo normalisation and high-pass, and put windows of a recording one after the other.
 
         Parameters
         ----------
@@ -105,4 +112,5 @@ class Windows:
         np.add.at(total, place, data * weight.reshape(-1, *rest))
         count = np.bincount(place.ravel(), np.tile(weight, len(data)))
         count[count == 0] = np.nan
-        return np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
+        whole = np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
+        return whole if self.baseline is None else whole + self.baseline[: len(whole)]

@@ -121,7 +121,7 @@ def _window(facts: Facts, coded: Coded, i: int) -> Window:
     atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_per_window[i])
     return Window(
         number=i,
-        start=int(coded.start[i]),
+        start=facts.labels.offset + int(coded.start[i]),
         data=coded.in_unit(coded.X[i], i),
         approximation=approximation,
         base=base,

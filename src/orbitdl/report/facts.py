@@ -37,6 +37,8 @@ class Labels:
         Names of the channels; empty: numbered.
     samples : int or None
         Length of the recording that windows were cut from; None: unknown.
+    offset : int
+        Samples before that in a longer recording, from whose start times count.
     """
 
     title: str
@@ -45,6 +47,7 @@ class Labels:
     unit: str | None = None
     channels: tuple[str, ...] = ()
     samples: int | None = None
+    offset: int = 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -128,6 +128,7 @@ def _events(facts: Facts, coded: Coded) -> dict[str, Any]:
         "sample": events.sample.tolist(),
         "component": events.component.tolist(),
         "coefficient": rounded(events.coefficient),
+        "begin": events.begin,
         "end": events.end,
         "total": events.total,
     }

@@ -26,8 +26,8 @@ class Events:
         else the number of the window.
     in_seconds : bool
     sample, component, coefficient : ndarray of shape (K,)
-    end : float
-        Where the axis ends.
+    begin, end : float
+        Where the axis begins and ends.
     total : int
         Listed atoms in all.
     """
@@ -37,6 +37,7 @@ class Events:
     sample: NDArray[np.intp]
     component: NDArray[np.intp]
     coefficient: Floats
+    begin: float
     end: float
     total: int
 
@@ -47,19 +48,24 @@ def events_of(facts: Facts, coded: Coded) -> Events:
     strongest = np.argsort(-np.abs(coded.coefficient[listed]), kind="stable")[:MOST_EVENTS]
     chosen = listed[np.sort(strongest)]
     sample = atoms.sample[chosen]
-    time, end = sample.astype(np.float64), float(len(atoms))
+    time, begin, end = sample.astype(np.float64), 0.0, float(len(atoms))
     rate, length = facts.labels.rate, facts.representation.shape[0]
     if facts.is_shift:
         place = coded.place[chosen]
-        time = (coded.start[sample] + place) / rate if rate else sample + place / length
         samples = facts.labels.samples or int(coded.start[-1]) + length
-        end = samples / rate if rate else end
+        if rate:
+            before = facts.labels.offset
+            time = (before + coded.start[sample] + place) / rate
+            begin, end = before / rate, (before + samples) / rate
+        else:
+            time = sample + place / length
     return Events(
         time=time,
         in_seconds=facts.is_shift and rate is not None,
         sample=sample,
         component=atoms.component[chosen],
         coefficient=coded.coefficient[chosen],
+        begin=begin,
         end=end,
         total=len(listed),
     )

@@ -34,6 +34,7 @@ def write_report(
     mean: ArrayLike | None = None,
     scale: ArrayLike | None = None,
     samples: int | None = None,
+    offset: int = 0,
 ) -> Path:
     """Write one HTML file that shows what a model has learned and how it codes data.
 
@@ -75,6 +76,9 @@ def write_report(
     samples : int, optional
         Length of the recording, where the last window ends. What a window longer than that holds
         beyond it (NaN) is not missing then.
+    offset : int
+        Samples that lie before the first window in the recording, where X is from an excerpt of
+        it: times count from the start of the recording.
 
     Returns
     -------
@@ -101,6 +105,7 @@ def write_report(
         unit=unit,
         channels=() if channels is None else tuple(str(name) for name in channels),
         samples=None if samples is None else require_count(samples, "samples"),
+        offset=require_count(offset, "offset", least=0),
     )
     n_windows = require_count(n_windows, "n_windows")
     as_recorded = X is None or (mean is None and scale is None)

@@ -186,7 +186,7 @@ def _require_coding(representation: Representation, coder: Coder | None, q: int)
         name = representation.group.name
         raise ValueError(f"{type(coder).__name__} does not serve {name}")
     size = representation.size if isinstance(representation, ListedRepresentation) else 1
-    slots = q * coder.n_atoms if isinstance(coder, Matching) else q
+    slots = coder.most_atoms(q) if isinstance(coder, Matching) else q
     if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
         raise ValueError(
             "its group has more elements, or its coder more atoms, than coding has memory for"

@@ -34,7 +34,7 @@ const eventsIn = (low, high) => {
 };
 const eventsFigure = (whole, strongest) => {
   const events = data.events, q = data.components.length;
-  const width = Math.min(spans.span, whole), low = spans.from * (whole - width), shown = eventsIn(low, low + width);
+  const width = Math.min(spans.span, whole), low = events.begin + spans.from * (whole - width), shown = eventsIn(low, low + width);
   const reach = shown.length > 1000 ? 7 : 11, size = (k) => Math.abs(events.coefficient[k]) / strongest;
   const row = (j) => {
     const own = shown.filter((k) => events.component[k] === j);
@@ -64,15 +64,15 @@ const chooseSpans = (whole) => {
   byId("events-controls").hidden = widths.length === 0;
 };
 const drawEvents = () => {
-  const { time, coefficient, end } = data.events;
+  const { time, coefficient, begin, end } = data.events, whole = end - begin;
   if (!time.length) return ["events-plot", "events-controls"].forEach((id) => (byId(id).hidden = true));
   const strongest = largest(coefficient);
-  chooseSpans(end);
-  const show = draw("events-plot", () => eventsFigure(end, strongest));
+  chooseSpans(whole);
+  const show = draw("events-plot", () => eventsFigure(whole, strongest));
   const update = () => {
     spans.span = Number(byId("span").value);
     spans.from = Number(byId("from").value);
-    byId("from").parentElement.hidden = spans.span >= end;
+    byId("from").parentElement.hidden = spans.span >= whole;
     show();
   };
   byId("from").value = 0;

@@ -1,0 +1,118 @@
+"""Matching with few atoms in all: every place goes to the component that fits best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.placing import combine, refit, soft
+from orbitdl.coding.problem import Problem
+from orbitdl.groups.base import Floats, Integers, correlate, inner
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The atoms of n samples, K places each; a place of coefficient 0 is empty.
+
+    Attributes
+    ----------
+    component : ndarray of shape (n, K)
+    c : ndarray of shape (n, K)
+    g : ndarray of shape (n, K, p)
+    """
+
+    component: Integers
+    c: Floats
+    g: Floats
+
+    @classmethod
+    def of(cls, problem: Problem, count: int, warm: Atoms | None) -> Places:
+        """Return as many places in every sample, filled with atoms that are known."""
+        n, p = len(problem.Y), len(problem.representation.parameters)
+        places = cls(np.zeros((n, count), np.intp), np.zeros((n, count)), np.zeros((n, count, p)))
+        if warm is not None:
+            own = warm.sample, np.arange(len(warm.sample)) - warm.offsets[warm.sample]
+            places.component[own], places.c[own] = warm.component, warm.coefficient
+            places.g[own] = warm.element
+        return places
+
+    def take(self, samples: Integers) -> Places:
+        """Return those of some samples."""
+        return Places(self.component[samples], self.c[samples], self.g[samples])
+
+    def put(self, samples: Integers, other: Places) -> None:
+        """Replace those of some samples."""
+        self.component[samples], self.c[samples] = other.component, other.c
+        self.g[samples] = other.g
+
+    def atoms(self, q: int) -> Atoms:
+        """Return the places that are not empty."""
+        sample, k = np.nonzero(self.c)
+        offsets = np.concatenate([[0], np.cumsum((self.c != 0).sum(axis=1))]).astype(np.intp)
+        return Atoms(q, offsets, self.component[sample, k], self.c[sample, k], self.g[sample, k])
+
+
+@dataclass(frozen=True)
+class LimitedMatching:
+    """At most `of_each` atoms of a component and `in_all` of all of them, in every sample."""
+
+    of_each: int
+    in_all: int
+    max_iter: int
+    improvement: float
+
+    def match(self, problem: Problem, warm: Atoms | None) -> Atoms:
+        """Return the atoms of every sample, from known ones on where there are any."""
+        if warm is not None:
+            pair = warm.sample * warm.n_components + warm.component
+            warm = strongest(warm, pair, self.of_each)
+            warm = strongest(warm, warm.sample, self.in_all)
+        places = Places.of(problem, self.in_all, warm)
+        active, last = np.arange(len(places.c)), np.full(len(places.c), np.inf)
+        for _ in range(self.max_iter):
+            better, value = self.cycle(problem.take(active), places.take(active))
+            places.put(active, better)
+            falling = value < last * (1 - self.improvement)
+            active, last = active[falling], value[falling]
+            if len(active) == 0:
+                break
+        return places.atoms(len(problem.A))
+
+    def cycle(self, problem: Problem, places: Places) -> tuple[Places, Floats]:
+        """Fill every place anew, refitting all after each; return them and the objectives (n,)."""
+        representation, A, alpha = problem.representation, problem.A, problem.alpha
+        component, c, g, every = places.component, places.c, places.g, np.arange(len(places.c))
+        moved = representation.represent(g) @ A[component]
+        moved[c == 0] = 0  # an empty place takes no part in a fit
+        square = inner(A, A)
+        for k in range(self.in_all):
+            without = problem.residual(combine(c, moved)) + combine(c[:, [k]], moved[:, [k]])
+            value, element = representation.match(correlate(without, A))
+            coefficient = soft(value, alpha) / np.where(square > 0, square, 1.0)
+            gain = np.where(self._free(component, c, k, len(A)), coefficient**2 * square, -1.0)
+            best = gain.argmax(axis=1)
+            component[:, k], g[:, k] = best, element[every, best]
+            c[:, k] = np.where(gain[every, best] > 0, coefficient[every, best], 0.0)
+            moved[:, k] = representation.represent(g[:, k]) @ A[best]
+            moved[c == 0] = 0
+            c = refit(problem, moved, c)
+            moved[c == 0] = 0
+        energy = problem.misfit(combine(c, moved)).energy
+        return Places(component, c, g), 0.5 * energy + alpha * np.abs(c).sum(axis=1)
+
+    def _free(self, component: Integers, c: Floats, k: int, q: int) -> NDArray[np.bool_]:
+        """Tell which components (n, q) may have one more atom beside those outside place k."""
+        used = (component[:, :, None] == np.arange(q)) & (c != 0)[:, :, None]
+        used[:, k] = False
+        return np.asarray(used.sum(axis=1) < self.of_each)
+
+
+def strongest(atoms: Atoms, row: Integers, most: int) -> Atoms:
+    """Keep, of the atoms of every row, the largest."""
+    order = np.lexsort((-np.abs(atoms.coefficient), row))
+    rank = np.empty(len(row), dtype=np.intp)
+    rank[order] = np.arange(len(row)) - np.searchsorted(row[order], row[order])
+    return atoms.moved(np.where(rank < most, atoms.coefficient, 0.0), atoms.element)

@@ -1,0 +1,68 @@
+"""Placing atoms one at a time, each where it fits best what the others leave."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.coding.problem import Problem
+from orbitdl.groups.base import Blocks, Floats, as_real, correlate, inner
+
+
+def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
+    """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
+    representation, A, alpha = problem.representation, problem.A, problem.alpha
+    moved = representation.represent(g) @ A
+    R = problem.residual(combine(c, moved))
+    for k in np.flatnonzero(inner(A, A)):
+        without = R + combine(c[:, k : k + 1], moved[:, k : k + 1])
+        value, element = representation.match(correlate(without, A[k : k + 1]))
+        g[:, k] = element[:, 0]
+        c[:, k] = soft(value[:, 0], alpha) / inner(A[k], A[k])
+        moved[:, k] = representation.represent(g[:, k]) @ A[k]
+        if problem.masked is None:
+            R = without - combine(c[:, k : k + 1], moved[:, k : k + 1])
+        else:
+            R = problem.residual(combine(c, moved))
+    c = refit(problem, moved, c)
+    energy = problem.misfit(combine(c, moved)).energy
+    return c, g, 0.5 * energy + alpha * np.abs(c).sum(axis=1)
+
+
+def combine(c: Floats, moved: Blocks) -> Blocks:
+    """Return ``sum_k c_k b_k``: (n, K) and (n, K, F, d, m) to (n, F, d, m)."""
+    result: Blocks = np.einsum("nk,nkfdm->nfdm", c, moved)
+    return result
+
+
+def soft(x: Floats, threshold: float) -> Floats:
+    """Return the soft threshold ``sign(x) max(|x| - threshold, 0)``."""
+    return np.sign(x) * np.maximum(np.abs(x) - threshold, 0.0)
+
+
+def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Floats:
+    """Improve ``1/2 ||M (y - sum_k c_k b_k)||^2 + alpha ||c||_1`` by coordinate descent.
+
+    The moved components b have shape (n, K, F, d, m), c has shape (n, K).
+    """
+    b, gram = normal_equations(problem, moved)
+    for _ in range(sweeps):
+        before = c.copy()
+        for k in range(c.shape[1]):
+            own = np.maximum(gram[:, k, k], 1e-300)
+            rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
+            c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
+        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(axis=1, keepdims=True)):
+            break
+    return c
+
+
+def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
+    """Return ``<y, b_k>``, (n, K), and ``<M b_k, M b_l>``, (n, K, K), of atoms (n, K, F, d, m)."""
+    n, K = moved.shape[:2]
+    if problem.masked is None:
+        flat, y = as_real(moved.reshape(-1, *moved.shape[2:])), as_real(problem.Y)
+    else:
+        observed, y = problem.masked.observed, problem.masked.signal
+        flat = problem.representation.synthesize(moved) * observed[:, None]
+    flat = flat.reshape(n, K, -1)
+    return (flat @ y.reshape(n, -1, 1))[:, :, 0], flat @ flat.swapaxes(1, 2)
