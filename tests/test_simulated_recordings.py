@@ -162,6 +162,12 @@ def test_overlaps_are_there_on_purpose_and_firing_rates_are_kept():
     assert share[0.3] > 0.35
 
 
+def test_a_lone_neuron_keeps_its_firing_rate():
+    spikes = make_spike_recording(100, 1000.0, n_neurons=1, overlaps=0.5, random_state=0).spikes
+    assert len(spikes) / 100 == pytest.approx(10, rel=0.1)
+    assert not spikes["overlaps"].any()
+
+
 def test_overlapping_spikes_are_those_within_a_millisecond_of_another_neurons():
     spikes = make_spike_recording(5, firing_rate=30, random_state=0).spikes
     time, neuron = spikes["time"].to_numpy(), spikes["neuron"].to_numpy()

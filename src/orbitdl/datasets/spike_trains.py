@@ -48,10 +48,12 @@ def draw_spike_times(
 
     A share `overlaps` of all spikes is put next to a spike of another neuron, on purpose.
     """
+    if len(firing_rates) == 1:  # there is nobody to overlap with
+        overlaps = 0.0
     trains = [
         _train(rng, duration, rate * (1 - overlaps), refractory, reach) for rate in firing_rates
     ]
-    if overlaps == 0 or len(trains) == 1:
+    if overlaps == 0:
         return trains
     return [
         _with_overlaps(rng, trains, j, rate * overlaps * (duration + 2 * reach), refractory)

@@ -40,6 +40,4 @@ def artefact_table(stretches: Iterable[Stretch], rate: float | None) -> pd.DataF
         table[name] = table[name].astype(np.int64)
         seconds = table[name] / (np.nan if rate is None else rate)
         table.insert(2 + place, f"{name}_time", seconds)
-    table["channel"] = table["channel"].astype(np.int64)
-    table["reason"] = table["reason"].astype(object)
-    return table.astype({"reason": object, "words": object})
+    return table.astype({"channel": np.int64, "reason": object, "words": object})
