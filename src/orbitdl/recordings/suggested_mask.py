@@ -73,11 +73,12 @@ def suggest_mask(
         \log e > m + \max(\log \text{burst},\ 4 s), \qquad m = \mathrm{median}_i \log p_i,
         \quad s = 1.4826\, \mathrm{median}_{i:\, \log p_i \le m} (m - \log p_i),
 
-    so that events which recur in most stretches, heartbeats or spikes, are none, however high; high
-    ones that are rarer look like bursts. A burst begins and ends where the energy in blocks of 8
-    samples falls below that of the events, so that its edges are right to about 16 samples. Bursts
-    in most stretches, or in a recording of fewer than 512 samples, are not seen. Work and memory
-    are linear in the length.
+    so that events which recur in most stretches, heartbeats or spikes, are none, however high. High
+    events of which a channel has fewer than about one per stretch look like bursts: of a dozen
+    spikes in all many are listed, so pass a longer recording or a larger `burst`. A burst begins
+    and ends where the energy in blocks of 8 samples falls below that of the events; its edges are
+    right to about 16 samples. Bursts in most stretches, or in a recording of fewer than 512
+    samples, are not seen. Work and memory are linear in the length.
 
     Saturation and flat lines are found where values are equal to the last bit: look for them before
     filtering. Signals without noise are flat between events, and said to be.
