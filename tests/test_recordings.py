@@ -136,8 +136,11 @@ def test_simulated_beats_are_listed_once_at_their_times(step):
 def beats_in_windows(rate: float, length: int) -> np.ndarray:
     """Return the simulator's normal and premature beat, (2, length), peaked in the middle."""
     t = (np.arange(length) - length // 2) / rate
-    kinds = (datasets.heartbeats._NORMAL, datasets.heartbeats._PREMATURE)
-    waves = [np.exp(-0.5 * ((t[:, None] - k[:, 1]) / k[:, 2]) ** 2) @ k[:, 0] for k in kinds]
+    kinds = datasets.make_ecg_recording(1.0).waveforms.values()
+    waves = [
+        np.exp(-0.5 * ((t[:, None] - kind.centre) / kind.width) ** 2) @ kind.height[:, 0]
+        for kind in kinds
+    ]
     return ContinuousShift().on((length,)).adopt(np.array(waves))
 
 

@@ -61,6 +61,15 @@ def require_positive(value: object, name: str, what: str = "a positive number") 
     return number
 
 
+def require_between(value: object, name: str, least: float, most: float = np.inf) -> float:
+    """Return a finite number from `least` to `most`."""
+    number = np.nan if isinstance(value, bool) or not isinstance(value, Real) else _as_float(value)
+    if not (least <= number <= most and number < np.inf):
+        bounds = f"of at least {least:g}" if most == np.inf else f"from {least:g} to {most:g}"
+        raise ValueError(f"{name} must be a number {bounds}, not {_shown(value)}.")
+    return number
+
+
 def require_positive_or(value: object, name: str, word: str) -> float | None:
     """Return a positive finite number, or None for the word that stands for one yet to be found."""
     if isinstance(value, str) and value == word:

@@ -1,5 +1,7 @@
 """Data to learn from: seeded simulators, and recordings cut into windows."""
 
+from orbitdl.datasets.ecg_recordings import EcgRecording, make_ecg_recording
+from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.heartbeats import EcgLikeData, make_ecg_like
 from orbitdl.datasets.mit_bih import load_ecg
 from orbitdl.datasets.segmentation import segment
@@ -9,16 +11,22 @@ from orbitdl.datasets.simulators import (
     make_shift_data,
     make_synchronization_data,
 )
+from orbitdl.datasets.spike_recordings import SpikeRecording, make_spike_recording
 from orbitdl.recordings.recording import Recording
 
 __all__ = [
     "EcgLikeData",
+    "EcgRecording",
+    "GaussianWaves",
     "Recording",
     "ShiftData",
+    "SpikeRecording",
     "SynchronizationData",
     "load_ecg",
     "make_ecg_like",
+    "make_ecg_recording",
     "make_shift_data",
+    "make_spike_recording",
     "make_synchronization_data",
     "segment",
 ]

@@ -1,6 +1,5 @@
 """A simulated electrocardiogram: heartbeats of two shapes at times off the sample grid."""
 
-import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 
@@ -9,31 +8,14 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
+from orbitdl.datasets.beats import add_baseline, beat_shapes, beat_times
 from orbitdl.datasets.segmentation import segment
+from orbitdl.datasets.superposition import add_noise, superpose
 
-# Each wave of a beat: height, time after the R peak and width (standard deviation), in seconds.
-_NORMAL = np.array(
-    [
-        [0.15, -0.170, 0.028],  # P
-        [-0.14, -0.045, 0.016],  # Q
-        [1.00, 0.000, 0.018],  # R
-        [-0.25, 0.045, 0.018],  # S
-        [0.30, 0.240, 0.045],  # T
-    ]
-)
-_PREMATURE = np.array(
-    [
-        [0.90, 0.000, 0.040],  # a wide R, no P before it
-        [-0.55, 0.110, 0.045],  # a deep S
-        [-0.30, 0.300, 0.055],  # an inverted T
-    ]
-)
 _MEAN_INTERVAL = 0.8  # seconds between beats: 75 per minute
 _INTERVAL_SPREAD = 0.08  # standard deviation of the interval's logarithm
 _PREMATURE_FRACTION = 0.12
-_EARLY = 0.3  # by how much of an interval a premature beat comes early
 _REACH = 0.6  # seconds from the R peak after which a beat has died away
-_DRIFT_BAND = (0.05, 0.35)  # Hz: breathing and slower
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,48 +102,22 @@ def make_ecg_like(
     rng = np.random.default_rng(random_state)
 
     n = n_windows * length
-    times, premature = _beat_times(rng, n / rate)
-    signal = _waves(_NORMAL, times[~premature], n, rate)
-    signal += _waves(_PREMATURE, times[premature], n, rate)
-    signal += _baseline(rng, n, rate, drift) + noise * rng.standard_normal(n)
+    times, premature = beat_times(
+        rng,
+        n / rate,
+        interval=_MEAN_INTERVAL,
+        spread=_INTERVAL_SPREAD,
+        premature=_PREMATURE_FRACTION,
+        reach=_REACH,
+    )
+    kinds = np.where(premature, "premature", "normal")
+    signal = np.zeros((n, 1))
+    for kind, waves in beat_shapes(n_leads=1).items():
+        own = times[kinds == kind]
+        superpose(signal, waves, own, np.ones(len(own)), rate=rate, reach=_REACH)
+    add_baseline(rng, signal[:, 0], rate=rate, size=drift)
+    add_noise(rng, signal, noise)
 
     inside = (times >= 0) & (times < n / rate)
-    kinds = np.where(premature[inside], "premature", "normal")
-    beats = pd.DataFrame({"time": times[inside], "kind": kinds})
-    return EcgLikeData(segment(signal, length, length), signal, rate, beats)
-
-
-def _beat_times(
-    rng: np.random.Generator, duration: float
-) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Draw the times of beats that may reach into [0, duration], and which are premature."""
-    enough = 10 + math.ceil(2 * (duration + 2 * _REACH) / _MEAN_INTERVAL)
-    intervals = _MEAN_INTERVAL * np.exp(_INTERVAL_SPREAD * rng.standard_normal(enough))
-    premature = rng.random(enough) < _PREMATURE_FRACTION
-    start = -_REACH - _MEAN_INTERVAL * rng.random()
-    times = start + np.cumsum(intervals) - _EARLY * intervals * premature
-    near = (times > -_REACH) & (times < duration + _REACH)
-    return times[near], premature[near]
-
-
-def _waves(
-    shape: NDArray[np.float64], times: NDArray[np.float64], n: int, rate: float
-) -> NDArray[np.float64]:
-    """Add up beats of one shape at the given times, as a signal of n samples."""
-    reach = math.ceil(_REACH * rate)
-    index = np.rint(times * rate).astype(int)[:, None] + np.arange(-reach, reach + 1)
-    after = index / rate - times[:, None]
-    height, centre, width = shape.T
-    value = np.exp(-0.5 * ((after[..., None] - centre) / width) ** 2) @ height
-    inside = (index >= 0) & (index < n)
-    signal = np.zeros(n)
-    np.add.at(signal, index[inside], value[inside])
-    return signal
-
-
-def _baseline(rng: np.random.Generator, n: int, rate: float, size: float) -> NDArray[np.float64]:
-    """Draw a slow sum of four sinusoids whose root mean square is `size`."""
-    frequency = rng.uniform(*_DRIFT_BAND, size=4)
-    phase = rng.uniform(0.0, 2 * np.pi, size=4)
-    angle = 2 * np.pi * np.outer(np.arange(n) / rate, frequency) + phase
-    return np.asarray(size * math.sqrt(2 / 4) * np.sin(angle).sum(axis=1))
+    beats = pd.DataFrame({"time": times[inside], "kind": kinds[inside]})
+    return EcgLikeData(segment(signal[:, 0], length, length), signal[:, 0], rate, beats)

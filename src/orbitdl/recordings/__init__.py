@@ -1,8 +1,9 @@
 """Recordings: read them from files, cut them into windows, list their events.
 
-A recording is a long signal, in one channel or several. `read` takes it from a file, `prepare` cuts
-it into windows to learn from or to code, `Windows.restore` puts windows back together, and
-`event_table` says what happened when. What ``orbitdl encode`` writes is made by the same functions.
+A recording is a long signal, in one channel or several. `read` takes it from a file, `suggest_mask`
+finds what would spoil it, `prepare` cuts it into windows to learn from or to code,
+`Windows.restore` puts windows back together, and `event_table` says what happened when. What
+``orbitdl encode`` writes is made by the same functions.
 
 The names below are imported when first used, so that the command line can say what it offers at
 once.
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING
 from orbitdl.lazy import lazily
 
 if TYPE_CHECKING:
+    from orbitdl.recordings.artefacts import Artefact
     from orbitdl.recordings.dialect import Decimal, Dialect, Separator
     from orbitdl.recordings.events import event_table
     from orbitdl.recordings.layout import Kind, Layout
@@ -37,11 +39,13 @@ if TYPE_CHECKING:
     from orbitdl.recordings.preprocessing import Preprocessing
     from orbitdl.recordings.reading import read
     from orbitdl.recordings.recording import Recording
+    from orbitdl.recordings.suggested_mask import SuggestedMask, suggest_mask
     from orbitdl.recordings.unreadable import UnreadableError
-    from orbitdl.recordings.waveforms import waveform_table
+    from orbitdl.recordings.waveform_tables import waveform_table
     from orbitdl.recordings.windows import Windows
 
 __all__ = [
+    "Artefact",
     "Decimal",
     "Dialect",
     "Kind",
@@ -49,16 +53,19 @@ __all__ = [
     "Preprocessing",
     "Recording",
     "Separator",
+    "SuggestedMask",
     "UnreadableError",
     "Windows",
     "event_table",
     "prepare",
     "prepare_for",
     "read",
+    "suggest_mask",
     "waveform_table",
 ]
 
 _HOME = {
+    "Artefact": "artefacts",
     "Decimal": "dialect",
     "Dialect": "dialect",
     "Kind": "layout",
@@ -66,13 +73,15 @@ _HOME = {
     "Preprocessing": "preprocessing",
     "Recording": "recording",
     "Separator": "dialect",
+    "SuggestedMask": "suggested_mask",
     "UnreadableError": "unreadable",
     "Windows": "windows",
     "event_table": "events",
     "prepare": "preparing",
     "prepare_for": "new_data",
     "read": "reading",
-    "waveform_table": "waveforms",
+    "suggest_mask": "suggested_mask",
+    "waveform_table": "waveform_tables",
 }
 
 __getattr__, __dir__ = lazily(globals(), _HOME)

@@ -1,0 +1,65 @@
+"""Simulated signals: how long they are, events added up at any real time, noise."""
+
+import math
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from orbitdl.datasets.gaussian_waves import GaussianWaves
+from orbitdl.validation import require_positive
+
+_EVENTS_AT_ONCE = 256
+"""Events whose samples are evaluated together, so that memory does not grow with their number."""
+_SAMPLES_AT_ONCE = 2**16
+"""Samples that noise is drawn for together, for the same reason."""
+
+
+def count_samples(duration: float, rate: float) -> int:
+    """Return how many samples a recording of so many seconds has."""
+    n = round(require_positive(duration, "duration") * require_positive(rate, "rate"))
+    if n < 1:
+        raise ValueError(
+            f"duration={duration!r} at rate={rate!r} makes no sample: pass a longer duration."
+        )
+    return n
+
+
+def locate(times: NDArray[np.float64], rate: float, n: int) -> pd.DataFrame:
+    """Return the table of events at given seconds: `position`, `time`, and whether `inside`."""
+    position = times * rate
+    inside = (position >= 0) & (position <= n - 1)
+    return pd.DataFrame({"position": position, "time": times, "inside": inside})
+
+
+def add_noise(rng: np.random.Generator, signal: NDArray[np.float64], size: float) -> None:
+    """Add white noise of standard deviation `size` to a signal (n_times, channels), in place."""
+    for first in range(0, len(signal), _SAMPLES_AT_ONCE):
+        part = signal[first : first + _SAMPLES_AT_ONCE]
+        part += size * rng.standard_normal(part.shape)
+
+
+def superpose(
+    signal: NDArray[np.float64],
+    waves: GaussianWaves,
+    times: NDArray[np.float64],
+    amplitudes: NDArray[np.float64],
+    *,
+    rate: float,
+    reach: float,
+) -> None:
+    """Add ``amplitude * waves(t - time)`` of all events to a signal (n_times, channels), in place.
+
+    Values are exact at every sample, wherever between the samples an event lies; what is farther
+    than `reach` seconds from its reference point is left out, and so is what is outside the signal.
+    """
+    n, channels = signal.shape
+    flat = signal.reshape(-1)  # adding at numbers is many times faster along one axis
+    around = np.arange(-math.ceil(reach * rate), math.ceil(reach * rate) + 1)
+    for first in range(0, len(times), _EVENTS_AT_ONCE):
+        some = slice(first, first + _EVENTS_AT_ONCE)
+        index = np.rint(times[some] * rate).astype(int)[:, None] + around
+        value = waves.at(index / rate - times[some, None]) * amplitudes[some, None, None]
+        inside = (index >= 0) & (index < n)
+        place = index[inside][:, None] * channels + np.arange(channels)
+        np.add.at(flat, place.ravel(), value[inside].ravel())
