@@ -11,8 +11,11 @@ from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.recordings.line.coder import code_line
 from orbitdl.recordings.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.recordings.line.correlations import correlations, largest
+from orbitdl.recordings.line.noise import alpha_above_noise
 from orbitdl.recordings.line.recording_shard import RecordingShard, RecordingShards
 from orbitdl.recordings.line.splines import GRAM, norms_of
+from orbitdl.recordings.line.starts import likeness, start_from_recordings
 from orbitdl.recordings.line.sums import event_sums
 from orbitdl.recordings.line.waveforms import Waveforms
 
@@ -152,3 +155,56 @@ def test_a_waveform_that_nothing_uses_becomes_the_worst_stretch():
     useless[1, 0] = 1e-3  # a click, which nothing in the recording is like
     steps = run(shards_of(x), Waveforms(useless).unit(), 8)
     assert steps[-1].objective < 0.9 * steps[0].objective
+
+
+# Where to start, and how sparse
+
+
+def test_starts_are_stretches_that_are_unlike_each_other():
+    start = start_from_recordings(shards_of(recording()), 2, np.random.default_rng(0))
+    assert_allclose(np.sum(start**2, axis=(1, 2, 3)), 1.0)
+    u, truth = Waveforms(from_blocks(start)).samples(), two_shapes().samples()
+    u, truth = (x / np.linalg.norm(x, axis=(1, 2), keepdims=True) for x in (u, truth))
+    alike = np.array([likeness(u, t) for t in truth])
+    assert alike.max(axis=1).min() > 0.8  # each planted shape has a start
+
+
+def test_likeness_is_the_largest_product_over_whole_shifts():
+    rng = np.random.default_rng(0)
+    y, a = rng.standard_normal((4, 9, 2)), rng.standard_normal((9, 2))
+    padded = np.pad(a, [(9, 9), (0, 0)])
+    expected = [max(abs(np.sum(one * padded[s : s + 9])) for s in range(19)) for one in y]
+    assert_allclose(likeness(y, a), expected)
+
+
+@pytest.mark.parametrize("x", [np.zeros((50, 1)), np.full((60, 1), np.nan), np.ones((5, 1))])
+def test_recordings_without_a_stretch_start_from_noise(x):
+    start = start_from_recordings(shards_of(x), 2, np.random.default_rng(0))
+    assert_allclose(np.sum(start**2, axis=(1, 2, 3)), 1.0)
+
+
+def test_a_start_from_data_comes_to_what_the_planted_waveforms_explain():
+    x = recording()
+    shards = shards_of(x)
+    start = Waveforms(from_blocks(start_from_recordings(shards, 2, np.random.default_rng(0))))
+    truth = code_line(np.nan_to_num(x), ~np.isnan(x[:, 0]), two_shapes(), ALPHA).objective
+    assert run(shards, start)[-1].objective <= 1.01 * truth
+
+
+def test_alpha_is_just_above_what_noise_alone_reaches():
+    """The largest correlation with Gaussian noise is close to, and mostly below, the bound."""
+    waveforms, rng = two_shapes(), np.random.default_rng(0)
+    for _ in range(5):
+        x = 0.3 * rng.standard_normal((20_000, 1))
+        part = RecordingShard.of(x, WIDTH)
+        top = largest(correlations(x, waveforms))
+        assert 0.75 * top < alpha_above_noise((part,), waveforms) < 1.35 * top
+
+
+def test_events_do_not_raise_the_level_of_noise():
+    waveforms, rng = two_shapes(), np.random.default_rng(0)
+    x = 0.1 * rng.standard_normal((20_000, 1))
+    time = np.sort(rng.uniform(0, 19_000, 60))
+    busy = x + waveforms.add_up(20_000, rng.integers(2, size=60), time, 5 * np.ones(60))
+    quiet, loud = (alpha_above_noise((RecordingShard.of(y, WIDTH),), waveforms) for y in (x, busy))
+    assert quiet <= loud <= 1.3 * quiet

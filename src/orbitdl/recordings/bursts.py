@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.recordings.artefacts import Artefact, Stretch
-from orbitdl.recordings.runs import runs_of_true
+from orbitdl.recordings.stretches import runs_of_true
 
 FINEST = 8
 """Samples in the shortest blocks that energy is taken of."""

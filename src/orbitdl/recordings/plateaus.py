@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.recordings.artefacts import Artefact, Stretch
-from orbitdl.recordings.runs import equal_runs
+from orbitdl.recordings.stretches import equal_runs
 
 STEEP = 4
 """How many of its smallest steps a signal takes into a ceiling; into a smooth top it takes one."""

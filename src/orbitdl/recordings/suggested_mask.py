@@ -14,7 +14,7 @@ from orbitdl.recordings.artefacts import Artefact, Stretch, artefact_table
 from orbitdl.recordings.bursts import find_bursts
 from orbitdl.recordings.plateaus import find_plateaus
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.runs import runs_of_true
+from orbitdl.recordings.stretches import runs_of_true
 from orbitdl.validation import require_between, require_count
 
 

@@ -1,0 +1,72 @@
+"""Waveforms to start learning from: stretches of recordings that have much to say."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft
+from scipy.ndimage import uniform_filter1d
+
+from orbitdl.groups.base import Blocks, Floats
+from orbitdl.learning.dictionary import unit_norm
+from orbitdl.recordings.line.coordinates import to_blocks
+from orbitdl.recordings.line.recording_shard import RecordingShard, RecordingShards
+from orbitdl.recordings.line.splines import coefficients_of
+
+MOST = 300
+"""Stretches to choose from, of each recording."""
+SHORT = 8
+"""Into how many parts of a span energy is smoothed to find where an event is centred."""
+
+
+def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Generator) -> Blocks:
+    """Choose q stretches that are unlike each other wherever they are moved, of unit norm.
+
+    As k-means++: the next one is drawn with probability proportional to the energy that no moved
+    copy of those before explains, ``||y||^2 - max_{j,s} <y, a_j(. - s)>^2`` at whole shifts s.
+    Where recordings have fewer stretches, noise takes their place.
+    """
+    found = [stretches(part) for part in shards.parts]
+    width, channels = shards.parts[0].width, shards.parts[0].signal.shape[1]
+    pool = np.concatenate([*found, np.zeros((0, width, channels))])
+    chosen = rng.standard_normal((q, width, channels))
+    energy = np.sum(pool**2, axis=(1, 2))
+    left = energy.copy()
+    for j in range(q):
+        if left.sum() <= 0.0:
+            break
+        i = rng.choice(len(pool), p=left / left.sum())
+        chosen[j] = pool[i] / np.sqrt(energy[i])
+        left = np.minimum(left, np.maximum(energy - likeness(pool, chosen[j]) ** 2, 0.0))
+        left[energy == 0.0] = 0.0
+    return unit_norm(to_blocks(coefficients_of(chosen)))
+
+
+def stretches(shard: RecordingShard) -> Floats:
+    """Return the spans of a recording with most energy, centred on it, none twice.
+
+    Shape (n, W, channels). Spans that reach beyond an end, or into missing samples, are left out.
+    """
+    width, n = shard.width, len(shard.signal)
+    power = uniform_filter1d(np.sum(shard.signal**2, axis=1), max(width // SHORT, 1))
+    half = width // 2
+    whole = np.zeros(n, dtype=bool)
+    if n >= width:
+        missing = np.concatenate([[0], np.cumsum(~shard.observed)])
+        whole[half : half + n - width + 1] = missing[width:] == missing[:-width]
+    power = np.where(whole, power, 0.0)
+    found = list[Floats]()
+    for place in np.argsort(-power, kind="stable"):
+        if len(found) == MOST or power[place] <= 0.0:
+            break
+        if whole[place]:
+            found.append(shard.signal[place - half : place - half + width])
+            whole[max(place - width + 1, 0) : place + width] = False
+    return np.array(found).reshape(-1, width, shard.signal.shape[1])
+
+
+def likeness(pool: Floats, waveform: Floats) -> Floats:
+    """Return ``max_s |<y_i, a(. - s)>|`` over whole shifts for y (n, W, channels), shape (n,)."""
+    size = fft.next_fast_len(2 * pool.shape[1] - 1, real=True)
+    spectra = fft.rfft(pool, size, axis=1) * fft.rfft(waveform, size, axis=0).conj()
+    products = fft.irfft(spectra.sum(axis=2), size, axis=1)
+    return np.asarray(np.abs(products).max(axis=1))
