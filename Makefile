@@ -14,7 +14,7 @@ PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS)
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
 CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_coding coder_contract completion denoising dictionary \
-	effort encoding estimator group_contract learning limited_matching line line_learning masked metrics odd_numbers outsiders planted_faults prepared reference room \
+	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers outsiders planted_faults prepared reference room \
 	semidefinite shards sliding trigonometric units version_before))
 SEED ?= $(shell date +%s)
 

@@ -116,3 +116,15 @@ def add_waveforms(component, place, c, u, offset, out):  # type: ignore[no-untyp
     """Add all atoms."""
     for k in range(place.shape[0]):
         add_waveform(component[k], place[k], c[k], u, offset, out)
+
+
+@fast
+def fill_signals(component, time, u, out):  # type: ignore[no-untyped-def]
+    """Fill out (K, W + 3, channels) with the samples of every atom, from ``floor(time) - 1`` on."""
+    w = np.empty((3, 4))
+    for k in range(time.shape[0]):
+        fill_weights(time[k] - np.floor(time[k]), w)
+        for i in range(4):
+            for n in range(u.shape[1]):
+                for ch in range(u.shape[2]):
+                    out[k, i + n, ch] += w[0, i] * u[component[k], n, ch]

@@ -1,0 +1,108 @@
+"""Events of a recording: what was planted is listed, with amplitudes that are not shrunk."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from test_line import noise, pulses, spline
+
+from orbitdl.recordings.line.coder import LineCodes, code_line
+from orbitdl.recordings.line.events import atoms_as_columns, events_of, refitted
+
+N, ALPHA = 2000, 0.3
+
+
+def planted(seed: int = 0, level: float = 0.02):
+    """Return a recording of pulses far apart but for one pair, with what was planted."""
+    waveforms, rng = pulses(width=25), np.random.default_rng(seed)
+    time = np.sort(
+        np.concatenate([[-6.3], np.arange(40, N - 60, 60) + rng.uniform(0, 9, 32), [995.2]])
+    )
+    component, c = rng.integers(2, size=len(time)), rng.uniform(1, 2, len(time))
+    t = np.arange(N)
+    x = sum(c[k] * spline(waveforms.u[component[k]], t - time[k]) for k in range(len(time)))
+    return waveforms, x + level * rng.standard_normal(x.shape), time, component, c
+
+
+def timing(waveforms, level: float = 0.02) -> float:
+    """Return the standard deviation of a matched filter's times, of the smallest event."""
+    steps = np.diff(waveforms.samples(), axis=1)
+    return level / float(np.sqrt(np.sum(steps**2, axis=(1, 2)).min()))
+
+
+def everything(x: np.ndarray) -> np.ndarray:
+    return np.ones(len(x), dtype=bool)
+
+
+def test_atoms_are_columns_of_their_samples():
+    waveforms, rng = noise(), np.random.default_rng(0)
+    time = np.sort(rng.uniform(-11, 41, 20))
+    component, seen = rng.integers(2, size=20), rng.random(40) > 0.2
+    codes = LineCodes(component, time, np.ones(20), 0.0, 0.0)
+    columns = atoms_as_columns(seen, waveforms, codes).toarray()
+    for k in range(20):
+        expected = spline(waveforms.u[component[k]], np.arange(40) - time[k]) * seen[:, None]
+        assert_allclose(columns[:, k], expected.ravel(), atol=1e-12)
+
+
+def test_amplitudes_are_those_of_least_squares():
+    waveforms, x, *_ = planted()
+    codes = code_line(x, everything(x), waveforms, ALPHA)
+    amplitude, moved, left = refitted(x, everything(x), waveforms, codes)
+    expected, *_ = np.linalg.lstsq(moved.toarray(), x.ravel(), rcond=None)
+    assert_allclose(amplitude, expected, atol=1e-6)
+    assert_allclose(left.ravel(), x.ravel() - moved.toarray() @ amplitude, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_was_planted_is_listed_once_on_time_and_in_full(seed):
+    waveforms, x, time, component, c = planted(seed)
+    codes = code_line(x, everything(x), waveforms, ALPHA)
+    events = events_of(x, everything(x), waveforms, codes, rate=100.0)
+    peak = np.abs(waveforms.samples()).max(axis=2).argmax(axis=1)
+    assert len(events) == len(time)
+    order = np.argsort(time + peak[component])
+    assert_allclose(events["time"], (time + peak[component])[order], atol=4 * timing(waveforms))
+    assert_allclose(events["seconds"] * 100.0, events["time"])
+    assert np.array_equal(events["component"], component[order])
+    assert np.all(events["coefficient"] < events["amplitude"] + 0.05)  # which are shrunk
+    assert np.all(events["fit"] > 0.9)
+    assert events["cut"].iloc[0]
+    assert not events["cut"].iloc[1:].any()
+    apart = np.diff(time) < waveforms.length + 3
+    expected = np.append(apart, False) | np.append(False, apart)
+    assert np.array_equal(events["overlaps"], expected)
+    alone = ~expected  # two that overlap share what is theirs less exactly
+    assert_allclose(events["amplitude"][alone], c[order][alone], atol=0.1)
+
+
+def test_an_event_unlike_its_waveform_has_the_least_fit():
+    waveforms, x, time, *_ = planted()
+    odd = int(time[10])
+    x[odd + 5 : odd + 20] += 0.8 * np.random.default_rng(1).standard_normal((15, 1))
+    codes = code_line(x, everything(x), waveforms, ALPHA)
+    events = events_of(x, everything(x), waveforms, codes)
+    worst = events.loc[events["fit"].idxmin()]
+    assert abs(worst["time"] - odd) < 30
+
+
+def test_of_events_closer_than_the_refractory_time_the_strongest_is_listed():
+    waveforms = pulses(width=25)
+    time, c = np.array([10.0, 14.0, 15.0, 80.0]), np.array([1.0, -2.0, 1.1, 1.5])
+    codes = LineCodes(np.array([0, 0, 1, 0]), time, c, 0.0, 0.0)
+    x = np.zeros((150, 1))
+    events = events_of(x, everything(x), waveforms, codes, threshold=0.0, refractory=10.0)
+    assert sorted(events["coefficient"]) == [-2.0, 1.1, 1.5]
+
+
+def test_a_threshold_that_is_given_counts():
+    waveforms, x, *_ = planted()
+    codes = code_line(x, everything(x), waveforms, ALPHA)
+    events = events_of(x, everything(x), waveforms, codes, threshold=1.5)
+    assert len(events) == np.sum(np.abs(codes.coefficient) >= 1.5)
+
+
+def test_no_atoms_are_no_events():
+    waveforms = pulses()
+    x = np.zeros((50, 1))
+    codes = code_line(x, everything(x), waveforms, 1.0)
+    assert len(events_of(x, everything(x), waveforms, codes, rate=10.0)) == 0
