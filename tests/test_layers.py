@@ -16,6 +16,7 @@ LAYERS = [
     {"coding"},
     {"samples", "encoding", "alpha", "metrics", "denoising", "completion"},
     {"learning"},
+    {"line"},
     {"storage"},
     {"fitted", "kept", "estimator"},
     {"loading"},

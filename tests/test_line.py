@@ -1,5 +1,7 @@
 """Waveforms on the line: against B-splines of SciPy, dense grids and a lasso on a fine grid."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,10 +10,13 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
-from orbitdl.recordings.line.coder import LineCodes, code_line
-from orbitdl.recordings.line.correlations import correlations, largest
-from orbitdl.recordings.line.splines import coefficients_of, norms_of, samples_of
-from orbitdl.recordings.line.waveforms import Waveforms
+from orbitdl.line.chunks import code_recording, cut
+from orbitdl.line.coder import LineCoder
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.signal import Signal
+from orbitdl.line.splines import coefficients_of, norms_of, samples_of
+from orbitdl.line.waveforms import Waveforms
 
 CUBIC = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
 
@@ -46,7 +51,22 @@ def recording(waveforms: Waveforms, n: int = 160, events: int = 8, seed: int = 0
     return clean + 0.05 * rng.standard_normal(clean.shape)
 
 
-def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes: LineCodes):
+def coded(x, seen, waveforms, alpha, tol=1e-4, warm=None, size=None, n_jobs=None, **options):
+    """Code a recording, in chunks of so many samples."""
+    recording = cut(Signal.of(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
+    if warm is not None:
+        q = len(waveforms)
+        recording = [c.with_atoms(warm.atoms.between(*c.domain), q) for c in recording]
+    return code_recording(recording, LineCoder(waveforms, alpha, tol, **options), n_jobs)
+
+
+def code_line(x, seen, waveforms, alpha, tol=1e-4, warm=None, **options) -> RecordingCodes:
+    signs = {name: options[name] for name in ("positive", "whole") if name in options}
+    coder = LineCoder(waveforms, alpha, tol, **signs)
+    return coded(x, seen, waveforms, alpha, tol, warm, **options).codes(coder)
+
+
+def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes: RecordingCodes):
     """Evaluate codes independently."""
     t = np.arange(len(x))
     left = x - sum(
@@ -55,7 +75,7 @@ def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes
     return 0.5 * np.sum(left[seen] ** 2) + alpha * np.abs(codes.coefficient).sum()
 
 
-def atoms(codes: LineCodes):
+def atoms(codes: RecordingCodes):
     return zip(codes.component, codes.time, codes.coefficient, strict=True)
 
 
@@ -124,6 +144,53 @@ def test_the_largest_correlation_is_that_of_a_dense_grid(seed, width, n):
 
 
 # Codes
+
+
+@pytest.mark.parametrize("tol", [1e-4, 1e-6])
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize("size", [300, 411, 1000])
+def test_chunks_come_to_the_answer_of_the_whole(size, n_jobs, tol):
+    waveforms = pulses(width=15)
+    x, seen = recording(waveforms, n=3000, events=250), np.ones(3000, dtype=bool)
+    seen[[300, 301, 290, 822, 1500]] = False
+    seen[1990:2020] = False
+    whole = code_line(x, seen, waveforms, 0.2, tol)
+    parts = code_line(x, seen, waveforms, 0.2, tol, size=size, n_jobs=n_jobs)
+    assert parts.gap <= tol
+    assert_allclose(parts.objective, objective_of(x, seen, waveforms, 0.2, parts), rtol=1e-12)
+    assert_allclose(parts.objective, whole.objective, rtol=1e-8)
+
+
+@pytest.mark.parametrize("n", [1, 39, 40, 79, 80, 81, 200])
+def test_chunks_cover_a_recording(n):
+    chunks = cut(Signal.of(np.zeros(n)), 5, 40)
+    assert chunks[0].begins
+    assert chunks[-1].ends
+    assert all(one.last == two.first for one, two in pairwise(chunks))
+    assert all(40 <= chunk.last - chunk.first < 80 for chunk in chunks) or n < 40
+
+
+@pytest.mark.parametrize("positive", [False, True], ids=["any sign", "positive"])
+@pytest.mark.parametrize("whole", [False, True], ids=["any time", "whole samples"])
+def test_signs_and_times_can_be_restricted(positive, whole):
+    """Against a lasso over all that is allowed, on a fine grid or on whole samples."""
+    waveforms = pulses()
+    x, alpha = recording(waveforms, n=90, events=6), 0.3
+    seen = everything(x)
+    seen[40:44] = False
+    codes = code_line(x, seen, waveforms, alpha, 1e-7, positive=positive, whole=whole)
+    times = np.arange(-17, 92, 1 if whole else 1 / 20)
+    columns = [spline(u, np.arange(90) - tau)[seen].ravel() for u in waveforms.u for tau in times]
+    D, y = np.stack(columns, axis=1), x[seen].ravel()
+    lasso = Lasso(
+        alpha / len(y), fit_intercept=False, tol=1e-9, max_iter=10**5, positive=positive
+    ).fit(D, y)
+    best = 0.5 * np.sum((y - D @ lasso.coef_) ** 2) + alpha * np.abs(lasso.coef_).sum()
+    assert codes.gap <= 1e-7
+    assert_allclose(codes.objective, best, rtol=1e-6 if whole else 1e-3)
+    assert codes.objective <= best * (1 + 1e-6)
+    assert np.all(codes.time % 1 == 0) == whole
+    assert np.all(codes.coefficient > 0) == positive
 
 
 @pytest.mark.parametrize("make", [pulses, noise], ids=["pulses", "noise"])

@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from test_line import noise, pulses, spline
+from test_line import coded, noise, pulses, spline
 
-from orbitdl.recordings.line.coder import LineCodes, code_line
-from orbitdl.recordings.line.events import atoms_as_columns, events_of, refitted
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunks import atoms_of, cut
+from orbitdl.line.events import events_of
+from orbitdl.line.refit import amplitudes_of, atoms_as_columns, refitted
+from orbitdl.line.signal import Signal
 
 N, ALPHA = 2000, 0.3
 
@@ -37,27 +40,45 @@ def test_atoms_are_columns_of_their_samples():
     waveforms, rng = noise(), np.random.default_rng(0)
     time = np.sort(rng.uniform(-11, 41, 20))
     component, seen = rng.integers(2, size=20), rng.random(40) > 0.2
-    codes = LineCodes(component, time, np.ones(20), 0.0, 0.0)
-    columns = atoms_as_columns(seen, waveforms, codes).toarray()
+    atoms = LineAtoms(component, time, np.ones(20))
+    columns = atoms_as_columns(seen, waveforms, atoms).toarray()
     for k in range(20):
         expected = spline(waveforms.u[component[k]], np.arange(40) - time[k]) * seen[:, None]
         assert_allclose(columns[:, k], expected.ravel(), atol=1e-12)
 
 
-def test_amplitudes_are_those_of_least_squares():
+def listed(x, waveforms, atoms=None, size=None, **options):
+    """Code a recording, unless its atoms are given, and list its events."""
+    recording = cut(Signal.of(x), waveforms.length, size)
+    if atoms is None:
+        recording = coded(x, everything(x), waveforms, ALPHA, size=size).chunks
+        atoms = atoms_of(recording)
+    return events_of(recording, waveforms, atoms, **options)
+
+
+@pytest.mark.parametrize("size", [None, 300])
+def test_amplitudes_are_those_of_least_squares(size):
     waveforms, x, *_ = planted()
-    codes = code_line(x, everything(x), waveforms, ALPHA)
-    amplitude, moved, left = refitted(x, everything(x), waveforms, codes)
-    expected, *_ = np.linalg.lstsq(moved.toarray(), x.ravel(), rcond=None)
-    assert_allclose(amplitude, expected, atol=1e-6)
-    assert_allclose(left.ravel(), x.ravel() - moved.toarray() @ amplitude, atol=1e-12)
+    x[500:510] = np.nan
+    seen = ~np.isnan(x[:, 0])
+    recording = coded(np.nan_to_num(x), seen, waveforms, ALPHA, size=size).chunks
+    atoms = atoms_of(recording)
+    D, y = atoms_as_columns(seen, waveforms, atoms).toarray(), np.nan_to_num(x).ravel()
+    expected, *_ = np.linalg.lstsq(D, y, rcond=None)
+    assert_allclose(amplitudes_of(recording, waveforms, atoms), expected, atol=1e-6)
+    refit, left = refitted(recording, waveforms, atoms), y - D @ expected
+    for k, a in enumerate(D.T):
+        span = slice(*np.clip(np.floor(atoms.time[k]).astype(int) + [-1, 27], 0, N))
+        alone = left[span] + expected[k] * a[span]
+        cosine = abs(a[span] @ alone) / np.linalg.norm(a) / np.linalg.norm(alone)
+        share = 1 - np.sum(left[span] ** 2) / np.sum(y[span] ** 2)
+        assert_allclose([refit.fit[k], refit.share[k]], [cosine, share], atol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_what_was_planted_is_listed_once_on_time_and_in_full(seed):
     waveforms, x, time, component, c = planted(seed)
-    codes = code_line(x, everything(x), waveforms, ALPHA)
-    events = events_of(x, everything(x), waveforms, codes, rate=100.0)
+    events = listed(x, waveforms, rate=100.0, refractory=0.0)
     peak = np.abs(waveforms.samples()).max(axis=2).argmax(axis=1)
     assert len(events) == len(time)
     order = np.argsort(time + peak[component])
@@ -79,8 +100,7 @@ def test_an_event_unlike_its_waveform_has_the_least_fit():
     waveforms, x, time, *_ = planted()
     odd = int(time[10])
     x[odd + 5 : odd + 20] += 0.8 * np.random.default_rng(1).standard_normal((15, 1))
-    codes = code_line(x, everything(x), waveforms, ALPHA)
-    events = events_of(x, everything(x), waveforms, codes)
+    events = listed(x, waveforms)
     worst = events.loc[events["fit"].idxmin()]
     assert abs(worst["time"] - odd) < 30
 
@@ -88,21 +108,36 @@ def test_an_event_unlike_its_waveform_has_the_least_fit():
 def test_of_events_closer_than_the_refractory_time_the_strongest_is_listed():
     waveforms = pulses(width=25)
     time, c = np.array([10.0, 14.0, 15.0, 80.0]), np.array([1.0, -2.0, 1.1, 1.5])
-    codes = LineCodes(np.array([0, 0, 1, 0]), time, c, 0.0, 0.0)
-    x = np.zeros((150, 1))
-    events = events_of(x, everything(x), waveforms, codes, threshold=0.0, refractory=10.0)
+    atoms = LineAtoms(np.array([0, 0, 1, 0]), time, c)
+    events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=10.0)
     assert sorted(events["coefficient"]) == [-2.0, 1.1, 1.5]
+    assert events.attrs["refractory"] == [10.0, 10.0]
+    assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
+
+
+def test_atoms_too_close_to_tell_apart_are_one_event_unless_all_are_asked_for():
+    waveforms = pulses(width=25)
+    lags, t = np.arange(0, 12, 0.01), np.arange(-10, 40, 0.1)
+    still = spline(waveforms.u[0], t)
+    products = np.array([np.sum(still * spline(waveforms.u[0], t - s)) for s in lags])
+    width = 2 * lags[np.argmax(products < 0.5 * products[0])]
+    time = np.array([20.0, 20.0 + 0.95 * width, 80.0, 80.0 + 1.05 * width])
+    atoms = LineAtoms(np.zeros(4, dtype=int), time, np.array([1.0, 0.8, 1.0, 0.8]))
+    events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0)
+    assert_allclose(events["coefficient"], [1.0, 1.0, 0.8])
+    assert_allclose(events.attrs["refractory"][0], width, rtol=0.02)
+    assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
 
 
 def test_a_threshold_that_is_given_counts():
     waveforms, x, *_ = planted()
-    codes = code_line(x, everything(x), waveforms, ALPHA)
-    events = events_of(x, everything(x), waveforms, codes, threshold=1.5)
-    assert len(events) == np.sum(np.abs(codes.coefficient) >= 1.5)
+    atoms = atoms_of(coded(x, everything(x), waveforms, ALPHA).chunks)
+    events = listed(x, waveforms, atoms, threshold=1.5, refractory=0.0)
+    assert len(events) == np.sum(np.abs(atoms.coefficient) >= 1.5)
+    assert events.attrs["threshold"] == [1.5, 1.5]
 
 
 def test_no_atoms_are_no_events():
     waveforms = pulses()
     x = np.zeros((50, 1))
-    codes = code_line(x, everything(x), waveforms, 1.0)
-    assert len(events_of(x, everything(x), waveforms, codes, rate=10.0)) == 0
+    assert len(listed(x, waveforms, rate=10.0)) == 0

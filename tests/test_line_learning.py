@@ -5,19 +5,21 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import toeplitz
+from test_line import code_line
 
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.recordings.line.coder import code_line
-from orbitdl.recordings.line.coordinates import from_blocks, in_blocks, to_blocks
-from orbitdl.recordings.line.correlations import correlations, largest
-from orbitdl.recordings.line.noise import alpha_above_noise
-from orbitdl.recordings.line.recording_shard import RecordingShard, RecordingShards
-from orbitdl.recordings.line.splines import GRAM, norms_of
-from orbitdl.recordings.line.starts import likeness, start_from_recordings
-from orbitdl.recordings.line.sums import event_sums
-from orbitdl.recordings.line.waveforms import Waveforms
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.noise import alpha_above_noise
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.signal import Signal
+from orbitdl.line.splines import GRAM, norms_of
+from orbitdl.line.starts import likeness, pool_of, start_from_pool
+from orbitdl.line.sums import event_sums
+from orbitdl.line.waveforms import Waveforms
 
 ALPHA, WIDTH = 0.2, 31
 
@@ -38,8 +40,12 @@ def recording(n: int = 3000, events: int = 80, seed: int = 0) -> np.ndarray:
     return x
 
 
-def shards_of(*recordings: np.ndarray) -> RecordingShards:
-    return RecordingShards(tuple(RecordingShard.of(x, WIDTH) for x in recordings), None, ALPHA)
+def shards_of(*recordings: np.ndarray, size: int | None = None) -> RecordingShards:
+    return RecordingShards.cut([Signal.of(x) for x in recordings], WIDTH, ALPHA, size=size)
+
+
+def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Generator) -> np.ndarray:
+    return start_from_pool(pool_of(shards), q, rng)
 
 
 def run(shards: RecordingShards, start: Waveforms, max_iter: int = 20) -> list[Iteration]:
@@ -51,14 +57,15 @@ def random_events(n: int = 40, q: int = 2, count: int = 12, seed: int = 0):
     time, component = np.sort(rng.uniform(-8, n + 1, count)), rng.integers(q, size=count)
     observed = rng.random(n) > 0.2
     x = rng.standard_normal((n, 2)) * observed[:, None]
-    return x, observed, component, time, rng.standard_normal(count)
+    return x, observed, LineAtoms(component, time, rng.standard_normal(count))
 
 
-def design(n: int, observed: np.ndarray, width: int, q: int, *events) -> np.ndarray:
+def design(n: int, observed: np.ndarray, width: int, q: int, events: LineAtoms) -> np.ndarray:
     """Return the matrix that takes all coefficients to what they explain of a recording."""
     columns = []
     for unit in np.eye(q * width).reshape(-1, q, width, 1):
-        columns.append(Waveforms(unit).add_up(n, *events)[:, 0] * observed)
+        atoms = events.component, events.time, events.coefficient
+        columns.append(Waveforms(unit).add_up(n, *atoms)[:, 0] * observed)
     return np.stack(columns, axis=1)
 
 
@@ -67,11 +74,27 @@ def design(n: int, observed: np.ndarray, width: int, q: int, *events) -> np.ndar
 
 @pytest.mark.parametrize("seed", range(5))
 def test_sums_over_events_are_those_of_the_matrix_of_all_moves(seed):
-    x, observed, *events = random_events(seed=seed)
-    D = design(len(x), observed, 7, 2, *events)
-    normal, cross = event_sums(x, observed, 7, 2, *events)
-    assert_allclose(normal, D.T @ D, atol=1e-12)
-    assert_allclose(cross, D.T @ x, atol=1e-12)
+    x, observed, events = random_events(seed=seed)
+    D = design(len(x), observed, 7, 2, events)
+    sums = event_sums(x, observed, 7, 2, events)
+    assert_allclose(sums.normal, D.T @ D, atol=1e-12)
+    assert_allclose(sums.cross, D.T @ x, atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [200, 333])
+def test_sums_over_chunks_are_those_of_the_whole(size):
+    x, start = recording(), to_blocks(two_shapes().u)
+    coded, _ = shards_of(x, size=size).code(start, 1e-4)
+    assert len(coded.parts) > 5
+    whole = shards_of(x).starting_from(
+        LineAtoms.concatenate([p.own for p in coded.parts]).as_atoms(2)
+    )
+    assert_allclose(coded.longer.normal, whole.longer.normal, atol=1e-10)
+    assert_allclose(coded.longer.cross, whole.longer.cross, atol=1e-10)
+    one, two = coded.statistics(), whole.parts[0].statistics()
+    assert_allclose(one.normal, two.normal, atol=1e-10)
+    assert_allclose(one.cross, two.cross, atol=1e-10)
+    assert_allclose(one.usage, two.usage)
 
 
 def test_the_norm_in_blocks_is_that_on_the_line():
@@ -83,9 +106,9 @@ def test_the_norm_in_blocks_is_that_on_the_line():
 
 
 def test_the_dictionary_step_is_that_of_cvxpy():
-    x, observed, *events = random_events()
-    D, q, width = design(len(x), observed, 7, 2, *events), 2, 7
-    sums = in_blocks(*event_sums(x, observed, width, q, *events), np.ones(q))
+    x, observed, events = random_events()
+    D, q, width = design(len(x), observed, 7, 2, events), 2, 7
+    sums = in_blocks(event_sums(x, observed, width, q, events), np.ones(q))
     start = to_blocks(Waveforms(np.random.default_rng(1).standard_normal((q, width, 2))).unit().u)
     u = from_blocks(constrained_least_squares(sums, start))
     U = cp.Variable((q * width, 2))
@@ -113,6 +136,21 @@ def test_learning_never_rises_and_comes_to_what_the_planted_waveforms_explain(se
     truth = code_line(np.nan_to_num(x), seen, two_shapes(), ALPHA).objective
     assert objective[-1] <= 1.02 * truth
     assert steps[-1].gap <= 1e-4
+
+
+@pytest.mark.parametrize("size", [300, 700])
+def test_learning_in_chunks_is_learning_from_the_whole(size):
+    """While codes are strict; the objective falls, and spans are moved across borders."""
+    x, away = recording(), np.roll(two_shapes().samples(), 6, axis=1)
+    strict = {"gap": 1e-7, "max_iter": 4, "tol": 1e-9}
+    start = to_blocks(Waveforms.through(away).u)
+    whole, parts = (
+        list(learn(State(shards_of(x, size=size), start, loosest=0.0), **strict))
+        for size in (None, size)
+    )
+    for one, two in zip(whole, parts, strict=True):
+        assert_allclose(one.objective, two.objective, rtol=1e-6)
+        assert two.codes[0].gap <= 1e-7
 
 
 def test_recordings_are_learned_from_together_as_if_a_long_gap_lay_between_them():
@@ -143,8 +181,8 @@ def test_a_waveform_that_starts_off_centre_is_centred(off, monkeypatch):
     assert np.all(np.diff(objective) <= 1e-9 * objective[0])
     best = run(shards_of(x), two_shapes())[-1].objective
     assert objective[-1] <= 1.01 * best
-    module = "orbitdl.recordings.line.recording_shard.best_positions"
-    monkeypatch.setattr(module, lambda normal, cross, u: np.zeros(len(u), dtype=np.intp))
+    module = "orbitdl.line.shards.best_positions"
+    monkeypatch.setattr(module, lambda longer, u: np.zeros(len(u), dtype=np.intp))
     assert run(shards_of(x), Waveforms.through(away))[-1].objective > 1.005 * objective[-1]
 
 
@@ -196,9 +234,8 @@ def test_alpha_is_just_above_what_noise_alone_reaches():
     waveforms, rng = two_shapes(), np.random.default_rng(0)
     for _ in range(5):
         x = 0.3 * rng.standard_normal((20_000, 1))
-        part = RecordingShard.of(x, WIDTH)
         top = largest(correlations(x, waveforms))
-        assert 0.75 * top < alpha_above_noise((part,), waveforms) < 1.35 * top
+        assert 0.75 * top < alpha_above_noise(shards_of(x), waveforms) < 1.35 * top
 
 
 def test_events_do_not_raise_the_level_of_noise():
@@ -206,5 +243,5 @@ def test_events_do_not_raise_the_level_of_noise():
     x = 0.1 * rng.standard_normal((20_000, 1))
     time = np.sort(rng.uniform(0, 19_000, 60))
     busy = x + waveforms.add_up(20_000, rng.integers(2, size=60), time, 5 * np.ones(60))
-    quiet, loud = (alpha_above_noise((RecordingShard.of(y, WIDTH),), waveforms) for y in (x, busy))
+    quiet, loud = (alpha_above_noise(shards_of(y), waveforms) for y in (x, busy))
     assert quiet <= loud <= 1.3 * quiet

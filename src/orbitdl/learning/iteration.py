@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from orbitdl.codes import Codes
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.shards import Shards
 
@@ -152,7 +152,7 @@ class Iteration:
         return self.record.seconds
 
     @cached_property
-    def codes(self) -> Codes:
+    def codes(self) -> Any:
         """The codes of all samples."""
         codes = self.shards.codes
         assert codes is not None

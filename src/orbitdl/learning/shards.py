@@ -20,6 +20,8 @@ from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.statistics import Statistics
 
+AT_ONCE = 16
+"""Parts whose answers are in memory at a time, before they are added up."""
 Sum = TypeVar("Sum", bound=Any)
 Solve = Callable[[Statistics, Blocks], Blocks]
 """A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
@@ -137,8 +139,8 @@ class Shards(ABC, Sized):
         return Atoms.concatenate(known) if len(known) == len(self.parts) else None
 
     @property
-    def codes(self) -> Codes | None:
-        """What the last coding ended with, for all samples."""
+    def codes(self) -> Any:
+        """What the last coding ended with, for all samples; None if that is not known."""
         known = [part.codes for part in self.parts if part.codes is not None]
         return Codes.concatenate(known) if len(known) == len(self.parts) else None
 
@@ -152,7 +154,8 @@ class Shards(ABC, Sized):
 
     def statistics(self) -> Statistics:
         """Return what the dictionary step needs of all data and the last codes."""
-        return total(self.each(lambda part: part.statistics()))
+        summed: Statistics = self.sum_of(lambda part: part.statistics())
+        return summed
 
     def starting_from(self, atoms: Atoms | None) -> Self:
         """Return the same data with atoms, one list per sample of all, to start from."""
@@ -169,11 +172,17 @@ class Shards(ABC, Sized):
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         """Return so many of the largest residuals with components A."""
-        return total(self.each(lambda part: part.worst_residuals(A, most))).largest(most)
+        found: Residuals = self.sum_of(lambda part: part.worst_residuals(A, most))
+        return found.largest(most)
 
     def each(self, ask: Callable[[Shard], Sum]) -> list[Sum]:
         """Ask every part, and return the answers in their order."""
         return in_threads(ask, self.parts, self.n_jobs)
+
+    def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
+        """Add up the answers of all parts, of which few are in memory at a time."""
+        batches = (self.parts[k : k + AT_ONCE] for k in range(0, len(self.parts), AT_ONCE))
+        return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
 
 
 def total(parts: Iterable[Sum]) -> Sum:

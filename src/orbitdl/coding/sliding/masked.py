@@ -40,13 +40,16 @@ class SlideAtoms:
 
 
 @internal
-def slide(st, count, oracle, alpha, accuracy):  # type: ignore[no-untyped-def]
-    """Bring the atoms of one sample to a stationary point; return how many are left."""
+def slide(st, count, oracle, alpha, accuracy, merging):  # type: ignore[no-untyped-def]
+    """Bring the atoms of one sample to a stationary point; return how many are left.
+
+    Atoms that nearly coincide become one where that costs less than `merging` of the objective.
+    """
     before = see(st, count, oracle, alpha).objective
     seen = see(st, settle_known(st, count, alpha), oracle, alpha)
     fall = before - seen.objective
-    # merging may cost what tol does not notice, and never all that the new atoms have won
-    allowed = min(0.1 * accuracy * seen.objective, 0.5 * fall)
+    # merging never costs all that the new atoms have won
+    allowed = min(merging * seen.objective, 0.5 * fall)
     # a tenth of the error will do while atoms are still to come: they change all the others
     wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
     seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
@@ -64,7 +67,7 @@ def slide_all(  # type: ignore[no-untyped-def]
         for k in range(offsets[i], offsets[i + 1]):
             count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))
             c[k] = 0.0
-        count = slide(st, count, oracle, alpha, accuracy)
+        count = slide(st, count, oracle, alpha, accuracy, 0.1 * accuracy)
         for k in range(count):
             c[offsets[i] + k], shift[offsets[i] + k] = st.c[k], st.shift[k]
             component[offsets[i] + k] = st.component[k]

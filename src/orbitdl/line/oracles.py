@@ -15,8 +15,8 @@ import numpy as np
 from orbitdl.coding.sliding.oracle import LOOKS
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.line.splines import fill_weights
-from orbitdl.recordings.line.waveforms import MARGIN
+from orbitdl.line.splines import fill_weights
+from orbitdl.line.waveforms import MARGIN
 
 ENDLESS = 1e12
 """A period that no place comes near: the line is a circle that is not closed."""
@@ -33,12 +33,18 @@ class Shapes(NamedTuple):
         ``||a_j'||^2``.
     u : ndarray of shape (q, W, channels)
     products : ndarray of shape (q, q, 2 W - 1 + 2 MARGIN)
+    positive : bool
+        Whether coefficients must be.
+    whole : bool
+        Whether times are whole samples.
     """
 
     length: float
     bend: Floats
     u: Floats
     products: Floats
+    positive: bool
+    whole: bool
 
 
 class Uncut(NamedTuple):
@@ -98,10 +104,12 @@ class Cut(NamedTuple):
 
 @internal
 def prepare_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Keep atoms where they may be, and fill their weights."""
+    """Keep atoms where they may be, and fill their weights; on whole samples nothing slides."""
     for k in range(count):
         st.shift[k] = min(max(st.shift[k], oracle.first), oracle.last)
         fill_weights(st.shift[k] - np.floor(st.shift[k]), oracle.weights[k])
+        if oracle.tables.whole:
+            oracle.weights[k, 1:] = 0.0
 
 
 @internal

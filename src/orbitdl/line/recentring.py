@@ -14,6 +14,7 @@ from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.groups.base import Blocks, Floats, Integers, inner
 from orbitdl.learning.statistics import Statistics, unstack
+from orbitdl.line.sums import Sums
 
 POSITIONS = 4
 """Positions tried on either side, up to a quarter of a span away."""
@@ -28,17 +29,17 @@ def reach_of(width: int) -> int:
     return width // 4
 
 
-def best_positions(normal: Floats, cross: Floats, u: Floats) -> Integers:
+def best_positions(longer: Sums, u: Floats) -> Integers:
     """Return by how much each span is to be moved, (q,); 0: it stays.
 
-    `normal` and `cross` are sums for spans of ``W + 2 K``, u (q, W, channels) are the waveforms.
+    The sums are those for spans of ``W + 2 K``, u (q, W, channels) are the waveforms.
     """
     q, width, _ = u.shape
     reach = reach_of(width)
     tried = np.unique(np.linspace(-reach, reach, 2 * POSITIONS + 1).round().astype(np.intp))
     moves = np.zeros(q, dtype=np.intp)
     for j in range(q):
-        gains = np.array([_gain(normal, cross, u, j, int(s)) for s in tried])
+        gains = np.array([_gain(longer, u, j, int(s)) for s in tried])
         best = int(np.argmax(gains))
         if gains[best] > (1.0 + BETTER) * gains[tried == 0][0]:
             moves[j] = tried[best]
@@ -66,7 +67,8 @@ def value_of(statistics: Statistics, A: Blocks) -> float:
     return float(inner(A, 0.5 * image - unstack(statistics.cross, A.shape), axes=4))
 
 
-def _gain(normal: Floats, cross: Floats, u: Floats, j: int, move: int) -> float:
+def _gain(longer: Sums, u: Floats, j: int, move: int) -> float:
+    normal, cross = longer.normal, longer.cross
     q, width, channels = u.shape
     still = rows_of(np.zeros(q, dtype=np.intp), width).reshape(q, width)
     others = np.delete(np.arange(q), j)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.signal import correlate
+from scipy import fft
 
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.recordings.line.splines import (
+from orbitdl.line.splines import (
     TAPS,
     coefficients_of,
     fill_weights,
@@ -78,13 +78,13 @@ class Waveforms:
         Zero at the ends, so that waveforms which just touch need no bounds.
         """
         q, width, margin = len(self), self.length, MARGIN
+        size = fft.next_fast_len(2 * width - 1, real=True)
+        spectra = fft.rfft(self.u, size, axis=1)
+        both = np.einsum("jfc,lfc->jlf", spectra.conj(), spectra)
+        lags = fft.irfft(both, size, axis=2)
         table = np.zeros((q, q, 2 * width - 1 + 2 * margin))
-        for j in range(q):
-            for l in range(q):  # noqa: E741
-                lags = sum(
-                    correlate(self.u[l, :, c], self.u[j, :, c]) for c in range(self.u.shape[2])
-                )
-                table[j, l, margin:-margin] = lags
+        table[:, :, margin : margin + width - 1] = lags[:, :, size - width + 1 :]
+        table[:, :, margin + width - 1 : -margin] = lags[:, :, :width]
         return table
 
     def add_up(

@@ -8,27 +8,35 @@ from scipy.ndimage import uniform_filter1d
 
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.dictionary import unit_norm
-from orbitdl.recordings.line.coordinates import to_blocks
-from orbitdl.recordings.line.recording_shard import RecordingShard, RecordingShards
-from orbitdl.recordings.line.splines import coefficients_of
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.coordinates import to_blocks
+from orbitdl.line.noise import spread
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.splines import coefficients_of
 
-MOST = 300
-"""Stretches to choose from, of each recording."""
+MOST = 2000
+"""Stretches to choose from, of all recordings together."""
+LEAST = 4
+"""Of each chunk that is looked at."""
 SHORT = 8
 """Into how many parts of a span energy is smoothed to find where an event is centred."""
 
 
-def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Generator) -> Blocks:
+def pool_of(shards: RecordingShards) -> Floats:
+    """Return stretches of recordings to choose from, (n, W, channels)."""
+    looked_at = spread(shards.parts, MOST // LEAST)
+    each = max(MOST // len(looked_at), LEAST)
+    return np.concatenate([stretches(chunk, each) for chunk in looked_at])
+
+
+def start_from_pool(pool: Floats, q: int, rng: np.random.Generator) -> Blocks:
     """Choose q stretches that are unlike each other wherever they are moved, of unit norm.
 
     As k-means++: the next one is drawn with probability proportional to the energy that no moved
     copy of those before explains, ``||y||^2 - max_{j,s} <y, a_j(. - s)>^2`` at whole shifts s.
     Where recordings have fewer stretches, noise takes their place.
     """
-    found = [stretches(part) for part in shards.parts]
-    width, channels = shards.parts[0].width, shards.parts[0].signal.shape[1]
-    pool = np.concatenate([*found, np.zeros((0, width, channels))])
-    chosen = rng.standard_normal((q, width, channels))
+    chosen = rng.standard_normal((q, *pool.shape[1:]))
     energy = np.sum(pool**2, axis=(1, 2))
     left = energy.copy()
     for j in range(q):
@@ -41,27 +49,28 @@ def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Genera
     return unit_norm(to_blocks(coefficients_of(chosen)))
 
 
-def stretches(shard: RecordingShard) -> Floats:
-    """Return the spans of a recording with most energy, centred on it, none twice.
+def stretches(chunk: Chunk, most: int) -> Floats:
+    """Return the spans of a chunk with most energy, centred on it, none twice.
 
     Shape (n, W, channels). Spans that reach beyond an end, or into missing samples, are left out.
     """
-    width, n = shard.width, len(shard.signal)
-    power = uniform_filter1d(np.sum(shard.signal**2, axis=1), max(width // SHORT, 1))
+    (signal, observed), _ = chunk.read(0, 0)
+    width, n = chunk.width, len(signal)
+    power = uniform_filter1d(np.sum(signal**2, axis=1), max(width // SHORT, 1))
     half = width // 2
     whole = np.zeros(n, dtype=bool)
     if n >= width:
-        missing = np.concatenate([[0], np.cumsum(~shard.observed)])
+        missing = np.concatenate([[0], np.cumsum(~observed)])
         whole[half : half + n - width + 1] = missing[width:] == missing[:-width]
     power = np.where(whole, power, 0.0)
     found = list[Floats]()
     for place in np.argsort(-power, kind="stable"):
-        if len(found) == MOST or power[place] <= 0.0:
+        if len(found) == most or power[place] <= 0.0:
             break
         if whole[place]:
-            found.append(shard.signal[place - half : place - half + width])
+            found.append(signal[place - half : place - half + width])
             whole[max(place - width + 1, 0) : place + width] = False
-    return np.array(found).reshape(-1, width, shard.signal.shape[1])
+    return np.array(found).reshape(-1, width, signal.shape[1])
 
 
 def likeness(pool: Floats, waveform: Floats) -> Floats:

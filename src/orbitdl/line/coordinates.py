@@ -13,7 +13,8 @@ from scipy.linalg import cholesky, solve_triangular, toeplitz
 
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.statistics import Statistics
-from orbitdl.recordings.line.splines import GRAM
+from orbitdl.line.splines import GRAM
+from orbitdl.line.sums import Sums
 
 
 @lru_cache(maxsize=16)
@@ -38,13 +39,14 @@ def from_blocks(A: Blocks) -> Floats:
     return np.ascontiguousarray(solved.reshape(width, q, channels).transpose(1, 0, 2))
 
 
-def in_blocks(normal: Floats, cross: Floats, usage: Floats) -> Statistics:
-    """Return sums over coefficients, (q W, q W) and (q W, channels), as those over components."""
-    q, size = len(usage), len(normal)
+def in_blocks(sums: Sums, usage: Floats) -> Statistics:
+    """Return sums over coefficients as those over components."""
+    q, size = len(usage), len(sums.normal)
     lower = factor(size // q)
-    rows = _solve_parts(lower, normal, q)
+    rows = _solve_parts(lower, sums.normal, q)
     both = _solve_parts(lower, rows.T, q).T
-    return Statistics(0.5 * (both + both.T)[None], _solve_parts(lower, cross, q)[None], usage)
+    cross = _solve_parts(lower, sums.cross, q)
+    return Statistics(0.5 * (both + both.T)[None], cross[None], usage)
 
 
 def _solve_parts(lower: Floats, right: Floats, q: int) -> Floats:

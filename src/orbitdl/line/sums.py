@@ -11,15 +11,29 @@ beyond the ends and missing ones would have added is taken off.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.compiled import fast, internal
-from orbitdl.groups.base import Floats, Integers
-from orbitdl.recordings.line.splines import TAPS, fill_weights
+from orbitdl.groups.base import Floats
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.splines import TAPS, fill_weights
 
 AT_ONCE = 4096
 """Samples whose terms are taken off at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """N (q W, q W) and R (q W, channels) of a recording; those of two parts add up."""
+
+    normal: Floats
+    cross: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.normal + other.normal, self.cross + other.cross)
 
 
 def event_sums(
@@ -27,30 +41,40 @@ def event_sums(
     observed: NDArray[np.bool_],
     width: int,
     q: int,
-    component: Integers,
-    time: Floats,
-    coefficient: Floats,
-) -> tuple[Floats, Floats]:
-    """Return N (q W, q W) and R (q W, channels) of a recording x (T, channels), zero where missing.
+    events: LineAtoms,
+    counted: NDArray[np.bool_] | None = None,
+    ends: tuple[bool, bool] = (True, True),
+) -> Sums:
+    """Return the sums over a recording x (T, channels), zero where missing.
 
-    Events are in the order of time.
+    Parameters
+    ----------
+    x : ndarray of shape (T, channels)
+    observed : ndarray of shape (T,)
+    width, q : int
+        Samples of a waveform, and how many waveforms there are.
+    events : LineAtoms
+        All that reach into x, in the order of time.
+    counted : ndarray of shape (K,), optional
+        Where x is a chunk: which events are its own. Only pairs that begin with one count here.
+    ends : tuple of bool
+        Whether the recording begins, and ends, with x.
     """
     far = width + TAPS
     lags, cross = np.zeros((q, q, 2 * width - 1)), np.zeros((q, width, x.shape[1]))
     z = np.zeros((q, len(x) + 2 * far + width))
-    add_events(component, time, coefficient, x, far, lags, cross, z)
+    own = np.ones(len(events), dtype=bool) if counted is None else counted
+    add_events(events.component, events.time, events.coefficient, own, x, far, lags, cross, z)
     apart = np.arange(width)[:, None] - np.arange(width) + width - 1
     normal = lags[:, :, apart].transpose(0, 2, 1, 3).reshape(q * width, q * width)
-    return _without_unseen(normal, z, observed, far, width), cross.reshape(q * width, -1)
+    unseen = np.repeat([ends[0], False, ends[1]], [far, len(x), far + width])
+    unseen[far : far + len(x)] = ~observed
+    return Sums(_without_unseen(normal, z, unseen, width), cross.reshape(q * width, -1))
 
 
-def _without_unseen(
-    normal: Floats, z: Floats, observed: NDArray[np.bool_], far: int, width: int
-) -> Floats:
+def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width: int) -> Floats:
     """Take off the terms of samples that were not observed, those beyond the ends included."""
-    unseen = np.ones(z.shape[1], dtype=bool)
-    unseen[far : far + len(observed)] = ~observed
-    near = np.convolve(np.any(z != 0.0, axis=0), np.ones(width), mode="full")[: z.shape[1]] > 0
+    near = np.convolve(np.any(z != 0.0, axis=0), np.ones(width), mode="full")[: z.shape[1]] > 0.5
     places = np.flatnonzero(unseen & near)
     padded = np.pad(z, [(0, 0), (width - 1, 0)])
     for k in range(0, len(places), AT_ONCE):
@@ -72,7 +96,7 @@ def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noq
 
 
 @fast
-def add_events(component, time, c, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
+def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
     """Add every event to the sums over pairs, to those with the data, and to z, `far` places on."""
     count, width = time.shape[0], cross.shape[1]
     taps, whole = np.empty((count, 4)), np.empty(count, np.int64)
@@ -88,6 +112,8 @@ def add_events(component, time, c, x, far, lags, cross, z):  # type: ignore[no-u
                 for ch in range(x.shape[1]):
                     cross[component[k], a, ch] += taps[k, i] * x[t0 + a, ch]
     for k in range(count):
+        if not counted[k]:
+            continue
         j = component[k]
         add_pair(taps[k], taps[k], whole[k], whole[k], j, j, lags)
         for r in range(k + 1, count):

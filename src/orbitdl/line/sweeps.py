@@ -14,15 +14,8 @@ import numpy as np
 from orbitdl.coding.sliding.state import ZERO, make_state, put
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.recordings.line.windows_at_work import (
-    Line,
-    Room,
-    add_atom,
-    correlate_again,
-    cut_window,
-    solve_window,
-    uncut_window,
-)
+from orbitdl.line.window import solve_window
+from orbitdl.line.working import Line, Room, add_atom, correlate_again, cut_window, uncut_window
 
 LONGER = 20
 """By how many places a block is longer than a waveform, so that only neighbours interact."""
@@ -87,11 +80,15 @@ def make_room(line: Line, blocks: Blocks) -> Room:
     )
 
 
-def sweep_until_clean(line: Line, blocks: Blocks, alpha: float, tol: float, most: int) -> bool:
-    """Solve windows until none is dirty, in `most` sweeps at most; tell whether a block is full."""
+def sweep_until_clean(
+    line: Line, blocks: Blocks, places: tuple[int, int], alpha: float, tol: float, most: int
+) -> bool:
+    """Solve windows until none is dirty, in `most` sweeps at most; tell whether a block is full.
+
+    Atoms are placed from the first of two places up to the second.
+    """
     state = make_state(2 * blocks.c.shape[1], 0)
-    full = sweep(state, line, blocks, make_room(line, blocks), alpha, tol, most)
-    return bool(full)
+    return bool(sweep(state, line, blocks, make_room(line, blocks), *places, alpha, tol, most))
 
 
 @internal
@@ -135,7 +132,7 @@ def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
 
 
 @fast
-def sweep(st, line, blocks, room, alpha, tol, most):  # type: ignore[no-untyped-def]
+def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignore[no-untyped-def]
     """Solve dirty windows, those at even blocks and those at odd ones in turn."""
     n_blocks, size, n_places = blocks.filled.shape[0], blocks.size, line.e.shape[1]
     width, limit = line.shapes.u.shape[1], UNTOUCHED * tol * alpha
@@ -147,7 +144,7 @@ def sweep(st, line, blocks, room, alpha, tol, most):  # type: ignore[no-untyped-
         for b in range(turn % 2, n_blocks - 1, 2):
             if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
                 continue
-            lo, hi = max(b * size, FIRST), min((b + 2) * size, n_places - END)
+            lo, hi = max(b * size, first), min((b + 2) * size, last)
             if lo >= hi:
                 blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
                 continue

@@ -14,7 +14,7 @@ from scipy.signal import oaconvolve
 
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.line.waveforms import BEYOND, Waveforms
+from orbitdl.line.waveforms import BEYOND, Waveforms
 
 
 def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
@@ -27,9 +27,23 @@ def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
     return e
 
 
-def largest(e: Floats) -> float:
-    """Return ``max_{j, tau} |eta_j(tau)|``, for e as `correlations` returns it."""
-    return float(largest_value(e))
+def largest(
+    e: Floats,
+    first: int = 1,
+    last: int | None = None,
+    *,
+    positive: bool = False,
+    whole: bool = False,
+) -> float:
+    """Return ``max_{j, tau} |eta_j(tau)|``, for e as `correlations` returns it.
+
+    Over the places from `first` up to `last`, all by default; of ``eta_j`` itself where
+    coefficients must be positive, and at whole samples only where times are.
+    """
+    end = e.shape[1] - 2
+    return float(
+        largest_value(e, max(first, 1), min(end if last is None else last, end), positive, whole)
+    )
 
 
 @internal
@@ -56,23 +70,37 @@ def stationary(p1, p2, p3):  # type: ignore[no-untyped-def]
     return (one if 0.0 <= one < 1.0 else -1.0), (two if 0.0 <= two < 1.0 else -1.0)
 
 
+@internal
+def on_samples(row, m):  # type: ignore[no-untyped-def]
+    """Return eta at a whole place."""
+    return (row[m - 1] + 4.0 * row[m] + row[m + 1]) / 6.0
+
+
+@internal
+def value_at(d, p0, p1, p2, p3, positive):  # type: ignore[no-untyped-def]
+    """Return what counts of a cubic at d; nothing where d is below zero."""
+    if d < 0.0:
+        return 0.0
+    value = p0 + d * (p1 + d * (p2 + d * p3))
+    return value if positive else abs(value)
+
+
 @fast
-def largest_value(e):  # type: ignore[no-untyped-def]
-    """Return the largest absolute value of eta: cells whose four numbers are small are passed."""
+def largest_value(e, first, last, positive, whole):  # type: ignore[no-untyped-def]
+    """Return the largest value of eta: cells whose four numbers are small are passed."""
     top = 0.0
     for j in range(e.shape[0]):
         row = e[j]
-        for m in range(1, row.shape[0] - 2):
+        for m in range(first, last):
             bound = max(
                 max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2]))
             )  # the weights are positive and add up to one
             if bound <= top:
                 continue
             p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
-            top = max(top, abs(p0))
-            one, two = stationary(p1, p2, p3)
-            if one >= 0.0:
-                top = max(top, abs(p0 + one * (p1 + one * (p2 + one * p3))))
-            if two >= 0.0:
-                top = max(top, abs(p0 + two * (p1 + two * (p2 + two * p3))))
+            top = max(top, value_at(0.0, p0, p1, p2, p3, positive))
+            if not whole:
+                one, two = stationary(p1, p2, p3)
+                top = max(top, value_at(one, p0, p1, p2, p3, positive))
+                top = max(top, value_at(two, p0, p1, p2, p3, positive))
     return top

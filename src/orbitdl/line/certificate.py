@@ -1,0 +1,57 @@
+"""How good the atoms of a recording are: sums and maxima over its parts.
+
+With the residual r and the polar ``p = max_{j,tau} <r, a_j(. - tau)>``, of absolute values unless
+coefficients must be positive, weak duality gives for every recording
+
+    P* >= s <x, r> - s^2/2 ||r||^2      for      |s| <= alpha / p,
+
+so that one certificate of a recording of any length is accumulated a chunk at a time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROUNDING = 1e-12
+"""Relative error that the largest correlation may have."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """Of a part of a recording, or, added up, of all of it.
+
+    Attributes
+    ----------
+    energy, product : float
+        ``||r||^2`` and ``<x, r>`` over its samples.
+    weight : float
+        ``sum_k |c_k|`` over its atoms.
+    polar : float
+        The largest correlation at its places.
+    """
+
+    energy: float
+    product: float
+    weight: float
+    polar: float
+
+    def __add__(self, other: Certificate) -> Certificate:
+        return Certificate(
+            self.energy + other.energy,
+            self.product + other.product,
+            self.weight + other.weight,
+            max(self.polar, other.polar),
+        )
+
+    def objective(self, alpha: float) -> float:
+        """Return ``1/2 ||r||^2 + alpha sum |c|``."""
+        return 0.5 * self.energy + alpha * self.weight
+
+    def gap(self, alpha: float, *, positive: bool = False) -> float:
+        """Return how far the objective may be above its minimum, relatively."""
+        objective, polar = self.objective(alpha), (1.0 + ROUNDING) * self.polar
+        limit = alpha / polar if polar > 0 else float("inf")
+        best = self.product / self.energy if self.energy > 0 else 0.0
+        s = min(max(best, 0.0 if positive else -limit), limit)
+        excess = max(objective - s * self.product + 0.5 * s**2 * self.energy, 0.0)
+        return excess / objective if objective > 0 else 0.0

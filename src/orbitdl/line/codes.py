@@ -1,0 +1,61 @@
+"""Codes of a whole recording: its atoms, and how good they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from orbitdl.codes import Status
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.atoms import LineAtoms
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingCodes:
+    """A recording as a sparse sum of waveforms at any times.
+
+    Attributes
+    ----------
+    atoms : LineAtoms
+        In the order of time; `component`, `time` and `coefficient` are attributes here too.
+    objective : float
+        ``1/2 ||M (x - sum_k c_k a_{j_k}(. - tau_k))||^2 + alpha sum_k |c_k|``.
+    gap : float
+        Certified relative duality gap of the whole recording: the objective is at most
+        ``gap * objective`` above its minimum.
+    status : Status
+        How the coding ended, in words.
+    """
+
+    atoms: LineAtoms
+    objective: float
+    gap: float
+    status: Status
+
+    def __len__(self) -> int:
+        return len(self.atoms)
+
+    def __repr__(self) -> str:
+        return f"RecordingCodes({len(self)} atoms, gap {self.gap:.1e})"
+
+    @property
+    def component(self) -> Integers:
+        """Which waveform each atom is of, (K,)."""
+        return self.atoms.component
+
+    @property
+    def time(self) -> Floats:
+        """Where each begins, in samples, (K,); negative where it overhangs the start."""
+        return self.atoms.time
+
+    @property
+    def coefficient(self) -> Floats:
+        """How strong each is, (K,)."""
+        return self.atoms.coefficient
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per atom: time, component, coefficient."""
+        return pd.DataFrame(
+            {"time": self.time, "component": self.component, "coefficient": self.coefficient}
+        )

@@ -1,0 +1,151 @@
+"""Amplitudes without shrinkage, and what each atom explains: sums over the chunks of a recording.
+
+With the atoms of a code as columns a_k at observed samples, all of them refitted together are
+
+    min_b ||x - sum_k b_k a_k||^2,      so      G b = (<a_k, x>)_k,      G_kl = <a_k, a_l>,
+
+where G, which is sparse, and the right-hand side add up over chunks; and so does all that is said
+about the neighbourhood of an atom in what is left, ``y = x - sum_k b_k a_k``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.splines import TAPS
+from orbitdl.line.waveforms import Waveforms, fill_signals
+
+RIDGE = 1e-9
+"""Relative weight that keeps amplitudes finite of atoms that explain the same."""
+
+
+@dataclass(frozen=True, eq=False)
+class Refit:
+    """What is known of atoms once they are refitted, all of shape (K,).
+
+    Attributes
+    ----------
+    amplitude : ndarray
+        The b_k.
+    share : ndarray
+        How much of the energy of its span is explained, by all atoms there.
+    fit : ndarray
+        Cosine between the atom and what is left with it put back.
+    is_cut : ndarray of bool
+        Whether a sample of its span is missing, or beyond an end.
+    """
+
+    amplitude: Floats
+    share: Floats
+    fit: Floats
+    is_cut: NDArray[np.bool_]
+
+
+class Columns:
+    """The atoms that reach into a chunk, at its observed samples.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n channels,)
+    which : ndarray of shape (k,)
+        Numbers of the atoms.
+    matrix : sparse array of shape (n channels, k)
+    first, last : ndarray of shape (k,)
+        Which samples of the chunk their spans cover.
+    """
+
+    def __init__(self, chunk: Chunk, waveforms: Waveforms, atoms: LineAtoms) -> None:
+        (x, self.observed), start = chunk.read(0, 0)
+        near = atoms.time >= start - waveforms.length - TAPS
+        self.which = np.flatnonzero(near & (atoms.time <= start + len(x) + TAPS))
+        mine = atoms.take(self.which).later(-start)
+        begin = np.floor(mine.time).astype(np.intp) - 1
+        ends = begin, begin + waveforms.length + TAPS - 1
+        self.first, self.last = (np.clip(place, 0, len(x)) for place in ends)
+        self.x, self.channels = x.ravel(), x.shape[1]
+        self.matrix = atoms_as_columns(self.observed, waveforms, mine)
+
+    def over_spans(self, values: Floats) -> Floats:
+        """Return the sum of values, one a sample, over the span of every atom."""
+        total = np.concatenate([[0.0], np.cumsum(values)])
+        return np.asarray(total[self.last] - total[self.first])
+
+    def energies(self, y: Floats) -> Floats:
+        """Return the energy of a signal (n channels,) over the span of every atom."""
+        return self.over_spans(np.sum(y.reshape(-1, self.channels) ** 2, axis=1))
+
+
+def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Refit:
+    """Refit all atoms of a recording together."""
+    amplitude = amplitudes_of(recording, waveforms, atoms)
+    count = len(atoms)
+    norm, product, before, after, seen = np.zeros((5, count))
+    for part in columns_of(recording, waveforms, atoms):
+        y = part.x - np.asarray(part.matrix @ amplitude[part.which])
+        norm[part.which] += np.asarray(part.matrix.multiply(part.matrix).sum(axis=0)).ravel()
+        product[part.which] += np.asarray(part.matrix.T @ y)
+        before[part.which] += part.energies(part.x)
+        after[part.which] += part.energies(y)
+        seen[part.which] += part.over_spans(part.observed.astype(np.float64))
+    own = product + amplitude * norm  # <a_k, y + b_k a_k>
+    size = np.sqrt(norm * np.maximum(after + amplitude * (product + own), 0.0))
+    return Refit(
+        amplitude,
+        1.0 - _ratio(after, before, 1.0),
+        _ratio(np.abs(own), size, 0.0),
+        np.asarray(seen < waveforms.length + TAPS - 1.5),
+    )
+
+
+def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
+    """Return the amplitudes (K,) with which the atoms fit the recording best."""
+    count = len(atoms)
+    if count == 0:
+        return np.zeros(0)
+    gram, right = sparse.csc_array((count, count)), np.zeros(count)
+    for part in columns_of(recording, waveforms, atoms):
+        own = (part.matrix.T @ part.matrix).tocoo()
+        place = part.which[own.row], part.which[own.col]
+        gram = gram + sparse.csc_array((own.data, place), shape=(count, count))
+        right[part.which] += np.asarray(part.matrix.T @ part.x)
+    ridge = RIDGE * float(gram.diagonal().max()) or 1.0
+    solved: Floats = splu(gram + ridge * sparse.eye_array(count, format="csc")).solve(right)
+    return solved
+
+
+def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Iterator[Columns]:
+    """Yield the atoms of one chunk after the other."""
+    return (Columns(chunk, waveforms, atoms) for chunk in recording)
+
+
+def atoms_as_columns(
+    observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms
+) -> sparse.csc_array:
+    """Return every atom at the observed samples, all channels below each other, as a column."""
+    channels, span = waveforms.u.shape[2], waveforms.length + TAPS - 1
+    signals = np.zeros((len(atoms), span, channels))
+    fill_signals(atoms.component, atoms.time, waveforms.u, signals)
+    sample = (np.floor(atoms.time).astype(np.intp) - 1)[:, None] + np.arange(span)
+    inside = (sample >= 0) & (sample < len(observed))
+    seen = inside & observed[np.clip(sample, 0, len(observed) - 1)]
+    row: Integers = (sample[:, :, None] * channels + np.arange(channels))[seen]
+    column = np.broadcast_to(np.arange(len(atoms))[:, None], sample.shape)[seen]
+    shape = len(observed) * channels, len(atoms)
+    place = row.ravel(), np.repeat(column, channels)
+    return sparse.csc_array((signals[seen].ravel(), place), shape=shape)
+
+
+def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
+    """Return a quotient, and something else where it is not known."""
+    result: Floats = np.full(len(above), otherwise)
+    np.divide(above, below, out=result, where=below > 0)
+    return result

@@ -1,0 +1,138 @@
+"""Recordings as shards: the learning loop of data points serves them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.parallel import in_threads
+from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.learning.shards import Shards, Solve, Summary, total
+from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.unit_balls import shorten
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.chunks import Recording, Watch, code_recording, cut, linked
+from orbitdl.line.coder import LineCoder
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.line.recentring import best_positions, moved_coefficients, reach_of, rows_of, value_of
+from orbitdl.line.signal import Signal
+from orbitdl.line.sums import Sums
+from orbitdl.line.waveforms import Waveforms
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingShards(Shards):
+    """Recordings that are learned from together, and how they are coded.
+
+    Attributes
+    ----------
+    parts : tuple of Chunk
+        One recording after the other.
+    n_jobs : int or None
+    alpha : float
+    positive, whole : bool
+        Whether coefficients must be positive, and times whole samples.
+    codes : list of RecordingCodes or None
+        What the last coding of every recording ended with, unless it was changed since.
+    """
+
+    parts: tuple[Chunk, ...]
+    alpha: float
+    positive: bool = False
+    whole: bool = False
+    codes: list[RecordingCodes] | None = None
+
+    @classmethod
+    def cut(
+        cls,
+        signals: Iterable[Signal],
+        width: int,
+        alpha: float,
+        n_jobs: int | None = None,
+        *,
+        positive: bool = False,
+        whole: bool = False,
+        size: int | None = None,
+    ) -> RecordingShards:
+        """Cut recordings into chunks; where depends on the length of waveforms alone."""
+        parts = tuple(chunk for signal in signals for chunk in cut(signal, width, size))
+        return cls(parts, n_jobs, alpha, positive, whole)
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """The chunks of every recording."""
+        groups = list[Recording]()
+        for part in self.parts:
+            if part.begins:
+                groups.append([])
+            groups[-1].append(part)
+        return groups
+
+    def prepare(self, A: Blocks, asked: float) -> LineCoder:
+        waveforms = Waveforms(from_blocks(A))
+        return LineCoder(waveforms, self.alpha, asked, self.positive, self.whole)
+
+    def code(self, A: Blocks, asked: float, watch: Watch = int) -> tuple[RecordingShards, Summary]:
+        """Code every recording as a whole; `watch` is told of samples that are done."""
+        coder = self.prepare(A, asked)
+        groups = self.recordings
+        short = all(len(group) <= 2 for group in groups)  # then threads take whole recordings
+        outer, within = (self.n_jobs, None) if short and len(groups) > 1 else (None, self.n_jobs)
+        coded = in_threads(lambda one: code_recording(one, coder, within, watch), groups, outer)
+        codes = [one.codes(coder) for one in coded]
+        parts = tuple(chunk for one in coded for chunk in one.chunks)
+        summary = total(Summary(one.objective, one.gap, 1, len(one)) for one in codes)
+        return replace(self, parts=parts, codes=codes), summary
+
+    def starting_from(self, atoms: Atoms | None) -> RecordingShards:
+        return self._with(super().starting_from(atoms).parts)
+
+    def scale(self, factors: Floats) -> RecordingShards:
+        return self._with(super().scale(factors).parts)
+
+    def _with(self, parts: tuple[Chunk, ...]) -> RecordingShards:
+        """Return the same recordings with chunks that have other atoms."""
+        changed = replace(self, parts=parts, codes=None)
+        if any(part.atoms is None for part in parts):
+            return changed
+        q = parts[0].known_atoms.n_components
+        return replace(
+            changed, parts=tuple(part for group in changed.recordings for part in linked(group, q))
+        )
+
+    @cached_property
+    def longer(self) -> Sums:
+        """Sums over events for spans that are longer on either side: they tell of all positions."""
+        width = self.parts[0].width
+        reach = reach_of(width)
+        sums: Sums = self.sum_of(lambda part: part.sums(width + 2 * reach, reach))
+        return sums
+
+    def statistics(self) -> Statistics:
+        return self._statistics_at(np.zeros(self.parts[0].known_atoms.n_components, dtype=np.intp))
+
+    def _statistics_at(self, moves: Integers) -> Statistics:
+        """Return the sums for spans that are moved so."""
+        rows = rows_of(moves, self.parts[0].width)
+        sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
+        usage = sum(part.known_atoms.invariants().sum(axis=0) for part in self.parts)
+        return in_blocks(sums, np.asarray(usage))
+
+    def step(
+        self, solve: Solve, statistics: Statistics, A: Blocks
+    ) -> tuple[RecordingShards, Blocks]:
+        """Solve for waveforms where they are, and where their spans would explain more."""
+        here, u = solve(statistics, A), from_blocks(A)
+        moves = best_positions(self.longer, u)
+        if not moves.any():
+            return self, here
+        moved = self._statistics_at(moves)
+        there = solve(moved, shorten(to_blocks(moved_coefficients(u, moves))))
+        if value_of(moved, there) >= value_of(statistics, here):
+            return self, here
+        return self._with(tuple(part.moved(moves) for part in self.parts)), there

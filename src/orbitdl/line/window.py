@@ -1,0 +1,182 @@
+"""One window of a recording: its atoms to their optimum, with everything outside held fixed."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba.extending import overload
+
+from orbitdl.coding.sliding.masked import slide
+from orbitdl.coding.sliding.newton import first_order_error
+from orbitdl.coding.sliding.state import ZERO, put
+from orbitdl.compiled import INSIDE, internal, part
+from orbitdl.line.correlations import cubic_of, on_samples, stationary
+from orbitdl.line.oracles import Cut, Uncut, product_of
+from orbitdl.line.splines import fill_weights
+from orbitdl.line.waveforms import MARGIN
+
+ROUNDS = 60
+"""Rounds of adding atoms to a window at most."""
+NEAR = 0.8
+"""Atoms with a larger inner product do not enter in the same round: they explain the same, and all
+but one would leave again."""
+HALFWAY = 0.5
+"""Atoms enter from this part of the way between alpha and the highest peak: the lower ones mostly
+vanish when the higher ones are explained."""
+PART = 0.05
+"""Part of the tolerance that a window may use: the rest is for what its neighbours do later."""
+
+MERGING = 1e-5
+"""What merging atoms may cost, in parts of the tolerance: whoever joins them first, the objective
+is the same to far below it."""
+
+
+@internal
+def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
+    """List the peaks of ``|eta|`` above a level between two places; return how many."""
+    found = ZERO
+    for j in range(e.shape[0]):
+        row = e[j]
+        for m in range(lo, hi):
+            high = max(max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2])))
+            if high <= level:
+                continue
+            if shapes.whole:
+                before, here, after = (
+                    on_samples(row, m - 1),
+                    on_samples(row, m),
+                    on_samples(row, m + 1),
+                )
+                is_peak = abs(here) >= abs(before) and abs(here) > abs(after)
+                found = note(here, m, j, is_peak, found, level, room, shapes.positive)
+                continue
+            p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
+            for d in stationary(p1, p2, p3):
+                height = p0 + d * (p1 + d * (p2 + d * p3))
+                is_peak = d >= 0.0 and height * (2.0 * p2 + 6.0 * p3 * d) < 0.0
+                found = note(height, m + d, j, is_peak, found, level, room, shapes.positive)
+    return found
+
+
+@internal
+def note(height, place, j, is_peak, found, level, room, positive):  # type: ignore[no-untyped-def]
+    """List a peak if it is one, above the level and of a sign that may be; return how many."""
+    size = height if positive else abs(height)
+    if is_peak and size > level and found < room.height.shape[0]:
+        room.height[found], room.place[found] = height, place
+        room.component[found] = j
+        return found + 1
+    return found
+
+
+@internal
+def insert(st, count, shapes, room, found, level):  # type: ignore[no-untyped-def]
+    """Put atoms at the peaks found above a level, largest first, near ones one at a time."""
+    first, width = count, shapes.u.shape[1]
+    centre = width - 1 + MARGIN
+    while count < st.c.shape[0]:
+        best, height = -1, level
+        for p in range(found):
+            if abs(room.height[p]) >= height:
+                best, height = p, abs(room.height[p])
+        if best < 0:
+            break
+        j, place, value = room.component[best], room.place[best], room.height[best]
+        room.height[best] = 0.0
+        fill_weights(place - np.floor(place), room.trial)
+        own = product_of(shapes.products[j, j], centre, 0, room.trial[0], room.trial[0])
+        near = 0.0
+        for r in range(first, count):
+            apart = int(place) - int(st.shift[r])
+            if abs(apart) <= width + 2:
+                table = shapes.products[j, st.component[r]]
+                g = product_of(table, centre, apart, room.trial[0], room.near[r - first])
+                near = max(near, abs(g))
+        if near <= NEAR * own:
+            for i in range(4):
+                room.near[count - first, i] = room.trial[0, i]
+            count = put(st, count, j, place, 0.0, 1.0 if value > 0.0 else -1.0)
+    return count
+
+
+@part
+def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ignore[no-untyped-def]
+    """Bring the atoms of a window to their optimum; return how many, and whether it is full."""
+    last = np.inf
+    for _ in range(ROUNDS):
+        count = slide(st, count, oracle, alpha, PART * tol, MERGING * tol)
+        fill_left(st, count, oracle, line, room, lo, hi)  # type: ignore[no-untyped-call]
+        found = find_places(
+            room.left, 2, 2 + hi - lo, alpha * (1.0 + PART * tol), room, line.shapes
+        )
+        top = 0.0
+        for p in range(found):
+            room.place[p] += lo - 2
+            top = max(top, abs(room.height[p]))
+        before = count
+        count = insert(st, count, line.shapes, room, found, alpha + HALFWAY * (top - alpha))
+        if count == st.c.shape[0]:
+            return count, True
+        if count == before:  # sliding stops at a tenth of the error: it goes on while that pays
+            error = first_order_error(st, count, alpha)
+            if error <= PART * tol * alpha or error > 0.5 * last:
+                return count, False
+            last = error
+        hint(st, before, count, alpha)
+    return count, False
+
+
+@internal
+def hint(st, first, count, alpha):  # type: ignore[no-untyped-def]
+    """Give new atoms next to no weight, so that they have a sign to settle with."""
+    for k in range(first, count):
+        st.c[k] = 1e-9 * alpha * st.sign[k]
+
+
+@internal
+def left_of_uncut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Fill `left` with the correlations that the atoms of a window leave there."""
+    width, left = line.shapes.u.shape[1], room.left
+    centre = width - 1 + MARGIN
+    for j in range(left.shape[0]):
+        for p in range(hi - lo + 5):
+            left[j, p] = line.e[j, lo - 2 + p]
+    for k in range(count):
+        m, w = int(st.shift[k]), room.weights[k, 0]
+        for j in range(left.shape[0]):
+            table = line.shapes.products[j, st.component[k]]
+            for p in range(max(m - width, lo - 2), min(m + width + 2, hi + 3)):
+                s = centre + p - m
+                value = w[0] * table[s + 1] + w[1] * table[s] + w[2] * table[s - 1]
+                left[j, p - lo + 2] -= st.c[k] * (value + w[3] * table[s - 2])
+
+
+@internal
+def left_of_cut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Do the same from the residual, as the last look has left it."""
+    u = oracle.tables.u
+    for j in range(u.shape[0]):
+        for p in range(lo - 2, hi + 3):
+            total, start = 0.0, p - oracle.start
+            for k in range(max(-start, 0), min(u.shape[1], oracle.y.shape[0] - start)):
+                for ch in range(u.shape[2]):
+                    total += u[j, k, ch] * oracle.residual[start + k, ch]
+            room.left[j, p - lo + 2] = total
+
+
+LEFT = {Uncut: left_of_uncut, Cut: left_of_cut}
+
+
+def fill_left(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Fill `left` with what the atoms of a window leave there, by the kernel of the oracle."""
+    LEFT[type(oracle)](st, count, oracle, line, room, lo, hi)
+
+
+@overload(fill_left, jit_options=INSIDE)
+def fill_left_compiled(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Choose the kernel when the types are known."""
+    kernel = LEFT[oracle.instance_class]
+
+    def chosen(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
+        kernel(st, count, oracle, line, room, lo, hi)
+
+    return chosen

@@ -1,0 +1,150 @@
+"""A recording at work: its residual and correlations, and how atoms go in and out of them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.compiled import internal
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.oracles import Cut, Shapes, Uncut
+from orbitdl.line.splines import fill_weights
+from orbitdl.line.waveforms import MARGIN, add_waveform
+
+EDGE = 1e-6
+"""How far before the end of a window its atoms stay: more than rounding moves a time by."""
+
+
+class Line(NamedTuple):
+    """A recording at work.
+
+    Attributes
+    ----------
+    e : ndarray of shape (q, places)
+        Correlations with the residual.
+    r : ndarray of shape (T, channels)
+        The residual, zero where nothing was observed.
+    observed : ndarray of shape (T,)
+        One or zero.
+    is_uncut : bool ndarray of shape (places,)
+        Whether all samples of an atom at this place were observed.
+    shapes : Shapes
+    offset : int
+        The place of sample 0.
+    """
+
+    e: Floats
+    r: Floats
+    observed: Floats
+    is_uncut: NDArray[np.bool_]
+    shapes: Shapes
+    offset: int
+
+
+class Room(NamedTuple):
+    """Scratch space of one thread.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (capacity, 3, 4)
+        Of the atoms of a window.
+    moved, residual : ndarray of shape (3, capacity, n, channels) and (n, channels)
+        Signals of a cut window.
+    near : ndarray of shape (capacity, 4)
+        Weights of the atoms that entered in this round.
+    left : ndarray of shape (q, places of a window and 8)
+        Correlations that its atoms leave, from two places before it on.
+    height, place, component : ndarray of shape (peaks,)
+        Peaks of the certificate.
+    trial : ndarray of shape (3, 4)
+        Weights of the next atom.
+    """
+
+    weights: Floats
+    moved: Floats
+    residual: Floats
+    near: Floats
+    left: Floats
+    height: Floats
+    place: Floats
+    component: Integers
+    trial: Floats
+
+
+@internal
+def add_atom(line, j, place, c, is_cut):  # type: ignore[no-untyped-def]
+    """Add c times an atom to the residual, and to its correlations unless it is cut."""
+    m, width = int(place), line.shapes.u.shape[1]
+    if is_cut:
+        add_cut_waveform(line, j, place, c)
+        return
+    add_waveform(j, place, c, line.shapes.u, line.offset, line.r)
+    w = np.empty((3, 4))
+    fill_weights(place - m, w)
+    centre = width - 1 + MARGIN
+    for l in range(line.e.shape[0]):  # noqa: E741
+        table, out = line.shapes.products[l, j], line.e[l]
+        a, b, d, f = c * w[0, 0], c * w[0, 1], c * w[0, 2], c * w[0, 3]
+        for p in range(max(m - width, 0), min(m + width + 2, out.shape[0])):
+            s = centre + p - m
+            out[p] += a * table[s + 1] + b * table[s] + d * table[s - 1] + f * table[s - 2]
+
+
+@internal
+def add_cut_waveform(line, j, place, c):  # type: ignore[no-untyped-def]
+    """Add c times an atom to the residual at observed samples."""
+    w = np.empty((3, 4))
+    m, u = int(place), line.shapes.u
+    fill_weights(place - m, w)
+    for i in range(4):
+        start = m + i - 1 - line.offset
+        for k in range(max(-start, 0), min(u.shape[1], line.r.shape[0] - start)):
+            for ch in range(u.shape[2]):
+                line.r[start + k, ch] += c * w[0, i] * u[j, k, ch] * line.observed[start + k]
+
+
+@internal
+def correlate_again(line, first, last):  # type: ignore[no-untyped-def]
+    """Compute the correlations at places from `first` up to `last` from the residual."""
+    u, n = line.shapes.u, line.r.shape[0]
+    for j in range(u.shape[0]):
+        for p in range(max(first, 0), min(last, line.e.shape[1])):
+            total = 0.0
+            start = p - line.offset
+            for k in range(max(-start, 0), min(u.shape[1], n - start)):
+                for ch in range(u.shape[2]):
+                    total += u[j, k, ch] * line.r[start + k, ch]
+            line.e[j, p] = total
+
+
+@internal
+def energy_of(line, lo, hi):  # type: ignore[no-untyped-def]
+    """Return the energy of what is left where atoms of a window may be."""
+    total = 0.0
+    first, last = lo - 2 - line.offset, hi + line.shapes.u.shape[1] + 3 - line.offset
+    for t in range(max(first, 0), min(last, line.r.shape[0])):
+        for ch in range(line.r.shape[1]):
+            total += line.r[t, ch] * line.r[t, ch]
+    return total
+
+
+@internal
+def uncut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Return what is asked about a window whose atoms are all within observed samples."""
+    energy = energy_of(line, lo, hi)
+    return Uncut(line.e, line.shapes, energy, float(lo), hi - EDGE, room.weights)
+
+
+@internal
+def cut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
+    """Return what is asked about a window with atoms that are cut."""
+    width, n = line.shapes.u.shape[1], line.r.shape[0]
+    first, last = max(lo - 2 - line.offset, 0), min(hi + width + 3 - line.offset, n)
+    size = max(last - first, 0)
+    return Cut(
+        line.r[first : first + size], line.observed[first : first + size], first + line.offset,
+        line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
+        room.moved[:, :, :size], room.residual[:size],
+    )  # fmt: skip
