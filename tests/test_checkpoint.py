@@ -133,7 +133,7 @@ def test_every_part_of_a_state_comes_back(name):
     )  # fmt: skip
     run = Run(state, history, ended=True, settled=True, fell_back=True)
     stored = unpack(StoredRun, *pack(StoredRun.of(run)), "a run")
-    again = stored.restore(rep, shards, 2)
+    again = stored.restore(shards, 2)
     for name in ("number", "objective", "last", "unused", "loosest", "stalled", "streak"):
         assert getattr(again.state, name) == getattr(state, name)
     assert_array_equal(again.state.components, components)

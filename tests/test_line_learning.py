@@ -10,10 +10,10 @@ from test_line import code_line
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
+from orbitdl.line.alpha import above_noise
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
-from orbitdl.line.noise import alpha_above_noise
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import GRAM, norms_of
@@ -235,7 +235,7 @@ def test_alpha_is_just_above_what_noise_alone_reaches():
     for _ in range(5):
         x = 0.3 * rng.standard_normal((20_000, 1))
         top = largest(correlations(x, waveforms))
-        assert 0.75 * top < alpha_above_noise(shards_of(x), waveforms) < 1.35 * top
+        assert 0.75 * top < above_noise(shards_of(x), waveforms, len(x)).value < 1.35 * top
 
 
 def test_events_do_not_raise_the_level_of_noise():
@@ -243,5 +243,5 @@ def test_events_do_not_raise_the_level_of_noise():
     x = 0.1 * rng.standard_normal((20_000, 1))
     time = np.sort(rng.uniform(0, 19_000, 60))
     busy = x + waveforms.add_up(20_000, rng.integers(2, size=60), time, 5 * np.ones(60))
-    quiet, loud = (alpha_above_noise(shards_of(y), waveforms) for y in (x, busy))
+    quiet, loud = (above_noise(shards_of(y), waveforms, len(y)).value for y in (x, busy))
     assert quiet <= loud <= 1.3 * quiet

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from orbitdl.metrics import align, dictionary_distance
     from orbitdl.recordings.positions import positions
     from orbitdl.storage.container import ModelFileError
+    from orbitdl.waveform_learning import WaveformLearning
 
 __version__ = "0.1.0"
 
@@ -29,6 +30,7 @@ __all__ = [
     "ModelFileError",
     "OrbitDictionaryLearning",
     "Status",
+    "WaveformLearning",
     "align",
     "alpha_max",
     "complete",
@@ -48,6 +50,7 @@ _HOME = {
     "ModelFileError": "storage.container",
     "OrbitDictionaryLearning": "estimator",
     "Status": "codes",
+    "WaveformLearning": "waveform_learning",
     "align": "metrics",
     "alpha_max": "alpha",
     "complete": "completion",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
@@ -11,27 +10,23 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from orbitdl.alpha import automatic_alpha
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.fitted import FittedMixin
-from orbitdl.groups import Group, Representation
+from orbitdl.groups import Group
 from orbitdl.groups.base import require_group
-from orbitdl.kept import KeptMixin
-from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.restarts import Outcome, Restarts
+from orbitdl.learner import LearnerMixin
+from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import choose_starts
-from orbitdl.storage.container import as_path
+from orbitdl.orbit_records import OrbitRecordsMixin
 from orbitdl.storage.provenance import fingerprint, provenance
-from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
+from orbitdl.validation import require_positive_or
 
 
 class OrbitDictionaryLearning(
-    ClassNamePrefixFeaturesOutMixin, FittedMixin, KeptMixin, BaseEstimator
+    ClassNamePrefixFeaturesOutMixin, FittedMixin, OrbitRecordsMixin, LearnerMixin, BaseEstimator
 ):
     """Learn components such that every data point is a sparse sum of moved copies of them.
 
@@ -165,72 +160,30 @@ class OrbitDictionaryLearning(
         alpha = require_positive_or(self.alpha, "alpha", "auto") or automatic_alpha(samples.Y)
         coder = self._coder(samples.representation)
         shards = SampleShards.cut(samples, coder, alpha, self.n_jobs)
-        keys = alpha, origin["fingerprint"], self._seed()
-        with self._open_checkpoint(shards, samples.representation, coder, *keys) as runs:
-            starts = self._starts(samples.representation, shards, runs.seed)
-            follow = partial(
-                learn,
-                gap=coder.tol,
-                max_iter=self.max_iter,
-                tol=float(self.tol),
-                normalise_after=self.normalise_after,
+        keys = samples.representation.group, coder, alpha, origin["fingerprint"]
+        with self._open_checkpoint(shards, self._seed(), partial(self._identity, *keys)) as runs:
+            generators = self._generators(runs.seed)
+            starts = choose_starts(
+                self.init, samples.representation, shards, self.n_components, generators
             )
-            best, reached = Restarts(follow, runs, self.callback, self.verbose).best(starts)
+            best = self._learn(
+                shards, starts, runs, coder.tol, normalise_after=self.normalise_after
+            )
         self.components_ = samples.representation.synthesize(best.components)
         self.codes_ = None if best.codes is None else samples.with_unseen(best.codes)
         self._coded_with = fingerprint(self.components_)
-        self.alpha_, self.starts_ = alpha, reached
-        self.history_, self.n_iter_ = best.history, best.history[-1].number
-        self.converged_ = best.history.stands_still(float(self.tol))
-        self.provenance_ = origin
+        self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         self._n_features_out = len(self.components_)
-        self._warn_unless_converged(best, coder)
+        if best.codes is not None and not best.stopped:
+            coder.warn_unless_converged(best.codes.gap, stacklevel=3)
+        self._warn_unless_converged(best)
         return self
 
     def _check_parameters(self) -> None:
-        require_count(self.n_components, "n_components")
+        self._check_learning()
         require_group(self._group())
-        require_positive_or(self.alpha, "alpha", "auto")
-        require_count(self.max_iter, "max_iter", least=0)
-        require_positive(self.tol, "tol")
         require_coder(self.coder)
-        require_count(self.n_restarts, "n_restarts")
-        require_jobs(self.n_jobs)
-        if self.checkpoint is not None:
-            as_path(self.checkpoint, "checkpoint")
-        if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
-
-    def _seed(self) -> int:
-        try:
-            return int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError:
-            raise ValueError(
-                "random_state must be None, a whole number from 0 or a numpy.random.RandomState, "
-                f"not {self.random_state!r}."
-            ) from None
-
-    def _starts(
-        self, representation: Representation, shards: SampleShards, seed: int
-    ) -> list[State]:
-        generators = np.random.default_rng(seed).spawn(self.n_restarts)
-        starts = choose_starts(self.init, representation, shards, self.n_components, generators)
-        return [State(shards, start) for start in starts]
-
-    def _warn_unless_converged(self, outcome: Outcome, coder: Coder) -> None:
-        """Say what ended too early, unless the callback ended it or nothing was to be learned."""
-        if outcome.stopped:
-            return
-        if outcome.codes is not None:
-            coder.warn_unless_converged(outcome.codes.gap, stacklevel=4)
-        if not self.converged_ and self.max_iter > 0:
-            warnings.warn(
-                f"max_iter={self.max_iter} ended the fit while the objective was still falling by "
-                f"more than tol={float(self.tol):g} of it per iteration; raise max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from typing import Any
 
@@ -11,17 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from orbitdl.coding.base import Coder
-from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
 from orbitdl.storage.checkpoint import Checkpoint
-from orbitdl.storage.checkpoint_files import Identity, identify
+from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path
-from orbitdl.storage.model_files import Fitted, ModelFile, Parameters, reason_of, write_model
+from orbitdl.storage.model_files import reason_of, write_model
 from orbitdl.storage.plain import plain
 from orbitdl.storage.provenance import fingerprint
+from orbitdl.storage.stored_model import StoredModel
 from orbitdl.validation import as_components
 
 FITTED = ["components_", "alpha_", "history_", "n_iter_", "converged_", "provenance_"]
@@ -35,13 +34,11 @@ class KeptMixin:
     alpha: float | str
     max_iter: int
     tol: float
-    coder: Coder | None
     init: str | ArrayLike
     n_restarts: int
     random_state: int | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
-    normalise_after: bool
     checkpoint: str | PathLike[str] | None
     components_: Floats
     alpha_: float
@@ -49,15 +46,15 @@ class KeptMixin:
     history_: History
     n_iter_: int
     converged_: bool
-    n_features_in_: int
     preprocessing_: dict[str, Any]
     provenance_: dict[str, Any]
 
     @abstractmethod
-    def _group(self) -> Group: ...
+    def _check_parameters(self) -> None: ...
 
     @abstractmethod
-    def _check_parameters(self) -> None: ...
+    def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> StoredModel:
+        """Return all of this model that a file holds."""
 
     def save(
         self,
@@ -92,73 +89,34 @@ class KeptMixin:
             raise ModelFileError(f"this model cannot be saved: {reason_of(error)}.") from error
         write_model(place, record)
 
-    def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> ModelFile:
-        """Return all of this model that a file holds."""
-        given_start = None if isinstance(self.init, str) else as_components(self.init, "init")
-        seed, names = self.random_state, getattr(self, "feature_names_in_", None)
-        return ModelFile(
-            group=self._group(),
-            shape=list(self.components_.shape[1:]),
-            parameters=Parameters(
-                n_components=self.n_components,
-                alpha=self.alpha if isinstance(self.alpha, str) else float(self.alpha),
-                max_iter=self.max_iter,
-                tol=float(self.tol),
-                coder=self.coder,
-                init=self.init if isinstance(self.init, str) else None,
-                n_restarts=self.n_restarts,
-                random_state=seed if isinstance(seed, int | np.integer) else None,
-                n_jobs=self.n_jobs,
-                verbose=self.verbose,
-                normalise_after=bool(self.normalise_after),
-            ),
-            fitted=Fitted(
-                alpha=self.alpha_,
-                n_iter=int(self.n_iter_),
-                converged=bool(self.converged_),
-                n_features_in=int(self.n_features_in_),
-                feature_names_in=None if names is None else list(names),
-            ),
-            preprocessing=preprocessing,
-            provenance=provenance,
-            components=self.components_,
-            starts=self.starts_,
-            history=self.history_,
-            init=given_start,
-        )
+    def _given_alpha(self) -> float | str:
+        return self.alpha if isinstance(self.alpha, str) else float(self.alpha)
+
+    def _given_init(self) -> tuple[str | None, Floats | None]:
+        """Return the word that says where to start from, or the components."""
+        if isinstance(self.init, str):
+            return self.init, None
+        return None, as_components(self.init, "init")
+
+    def _given_seed(self) -> int | None:
+        seed = self.random_state
+        return int(seed) if isinstance(seed, int | np.integer) else None
 
     def _open_checkpoint(
-        self,
-        shards: Shards,
-        representation: Representation,
-        coder: Coder,
-        alpha: float,
-        data: str,
-        seed: int,
+        self, shards: Shards, seed: int, identity: Callable[[str, int | None], Identity]
     ) -> Checkpoint:
-        """Return where the runs of this fit stand: at their start, or where a file says."""
+        """Return where the runs of this fit stand: at their start, or where a file says.
+
+        `identity` is given what identifies the start and the seed.
+        """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
         path = as_path(self.checkpoint, "checkpoint")
-        identity = self._identity(representation.group, coder, alpha, data, seed)
-        limits = self.max_iter, self.n_restarts
-        return Checkpoint.open(path, identity, seed, *limits, representation, shards)
-
-    def _identity(self, group: Group, coder: Coder, alpha: float, data: str, seed: int) -> Identity:
-        """Return what another fit must have in common with this one to go on where it stood."""
-        init, given = self.init, self.random_state
-        own = int(given) if isinstance(given, int | np.integer) else seed
+        word, start = self._given_init()
+        own = self._given_seed()
+        known = None if self.random_state is None else seed if own is None else own
         try:
-            return Identity(
-                data=data,
-                group=identify(group),
-                n_components=int(self.n_components),
-                alpha=alpha,
-                tol=float(self.tol),
-                coder=identify(coder),
-                init=init if isinstance(init, str) else fingerprint(as_components(init, "init")),
-                random_state=None if given is None else own,
-                normalise_after=bool(self.normalise_after),
-            )
+            same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
+        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards)

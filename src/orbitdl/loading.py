@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.line.splines import samples_of
 from orbitdl.storage.container import as_path
-from orbitdl.storage.model_files import ModelFile, read_model, unsound
+from orbitdl.storage.model_files import Fitted, ModelFile, Parameters, read_model, unsound
+from orbitdl.storage.stored_model import StoredModel
+from orbitdl.storage.waveform_files import WaveformFile, WaveformFitted, WaveformParameters
+from orbitdl.waveform_learning import WaveformLearning
 
 
-def load(path: str | PathLike[str]) -> OrbitDictionaryLearning:
+def load(path: str | PathLike[str]) -> OrbitDictionaryLearning | WaveformLearning:
     """Read a model file and return the fitted estimator.
 
     Parameters
     ----------
     path : path-like
-        What `OrbitDictionaryLearning.save` wrote.
+        What `OrbitDictionaryLearning.save` or `WaveformLearning.save` wrote.
 
     Raises
     ------
@@ -45,24 +49,45 @@ def load(path: str | PathLike[str]) -> OrbitDictionaryLearning:
     place = as_path(path)
     record = read_model(place)
     try:
-        return _estimator(record)
+        return _waveforms(record) if isinstance(record, WaveformFile) else _orbits(record)
     except (ValueError, OverflowError, MemoryError) as error:
         raise unsound(place, error) from error
 
 
-def _estimator(record: ModelFile) -> OrbitDictionaryLearning:
+def _orbits(record: StoredModel) -> OrbitDictionaryLearning:
     """Return the fitted estimator that a record describes."""
-    stored, fitted = record.parameters, record.fitted
-    parameters: dict[str, Any] = {f.name: getattr(stored, f.name) for f in fields(stored)}
-    init = stored.init if record.init is None else record.init
-    model = OrbitDictionaryLearning(**{**parameters, "group": record.group, "init": init})
-    model._check_parameters()
+    assert isinstance(record, ModelFile)
+    fitted, given = record.fitted, _parameters(record.parameters, record)
+    model = OrbitDictionaryLearning(**given, group=record.group)
+    _restore(model, record, fitted)
     model.components_, model._n_features_out = record.components, len(record.components)
-    model.alpha_, model.starts_ = float(fitted.alpha), record.starts
-    model.history_, model.codes_ = record.history, None
-    model.n_iter_, model.converged_ = fitted.n_iter, fitted.converged
     model.n_features_in_ = fitted.n_features_in
     if fitted.feature_names_in is not None:
         model.feature_names_in_ = np.array(fitted.feature_names_in, dtype=object)
-    model.preprocessing_, model.provenance_ = record.preprocessing, record.provenance
     return model
+
+
+def _waveforms(record: WaveformFile) -> WaveformLearning:
+    """Return the fitted waveforms that a record describes."""
+    model = WaveformLearning(**_parameters(record.parameters, record))
+    _restore(model, record, record.fitted)
+    u, one_axis = record.coefficients, record.fitted.channels is None
+    model.coefficients_ = u[:, :, 0] if one_axis else u
+    model.components_ = model._shaped(samples_of(u))
+    model.alpha_reason_ = record.fitted.alpha_reason
+    return model
+
+
+def _parameters(stored: Parameters | WaveformParameters, record: StoredModel) -> dict[str, Any]:
+    """Return the parameters of an estimator as they were given."""
+    given: dict[str, Any] = {f.name: getattr(stored, f.name) for f in fields(stored)}
+    return {**given, "init": stored.init if record.init is None else record.init}
+
+
+def _restore(model: Any, record: StoredModel, fitted: Fitted | WaveformFitted) -> None:
+    """Give a model what every fit leaves."""
+    model._check_parameters()
+    model.alpha_, model.starts_ = float(fitted.alpha), record.starts
+    model.history_, model.codes_ = record.history, None
+    model.n_iter_, model.converged_ = fitted.n_iter, fitted.converged
+    model.preprocessing_, model.provenance_ = record.preprocessing, record.provenance

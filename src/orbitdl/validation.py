@@ -165,10 +165,14 @@ def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
 
 def _require_usual_size(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Return the array unless its squares leave the range of float64."""
-    largest = float(max(array.max(), -array.min()))
+    require_usual_number(float(max(array.max(), -array.min())), name)
+    return array
+
+
+def require_usual_number(largest: float, name: str) -> None:
+    """Refuse data whose largest value has a square that leaves the range of float64."""
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise ValueError(
             f"{name} has values of size {largest:.0e}, outside {SMALLEST:.0e} to {LARGEST:.0e}; "
             "change its unit, and with it alpha's."
         )
-    return array

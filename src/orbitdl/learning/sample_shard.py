@@ -11,7 +11,7 @@ from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Integers, inner
+from orbitdl.groups.base import Blocks, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.shards import Residuals, Shard, Shards, Solve, Summary
 from orbitdl.learning.statistics import Statistics
@@ -106,9 +106,13 @@ class SampleShards(Shards):
         parts = tuple(SampleShard(samples.take(slice(*pair))) for pair in pairs)
         return cls(parts, n_jobs, coder, alpha)
 
+    @property
+    def space(self) -> Representation:
+        return self.parts[0].samples.representation
+
     def prepare(self, A: Blocks, asked: float) -> CoderAt:
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
-        return CoderAt(coder.prepare(self.parts[0].samples.representation, A), self.alpha)
+        return CoderAt(coder.prepare(self.space, A), self.alpha)
 
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
         if self.parts[0].samples.observed is None:

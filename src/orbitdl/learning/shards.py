@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -110,12 +110,36 @@ class Shard(ABC, Sized):
         return self.starting_from(None if self.atoms is None else self.atoms.scale(factors))
 
 
+class Space(Protocol):
+    """In what coordinates components and group elements are; a `Representation` is one."""
+
+    @property
+    def block_shape(self) -> tuple[int, int, int]:
+        """Shape of a component: blocks, rows and columns of each."""
+
+    @property
+    def dtype(self) -> type:
+        """Of components."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of the parameters of an element."""
+
+    def contains(self, element: Floats) -> bool:
+        """Tell whether elements (K, p) may be those of atoms."""
+
+
 @dataclass(frozen=True, eq=False)
 class Shards(ABC, Sized):
     """All data, in parts; threads take one at a time, or share the only one."""
 
     parts: tuple[Shard, ...]
     n_jobs: int | None
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """What components and atoms of these data look like."""
 
     @abstractmethod
     def prepare(self, A: Blocks, asked: float) -> Any:

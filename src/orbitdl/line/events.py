@@ -41,7 +41,8 @@ def events_of(
         out.
     refractory : float, optional
         Samples within which a component can occur once: of events closer than that the strongest
-        is listed. The resolution of the waveform if left out (`resolution_of`); 0 lists all.
+        is listed, and 0 lists all. If left out, the strongest is listed of those that are closer
+        to each other than can be told apart (`resolution_of`).
 
     Returns
     -------
@@ -53,9 +54,13 @@ def events_of(
     begin = np.floor(atoms.time) - 1
     end = begin + waveforms.length + TAPS - 1
     least = thresholds(atoms, len(waveforms), threshold)
-    near = resolution_of(waveforms) if refractory is None else np.full(len(waveforms), refractory)
     kept = np.asarray(np.abs(atoms.coefficient) >= least[atoms.component])
-    kept = strongest(atoms, kept, near)
+    if refractory is None:
+        near = resolution_of(waveforms)
+        kept = strongest_of_groups(atoms, kept, near)
+    else:
+        near = np.full(len(waveforms), float(refractory))
+        kept = strongest_around(atoms, kept, near)
     table = pd.DataFrame(
         {
             "time": atoms.time + peaks_of(waveforms)[atoms.component],
@@ -106,7 +111,22 @@ def resolution_of(waveforms: Waveforms) -> Floats:
     return widths
 
 
-def strongest(atoms: LineAtoms, kept: NDArray[np.bool_], refractory: Floats) -> NDArray[np.bool_]:
+def strongest_of_groups(
+    atoms: LineAtoms, kept: NDArray[np.bool_], resolution: Floats
+) -> NDArray[np.bool_]:
+    """Tell which atoms are the strongest of those that follow each other more closely than that."""
+    result = np.zeros(len(atoms), dtype=bool)
+    for j in np.unique(atoms.component):
+        own = np.flatnonzero(kept & (atoms.component == j))  # in the order of time
+        group = np.cumsum(np.diff(atoms.time[own], prepend=-np.inf) >= resolution[j])
+        order = np.lexsort((-np.abs(atoms.coefficient[own]), group))
+        result[own[order[np.flatnonzero(np.diff(group[order], prepend=0))]]] = True
+    return result
+
+
+def strongest_around(
+    atoms: LineAtoms, kept: NDArray[np.bool_], refractory: Floats
+) -> NDArray[np.bool_]:
     """Tell which atoms are the strongest of their component as far as it can occur once."""
     result = kept.copy()
     for j in np.unique(atoms.component):

@@ -1,4 +1,4 @@
-"""The level of noise in recordings as waveforms see it, and the alpha that keeps it out."""
+"""The level of noise in recordings as waveforms see it."""
 
 from __future__ import annotations
 
@@ -31,17 +31,13 @@ def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
     return np.abs(e[:, margin : margin + len(seen)][:, seen])
 
 
-def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
-    """Return the standard deviation of correlations with noise, robustly: most places are noise.
+def levels_of(shards: RecordingShards, waveforms: Waveforms) -> tuple[float, float]:
+    """Return the standard deviation of correlations with noise, and the largest correlation.
 
-    The median absolute value at whole places, of the median waveform.
+    The first is robust, for most places are noise: from the median absolute value at whole places,
+    of the median waveform.
     """
     sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in spread(shards.parts)], axis=1)
-    return float(GAUSSIAN * np.median(np.median(sizes, axis=1))) if sizes.size else 0.0
-
-
-def alpha_above_noise(shards: RecordingShards, waveforms: Waveforms) -> float:
-    """Return ``sigma sqrt(2 log T)``: what the largest of T correlations with noise comes to."""
-    samples = sum(chunk.last - chunk.first for chunk in shards.parts)
-    level = correlation_level(shards, waveforms)
-    return level * float(np.sqrt(2.0 * np.log(max(samples, 2))))
+    if not sizes.size:
+        return 0.0, 0.0
+    return float(GAUSSIAN * np.median(np.median(sizes, axis=1))), float(sizes.max())

@@ -25,6 +25,19 @@ from orbitdl.line.sums import Sums
 from orbitdl.line.waveforms import Waveforms
 
 
+@dataclass(frozen=True)
+class LineSpace:
+    """Waveforms in blocks, and times as elements."""
+
+    block_shape: tuple[int, int, int]
+    dtype: type = np.float64
+    parameters: tuple[str, ...] = ("time",)
+
+    def contains(self, element: Floats) -> bool:
+        """Tell whether times can be some."""
+        return bool(np.all(np.isfinite(element)))
+
+
 @dataclass(frozen=True, eq=False)
 class RecordingShards(Shards):
     """Recordings that are learned from together, and how they are coded.
@@ -64,6 +77,11 @@ class RecordingShards(Shards):
         return cls(parts, n_jobs, alpha, positive, whole)
 
     @property
+    def space(self) -> LineSpace:
+        chunk = self.parts[0]
+        return LineSpace((1, chunk.width, chunk.signal.channels))
+
+    @property
     def recordings(self) -> list[Recording]:
         """The chunks of every recording."""
         groups = list[Recording]()
@@ -72,6 +90,10 @@ class RecordingShards(Shards):
                 groups.append([])
             groups[-1].append(part)
         return groups
+
+    def at(self, alpha: float) -> RecordingShards:
+        """Return the same recordings at another weight of sparsity."""
+        return replace(self, alpha=alpha, codes=None)
 
     def prepare(self, A: Blocks, asked: float) -> LineCoder:
         waveforms = Waveforms(from_blocks(A))

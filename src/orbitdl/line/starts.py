@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import fft
 from scipy.ndimage import uniform_filter1d
 
@@ -13,6 +14,7 @@ from orbitdl.line.coordinates import to_blocks
 from orbitdl.line.noise import spread
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.splines import coefficients_of
+from orbitdl.validation import as_components
 
 MOST = 2000
 """Stretches to choose from, of all recordings together."""
@@ -79,3 +81,25 @@ def likeness(pool: Floats, waveform: Floats) -> Floats:
     spectra = fft.rfft(pool, size, axis=1) * fft.rfft(waveform, size, axis=0).conj()
     products = fft.irfft(spectra.sum(axis=2), size, axis=1)
     return np.asarray(np.abs(products).max(axis=1))
+
+
+def choose_starts(
+    init: str | ArrayLike, shards: RecordingShards, q: int, generators: list[np.random.Generator]
+) -> list[Blocks]:
+    """Return q waveforms of unit norm for every generator, or once if they are given."""
+    _, width, channels = shards.space.block_shape
+    if isinstance(init, str):
+        if init == "data":
+            pool = pool_of(shards)
+            return [start_from_pool(pool, q, rng) for rng in generators]
+        if init == "random":
+            noise = (rng.standard_normal((q, width, channels)) for rng in generators)
+            return [unit_norm(to_blocks(u)) for u in noise]
+        raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
+    given = as_components(init, "init")
+    if given.shape not in ((q, width, channels), (q, width, channels)[: 2 + (channels > 1)]):
+        expected = (q, width, channels) if channels > 1 else (q, width)
+        raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
+    if not np.any(given.reshape(q, -1), axis=1).all():
+        raise ValueError("init has a waveform that is zero; give another.")
+    return [unit_norm(to_blocks(coefficients_of(given.reshape(q, width, channels))))]

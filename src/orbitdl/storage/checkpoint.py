@@ -9,7 +9,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from orbitdl.groups.base import Representation
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
@@ -54,7 +53,6 @@ class Checkpoint(Runs):
         seed: int,
         max_iter: int,
         n_restarts: int,
-        representation: Representation,
         shards: Shards,
     ) -> Checkpoint:
         """Return the runs in this file, which must be of the same fit, or none if it is not there.
@@ -67,7 +65,7 @@ class Checkpoint(Runs):
             record = read_checkpoint(path)
             _require_same(path, record.identity, identity)
             seed = record.seed
-            runs = _restored(path, record, representation, shards)
+            runs = _restored(path, record, shards)
             runs = [run.go_on(max_iter) for run in runs]
         reached = max((run.state.number for run in runs[:n_restarts]), default=0)
         if reached > max_iter:
@@ -126,13 +124,11 @@ class Checkpoint(Runs):
         self._is_written = True
 
 
-def _restored(
-    path: Path, record: CheckpointFile, representation: Representation, shards: Shards
-) -> list[Run]:
+def _restored(path: Path, record: CheckpointFile, shards: Shards) -> list[Run]:
     """Return the runs of a file, after a check."""
     q = record.identity.n_components
     try:
-        return [run.restore(representation, shards, q) for run in record.runs]
+        return [run.restore(shards, q) for run in record.runs]
     except ValueError as error:
         raise unsound(path, error) from error
 

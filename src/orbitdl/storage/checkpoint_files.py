@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.groups.base import Blocks, Floats, Group, Representation
+from orbitdl.groups.base import Blocks, Floats, Group
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import State
 from orbitdl.learning.runs import Run
-from orbitdl.learning.shards import Shards
+from orbitdl.learning.shards import Shards, Space
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
 from orbitdl.storage.kinds import describe
@@ -45,7 +45,12 @@ class Identity:
     def differences(self, stored: Identity) -> list[str]:
         """Return in words what a stored one has otherwise."""
         own, other = asdict(self), asdict(stored)
-        return [_in_words(name, other[name], own[name]) for name in own if own[name] != other[name]]
+        return [
+            word
+            for name in own
+            if own[name] != other[name]
+            for word in _in_words(name, other[name], own[name])
+        ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +96,7 @@ class StoredRun:
             element=None if atoms is None else atoms.element,
         )
 
-    def restore(self, representation: Representation, shards: Shards, q: int) -> Run:
+    def restore(self, shards: Shards, q: int) -> Run:
         """Return the run on these data, after a check of all numbers."""
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
@@ -99,21 +104,21 @@ class StoredRun:
         arrays = (self.stepped, self.offsets, self.component, self.coefficient, self.element)
         if self.unused > q or any((array is not None) is not (number > 0) for array in arrays):
             raise ValueError("a run has numbers or arrays that do not fit together")
-        components = _blocks(self.components, "components", representation, q)
-        stepped = self.stepped
+        space, stepped = shards.space, self.stepped
+        components = _blocks(self.components, "components", space, q)
         state = State(
-            shards.starting_from(self._atoms(representation, len(shards), q)),
+            shards.starting_from(self._atoms(space, len(shards), q)),
             components,
             self.history[number - 1] if number else None,
             self.unused,
             float(self.loosest),
             self.stalled,
-            None if stepped is None else _blocks(stepped, "stepped", representation, q),
+            None if stepped is None else _blocks(stepped, "stepped", space, q),
             self.streak,
         )
         return Run(state, self.history, self.ended, self.settled, self.fell_back)
 
-    def _atoms(self, representation: Representation, n: int, q: int) -> Atoms | None:
+    def _atoms(self, space: Space, n: int, q: int) -> Atoms | None:
         """Return the atoms of all samples, if they are atoms of these components and this group."""
         offsets, component, coefficient = self.offsets, self.component, self.coefficient
         if offsets is None or component is None or coefficient is None or self.element is None:
@@ -126,10 +131,8 @@ class StoredRun:
         if np.any((component < 0) | (component >= q)):
             raise ValueError("an atom is of a component that is not there")
         _require_moderate(coefficient, "coefficient", (count,))
-        element = _require_moderate(
-            self.element, "element", (count, len(representation.parameters))
-        )
-        if not representation.contains(element):
+        element = _require_moderate(self.element, "element", (count, len(space.parameters)))
+        if not space.contains(element):
             raise ValueError("an atom is moved by an element that is not in the group")
         return Atoms(q, offsets.astype(np.intp), component.astype(np.intp), coefficient, element)
 
@@ -196,16 +199,30 @@ def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tenso
     return {**header, "runs": new}, {f"runs.{name}": array for name, array in tensors.items()}
 
 
-def _in_words(name: str, stored: Any, own: Any) -> str:
-    """Say how a parameter differs."""
+def _in_words(name: str, stored: Any, own: Any) -> list[str]:
+    """Say how a parameter differs; of things of one kind, which of their settings do."""
     if isinstance(own, int | float | None) and isinstance(stored, int | float | None):
-        return f"{name} ({stored} there, {own} here)"
-    return "the data" if name == "data" else name
+        return [f"{name} ({stored} there, {own} here)"]
+    settings = _settings(stored, own)
+    told = [
+        w for key, pair in settings.items() if pair[0] != pair[1] for w in _in_words(key, *pair)
+    ]
+    return told or ["the data" if name == "data" else name]
 
 
-def _blocks(real: Floats, name: str, representation: Representation, q: int) -> Blocks:
-    is_complex = representation.dtype is np.complex128
-    shape = (q, *representation.block_shape, *((2,) if is_complex else ()))
+def _settings(stored: Any, own: Any) -> dict[str, tuple[Any, Any]]:
+    """Return the settings of two descriptions of one kind of thing side by side."""
+    if not (isinstance(own, dict) and isinstance(stored, dict)) or own["name"] != stored.get(
+        "name"
+    ):
+        return {}
+    other = stored.get("settings", {})
+    return {key: (other.get(key), value) for key, value in own["settings"].items()}
+
+
+def _blocks(real: Floats, name: str, space: Space, q: int) -> Blocks:
+    is_complex = space.dtype is np.complex128
+    shape = (q, *space.block_shape, *((2,) if is_complex else ()))
     _require_moderate(real, name, shape)
     return real.view(np.complex128)[..., 0] if is_complex else real
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.learning.history import History
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
 from orbitdl.storage.plain import require_shape
+from orbitdl.storage.stored_model import StoredModel
+from orbitdl.storage.waveform_files import WaveformFile
 from orbitdl.validation import as_components, require_positive
 
-KIND, VERSION = "model file", 2
+KIND = "model file"
 LARGEST_TABLE = 2**32
 """Bytes that the tables may take which the settings of a stored group or coder call for."""
 
@@ -57,8 +58,8 @@ class Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelFile:
-    """All that is stored of a fitted model.
+class ModelFile(StoredModel):
+    """All that is stored of components that a group moves.
 
     Attributes
     ----------
@@ -67,25 +68,14 @@ class ModelFile:
         Of a data point.
     parameters : Parameters
     fitted : Fitted
-    preprocessing, provenance : dict
-        Text and numbers.
     components : ndarray of shape (q, *shape)
-    starts : ndarray of shape (n_starts,)
-    history : History
-    init : ndarray of shape (q, *shape) or None
-        Components to start from, where they were given.
     """
 
     group: Group
     shape: list[int]
     parameters: Parameters
     fitted: Fitted
-    preprocessing: dict[str, Any]
-    provenance: dict[str, Any]
     components: NDArray[np.float64]
-    starts: NDArray[np.float64]
-    history: History
-    init: NDArray[np.float64] | None
 
     def require_sound(self) -> None:
         """Refuse what does not fit together, so that what is built from it can be used."""
@@ -93,45 +83,38 @@ class ModelFile:
         require_shape(self.components, "components", (parameters.n_components, *shape))
         as_components(self.components)
         require_positive(fitted.alpha, "alpha")
-        require_shape(self.starts, "starts", (self.starts.size,))
-        require_shape(self.history_numbers, "number", (fitted.n_iter + 1,), np.int64)
+        self._require_run(fitted.n_iter)
         _require_features(fitted, shape[0])
-        self._require_start((parameters.n_components, *shape))
+        self._require_start(parameters, (parameters.n_components, *shape))
         _require_coding(self.group.on(shape), parameters.coder, parameters.n_components)
 
-    @property
-    def history_numbers(self) -> NDArray[np.int64]:
-        """The numbers of the iterations."""
-        return np.array([record.number for record in self.history], dtype=np.int64)
 
-    def _require_start(self, shape: tuple[int, ...]) -> None:
-        init, seed = self.parameters.init, self.parameters.random_state
-        if (self.init is None) is (init is None):
-            verb = "lacks the" if init is None else "has an unknown"
-            raise ValueError(f"it {verb} array init")
-        if self.init is not None:
-            require_shape(self.init, "init", shape)
-        elif init not in ("data", "random"):
-            raise ValueError(f"there is no start of the name {str(init)[:40]!r}")
-        if seed is not None and not 0 <= seed < 2**32:
-            raise ValueError(f"{seed} cannot be a random_state")
+KINDS: dict[str, type[StoredModel]] = {"": ModelFile, "waveforms": WaveformFile}
+"""What a file may hold, by the word in its header; the first files had none."""
+VERSIONS = {"": 2, "waveforms": 3}
+"""Of the format, when a kind was last changed: who reads no waveforms can read the others."""
 
 
-def write_model(path: Path, record: ModelFile) -> None:
+def write_model(path: Path, record: StoredModel) -> None:
     """Write a model file whole or not at all; what could not be read is not written."""
+    (word,) = (word for word, kind in KINDS.items() if isinstance(record, kind))
     try:
         header, tensors = pack(record)
-        unpack(ModelFile, header, tensors, "the header").require_sound()
+        unpack(type(record), header, tensors, "the header").require_sound()
     except ValueError as error:
         raise ModelFileError(f"this model cannot be saved: {reason_of(error)}.") from error
-    write(path, {"format": f"orbitdl {KIND}", "version": VERSION, **header}, tensors)
+    known = {"format": f"orbitdl {KIND}", "version": VERSIONS[word]}
+    write(path, known | ({"model": word} if word else {}) | header, tensors)
 
 
-def read_model(path: Path) -> ModelFile:
+def read_model(path: Path) -> StoredModel:
     """Read a model file and check all of it."""
-    header, tensors = read(path, KIND, VERSION)
+    header, tensors = read(path, KIND, max(VERSIONS.values()))
     try:
-        record = unpack(ModelFile, *_brought_up_to_date(header, tensors), "the header")
+        word = header.pop("model", "")
+        if word not in KINDS:
+            raise ValueError(f"this version of orbitdl has no model {str(word)[:40]!r}")
+        record = unpack(KINDS[word], *_brought_up_to_date(header, tensors), "the header")
         record.require_sound()
     except (ValueError, OverflowError, MemoryError) as error:
         raise unsound(path, error) from error

@@ -1,0 +1,69 @@
+"""What the records of all model files have in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.learning.history import History
+from orbitdl.storage.plain import require_shape
+
+
+class Start(Protocol):
+    """Parameters that say where learning starts."""
+
+    @property
+    def init(self) -> str | None:
+        """A word, or None where components were given."""
+
+    @property
+    def random_state(self) -> int | None:
+        """The seed, where it is a number."""
+
+
+@dataclass(frozen=True, eq=False)
+class StoredModel(ABC):
+    """All that is stored of a fitted model.
+
+    Attributes
+    ----------
+    preprocessing, provenance : dict
+        Text and numbers.
+    starts : ndarray of shape (n_starts,)
+    history : History
+    init : ndarray or None
+        Components to start from, where they were given.
+    """
+
+    preprocessing: dict[str, Any]
+    provenance: dict[str, Any]
+    starts: NDArray[np.float64]
+    history: History
+    init: NDArray[np.float64] | None
+
+    @abstractmethod
+    def require_sound(self) -> None:
+        """Refuse what does not fit together, so that what is built from it can be used."""
+
+    def _require_run(self, n_iter: int) -> None:
+        """Refuse a history that does not end with that iteration."""
+        require_shape(self.starts, "starts", (self.starts.size,))
+        numbers = np.array([record.number for record in self.history], dtype=np.int64)
+        require_shape(numbers, "number", (n_iter + 1,), np.int64)
+
+    def _require_start(self, start: Start, shape: tuple[int, ...]) -> None:
+        """Refuse a start that cannot be one, of components of this shape."""
+        word, seed = start.init, start.random_state
+        if (self.init is None) is (word is None):
+            verb = "lacks the" if word is None else "has an unknown"
+            raise ValueError(f"it {verb} array init")
+        if self.init is not None:
+            require_shape(self.init, "init", shape)
+        elif word not in ("data", "random"):
+            raise ValueError(f"there is no start of the name {str(word)[:40]!r}")
+        if seed is not None and not 0 <= seed < 2**32:
+            raise ValueError(f"{seed} cannot be a random_state")
