@@ -22,7 +22,7 @@ from orbitdl.line.waveforms import Waveforms
 
 FIRST = 3
 """Iterations after which waveforms have an idea of what they will be."""
-LEAST, MOST = 0.01, 0.5
+LEAST, MOST = 0.01, 0.9
 """Parts of the largest correlation between which alpha stays, where there is no noise, or nothing
 but events."""
 
@@ -60,7 +60,7 @@ def above_noise(shards: RecordingShards, waveforms: Waveforms, samples: int) -> 
             f"{sigma:.3g}, the level of noise as the waveforms see it, times sqrt(2 log {samples})"
             f" = {factor:.2f}: what the largest chance likeness in {samples} samples comes to",
         )
-    share = "a hundredth" if sigma * factor < LEAST * top else "half"
+    share = "a hundredth" if sigma * factor < LEAST * top else "nine tenths"
     return ChosenAlpha(value, f"{share} of {top:.3g}, the strongest likeness to a waveform")
 
 

@@ -45,12 +45,8 @@ class Identity:
     def differences(self, stored: Identity) -> list[str]:
         """Return in words what a stored one has otherwise."""
         own, other = asdict(self), asdict(stored)
-        return [
-            word
-            for name in own
-            if own[name] != other[name]
-            for word in _in_words(name, other[name], own[name])
-        ]
+        different = (name for name in own if own[name] != other[name])
+        return [word for name in different for word in _in_words(name, other[name], own[name])]
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +160,7 @@ def write_checkpoint(path: Path, record: CheckpointFile) -> None:
 
 def read_checkpoint(path: Path) -> CheckpointFile:
     """Read a checkpoint."""
-    header, tensors = read(path, KIND, VERSION)
+    header, tensors = read(path, KIND, {"": VERSION})
     try:
         record = unpack(CheckpointFile, *_brought_up_to_date(header, tensors), "the header")
         if record.seed < 0:
@@ -200,7 +196,7 @@ def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tenso
 
 
 def _in_words(name: str, stored: Any, own: Any) -> list[str]:
-    """Say how a parameter differs; of things of one kind, which of their settings do."""
+    """Say how a parameter differs; of groups of one kind, which of their settings do."""
     if isinstance(own, int | float | None) and isinstance(stored, int | float | None):
         return [f"{name} ({stored} there, {own} here)"]
     settings = _settings(stored, own)

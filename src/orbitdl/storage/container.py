@@ -58,8 +58,11 @@ def write(path: Path, header: Header, tensors: Tensors) -> None:
         ) from error
 
 
-def read(path: Path, kind: str, version: int) -> tuple[Header, Tensors]:
-    """Return header and arrays of a file of this kind, of this version or an older one."""
+def read(path: Path, kind: str, versions: dict[str, int]) -> tuple[Header, Tensors]:
+    """Return header and arrays of a file of this kind, of this version or an older one.
+
+    Versions are by the word under "model" in the header, an empty one where there is none.
+    """
     content = _content(path, kind)
     try:
         views = safetensors.deserialize(content)  # type: ignore[no-untyped-call]
@@ -73,10 +76,11 @@ def read(path: Path, kind: str, version: int) -> tuple[Header, Tensors]:
     found = header.get("version")
     if type(found) is not int or found < 1:
         raise _foreign(path, kind)
-    if found > version:
+    known = versions.get(str(header.get("model", "")), 0)
+    if found > known:
         raise ModelFileError(
             f"{path} was written by a newer orbitdl (format {found}, this one reads up to "
-            f"{version}); upgrade orbitdl."
+            f"{known}); upgrade orbitdl."
         )
     return header, tensors
 

@@ -109,12 +109,10 @@ def write_model(path: Path, record: StoredModel) -> None:
 
 def read_model(path: Path) -> StoredModel:
     """Read a model file and check all of it."""
-    header, tensors = read(path, KIND, max(VERSIONS.values()))
+    header, tensors = read(path, KIND, VERSIONS)
     try:
-        word = header.pop("model", "")
-        if word not in KINDS:
-            raise ValueError(f"this version of orbitdl has no model {str(word)[:40]!r}")
-        record = unpack(KINDS[word], *_brought_up_to_date(header, tensors), "the header")
+        kind = KINDS[header.pop("model", "")]
+        record = unpack(kind, *_brought_up_to_date(header, tensors), "the header")
         record.require_sound()
     except (ValueError, OverflowError, MemoryError) as error:
         raise unsound(path, error) from error
