@@ -199,21 +199,12 @@ def _in_words(name: str, stored: Any, own: Any) -> list[str]:
     """Say how a parameter differs; of groups of one kind, which of their settings do."""
     if isinstance(own, int | float | None) and isinstance(stored, int | float | None):
         return [f"{name} ({stored} there, {own} here)"]
-    settings = _settings(stored, own)
-    told = [
-        w for key, pair in settings.items() if pair[0] != pair[1] for w in _in_words(key, *pair)
-    ]
+    told = list[str]()
+    if name == "group" and own["name"] == stored.get("name"):
+        there, here = stored.get("settings", {}), own["settings"]
+        different = (key for key in here if here[key] != there.get(key))
+        told = [word for key in different for word in _in_words(key, there.get(key), here[key])]
     return told or ["the data" if name == "data" else name]
-
-
-def _settings(stored: Any, own: Any) -> dict[str, tuple[Any, Any]]:
-    """Return the settings of two descriptions of one kind of thing side by side."""
-    if not (isinstance(own, dict) and isinstance(stored, dict)) or own["name"] != stored.get(
-        "name"
-    ):
-        return {}
-    other = stored.get("settings", {})
-    return {key: (other.get(key), value) for key, value in own["settings"].items()}
 
 
 def _blocks(real: Floats, name: str, space: Space, q: int) -> Blocks:
