@@ -140,8 +140,8 @@ def automatic_alpha(samples: Samples, q: int, n_jobs: int | None = None) -> Chos
 def typical_event(samples: Samples, q: int, n_jobs: int | None = None) -> float:
     """Return the median of `alpha_max` over data points with an event; 0 for data of zeros."""
     rng = np.random.default_rng(0)
-    few = samples.take(rng.permutation(len(samples))[:SAMPLES])
-    few = few.take(inner(few.Y, few.Y) > 0)
+    not_zero = np.flatnonzero(inner(samples.Y, samples.Y) > 0)
+    few = samples.take(rng.permutation(not_zero)[:SAMPLES])
     if len(few) == 0:
         return 0.0
     alpha = TENTH * float(np.median(np.sqrt(inner(few.Y, few.Y))))
