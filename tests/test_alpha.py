@@ -101,6 +101,19 @@ def test_suggested_alpha_counts_what_was_observed_only():
     assert 0.5 * 5 * 0.7 < suggested < 0.5 * 5
 
 
+def test_the_seed_that_data_were_simulated_with_does_not_matter():
+    """The noise that components are compared with is not the noise they were drawn from."""
+    suggested = [
+        suggest_alpha(
+            make_shift_data(n_samples=1000, n_atoms=2, random_state=seed).X,
+            group=IntegerShift(),
+            n_components=3,
+        )
+        for seed in range(3)
+    ]
+    assert_allclose(suggested, np.median(suggested), rtol=0.15)
+
+
 def test_data_points_of_zeros_do_not_count_in_the_suggestion():
     X = pulses(np.full(3, 4.0), noise=0.0)
     padded = np.concatenate([X, np.zeros((20_000, 64))])

@@ -22,6 +22,8 @@ TENTH, ROUNDS, PILOT, SAMPLES, LOOSE = 0.1, 2, 5, 1000, 1e-2
 """The pilot: its first alpha over the typical norm, rounds, iterations of each, samples, gap."""
 DRAWS = 256
 """Draws of white noise: an event matches a component better than all of them."""
+SEED = 7_311_904_265
+"""Seed of these draws: one that nobody simulates data with, whose components they would be."""
 CHUNK = 1024
 """Samples correlated at a time, so that memory does not grow with their number."""
 
@@ -165,7 +167,7 @@ def _median_event(samples: Samples, A: Blocks) -> float:
 
 def _share_of_noise(representation: Representation, A: Blocks) -> float:
     """Return the largest share of a draw of white noise that an atom explains."""
-    noise = np.random.default_rng(0).standard_normal((DRAWS, *representation.shape))
+    noise = np.random.default_rng(SEED).standard_normal((DRAWS, *representation.shape))
     W = representation.analyze(noise)
     return float(np.max(representation.largest_product(W, A) / np.sqrt(inner(W, W))))
 
