@@ -8,6 +8,7 @@ from registry import ACTIONS, action
 from orbitdl import OrbitDictionaryLearning, alpha_max, encode, suggest_alpha
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
+from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
@@ -45,18 +46,86 @@ def test_alpha_max_is_the_same_in_chunks():
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_suggested_alpha_is_a_tenth_of_the_largest_alpha_max_of_a_typical_data_point(name):
-    X, _, group = data_for(name)
-    norms = np.sqrt(np.sum(X.reshape(len(X), -1) ** 2, axis=1))
-    units = [x / norm for x, norm in zip(X, norms, strict=True)]
-    largest = alpha_max(X, units, group=group)  # each is matched best by itself
-    assert_allclose(suggest_alpha(X, group=group), 0.1 * np.median(largest))
+def test_suggested_alpha_is_half_the_size_of_what_was_planted(name):
+    rng, representation = np.random.default_rng(0), action(name)
+    wave = representation.adopt(rng.standard_normal((1, *representation.shape)))[0]
+    wave = representation.synthesize(representation.analyze(wave[None]))[0]
+    sizes = rng.uniform(1, 3, 41)
+    moved = representation.act(representation.sample(rng, 41), wave / np.linalg.norm(wave))
+    X = sizes.reshape(-1, *[1] * wave.ndim) * moved
+    suggested = suggest_alpha(X, group=representation.group)
+    assert_allclose(suggested, 0.5 * np.median(sizes), rtol=0.01)
+
+
+def pulses(sizes: np.ndarray, noise: float) -> np.ndarray:
+    """Return windows (n, 64) with a pulse of each size, anywhere, in white noise."""
+    rng = np.random.default_rng(0)
+    t = np.arange(64) - 32
+    pulse = np.exp(-0.5 * (t / 2) ** 2) - 0.5 * np.exp(-0.5 * ((t - 5) / 3) ** 2)
+    pulse /= np.linalg.norm(pulse)
+    moved = np.array([np.roll(pulse, shift) for shift in rng.integers(64, size=len(sizes))])
+    return sizes[:, None] * moved + noise * rng.standard_normal(moved.shape)
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_windows_of_noise_alone_do_not_make_an_event_small(normalised):
+    """Nine windows of ten hold noise; the size of an event is that of the tenth."""
+    sizes = np.where(np.arange(600) % 10 == 0, 12.0, 0.0)
+    X = pulses(sizes, noise=0.5)
+    if normalised:
+        X /= np.linalg.norm(X, axis=1, keepdims=True)
+    event = 12 / np.hypot(12, 0.5 * np.sqrt(64)) if normalised else 12.0
+    assert_allclose(suggest_alpha(X, group=IntegerShift()), event / 2, rtol=0.1)
+
+
+def test_several_events_in_a_window_are_found_each_once():
+    """Two or three beats share the norm of a window, which says nothing of their size."""
+    data = make_ecg_like(n_windows=200, random_state=3)
+    model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0, n_restarts=2)
+    windows = prepare(Recording(data.signal), Preprocessing(128, 64, normalize=True), to_end=True)
+    codes = model.fit(windows.values).encode(windows.values)
+    found = event_table(codes, model.components_, windows)["position"].to_numpy()
+    beats = data.beats["time"].to_numpy() * data.rate
+    assert abs(len(found) - len(beats)) <= 0.02 * len(beats)
+    gaps = np.diff(np.sort(found))
+    assert np.mean(gaps > 0.5 * np.median(gaps)) > 0.98
 
 
 def test_suggested_alpha_counts_what_was_observed_only():
-    X = np.array([[3.0, 4.0, 0.0], [3.0, np.nan, 4.0], [0.0, 0.0, 0.0]])
-    mask = np.array([[True, False, True]] * 3)
-    assert_allclose(suggest_alpha(X, group=IntegerShift(), mask=mask, fraction=1), 4.0)
+    X = pulses(np.full(60, 5.0), noise=0.1)
+    mask = np.random.default_rng(1).random(X.shape) < 0.8
+    missing = np.where(mask, X, np.nan)
+    garbage = np.where(mask, X, 1e3)
+    suggested = suggest_alpha(missing, group=IntegerShift())
+    assert_allclose(suggest_alpha(garbage, group=IntegerShift(), mask=mask), suggested)
+    assert 0.5 * 5 * 0.7 < suggested < 0.5 * 5
+
+
+def test_the_seed_that_data_were_simulated_with_does_not_matter():
+    """The noise that components are compared with is not the noise they were drawn from."""
+    suggested = [
+        suggest_alpha(
+            make_shift_data(n_samples=1000, n_atoms=2, random_state=seed).X,
+            group=IntegerShift(),
+            n_components=3,
+        )
+        for seed in range(3)
+    ]
+    assert_allclose(suggested, np.median(suggested), rtol=0.15)
+
+
+def test_data_points_of_zeros_do_not_count_in_the_suggestion():
+    X = pulses(np.full(3, 4.0), noise=0.0)
+    padded = np.concatenate([X, np.zeros((20_000, 64))])
+    assert_allclose(suggest_alpha(padded, group=IntegerShift()), 2.0, rtol=0.01)
+
+
+def test_the_fraction_and_the_number_of_components_are_taken():
+    X = pulses(np.full(60, 5.0), noise=0.1)
+    half = suggest_alpha(X, group=IntegerShift())
+    assert_allclose(suggest_alpha(X, group=IntegerShift(), fraction=0.1), 0.2 * half)
+    with pytest.raises(ValueError, match="n_components"):
+        suggest_alpha(X, group=IntegerShift(), n_components=0)
 
 
 def test_data_without_anything_to_learn_are_refused():
@@ -76,8 +145,10 @@ def test_components_of_another_shape_are_refused():
 def test_a_fit_without_alpha_takes_the_one_suggested(group):
     X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
     model = OrbitDictionaryLearning(2, group, random_state=0).fit(X)
-    assert_allclose(model.alpha_, suggest_alpha(X, group=group), rtol=1e-5)
+    assert_allclose(model.alpha_, suggest_alpha(X, group=group, n_components=2), rtol=1e-5)
+    assert model.provenance_["alpha"].startswith(f"{model.alpha_:.3g}: half of ")
     same = OrbitDictionaryLearning(2, group, alpha=model.alpha_, random_state=0).fit(X)
+    assert "alpha" not in same.provenance_
     assert_array_equal(model.components_, same.components_)
     assert_array_equal(model.transform(X), same.transform(X))
 
@@ -107,7 +178,11 @@ def test_missing_entries_do_not_count_in_the_default():
     X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
     X[:, 3] = np.nan
     model = OrbitDictionaryLearning(2, max_iter=0).fit(X)
-    assert_allclose(model.alpha_, suggest_alpha(np.nan_to_num(X), group=IntegerShift()), rtol=1e-5)
+    suggested = suggest_alpha(X, group=IntegerShift(), n_components=2)
+    assert_allclose(model.alpha_, suggested, rtol=1e-5)
+    X[:, 3] = 1e6
+    mask = np.broadcast_to(np.arange(12) != 3, X.shape)
+    assert OrbitDictionaryLearning(2, max_iter=0).fit(X, mask=mask).alpha_ == model.alpha_
 
 
 def test_data_of_zeros_are_learned_and_coded_by_nothing():

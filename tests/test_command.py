@@ -131,10 +131,20 @@ def test_fit_prints_one_json_object_for_machines(folder):
 def test_alpha_auto_says_what_it_chose_and_why(folder):
     arguments = ("fit", folder / "rec.npy", "-o", folder / "auto", "--window", LENGTH)
     told = run(*arguments, "--components", 1, "--max-iter", 1).fine().out
-    alpha = orbitdl.load(folder / "auto").alpha
-    assert f"Chose alpha {alpha:g}: a tenth of alpha_max" in told
+    learned = orbitdl.load(folder / "auto")
+    assert f"Chose alpha {learned.alpha_:.3g}: half of " in told
+    assert "the size of a typical event" in learned.provenance_["alpha"]
     windows = SIGNAL.reshape(-1, LENGTH)
-    assert_allclose(alpha, orbitdl.suggest_alpha(windows, group=ContinuousShift()), rtol=0.05)
+    suggested = orbitdl.suggest_alpha(windows, group=ContinuousShift())
+    assert_allclose(learned.alpha_, suggested, rtol=1e-5)
+    assert_allclose(suggested, 0.5 * np.median(SIZES) * PEAK, rtol=0.05)
+
+
+def test_info_says_why_alpha_is_what_it_is(folder):
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "why", "--window", LENGTH)
+    run(*arguments, "--components", 1, "--max-iter", 1, "--quiet").fine()
+    facts = json.loads(run("info", folder / "why", "--json").fine().out)
+    assert "half of" in facts["provenance"]["alpha"]
 
 
 NEEDED = {

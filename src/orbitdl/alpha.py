@@ -1,16 +1,29 @@
-"""Choosing alpha: where codes become empty, and a place to start below it."""
+"""Choosing alpha: where codes become empty, and half the size of a typical event below it."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.coding.choice import default_coder
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.iteration import State
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.starts import start_from_data
 from orbitdl.samples import Samples
-from orbitdl.validation import require_positive
+from orbitdl.validation import require_count, require_positive
 
-FRACTION = 0.1
-"""How far below the typical `alpha_max` an alpha to begin with lies."""
+HALF = 0.5
+"""Share of a typical event's size below which it counts as none."""
+TENTH, ROUNDS, PILOT, SAMPLES, LOOSE = 0.1, 2, 5, 1000, 1e-2
+"""The pilot: its first alpha over the typical norm, rounds, iterations of each, samples, gap."""
+DRAWS = 256
+"""Draws of white noise: an event matches a component better than all of them."""
+SEED = 7_311_904_265
+"""Seed of these draws: one that nobody simulates data with, whose components they would be."""
 CHUNK = 1024
 """Samples correlated at a time, so that memory does not grow with their number."""
 
@@ -52,59 +65,111 @@ def alpha_max(
 
 
 def suggest_alpha(
-    X: ArrayLike, *, group: Group, fraction: float = FRACTION, mask: ArrayLike | None = None
+    X: ArrayLike,
+    *,
+    group: Group,
+    n_components: int = 1,
+    fraction: float = HALF,
+    mask: ArrayLike | None = None,
 ) -> float:
-    """Return an alpha to begin with, for learning components from data.
+    """Return an alpha at which a typical event is coded by one atom, for learning from data.
 
     Parameters
     ----------
     X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
         NaN means missing.
     group : Group
+    n_components : int
+        How many components are to be learned.
     fraction : float
-        How far below the typical `alpha_max` to go.
+        Share of the size of a typical event that an atom must reach.
     mask : array-like of bool, optional
         In the shape of X, True where an entry was observed.
 
     Notes
     -----
-    Components are not known yet, but no component of unit norm has an `alpha_max` above ``||y||``
-    (of the part that the group can move), and ``y / ||y||`` itself reaches it: from there on the
-    code of y is empty whatever is learned. The median of that over data points, times
-    ``fraction``, is returned. An atom must then explain about a tenth of a typical data point to
-    be worth its cost; weaker shapes, and noise below that, stay out. Halve it for finer detail,
-    double it for fewer atoms. Data points of unit norm, as `orbitdl.datasets.segment` makes them,
-    give 0.1.
+    ``fraction * S``, S the size of a typical event. A component g a alone in a data point enters
+    its code when ``|<y, g a>| > alpha``. That is the matched filter, and between an event of size
+    S and none it errs least, in noise of any level, with its threshold halfway: S / 2.
+
+    S is found by a pilot: a few iterations of learning from at most 1000 data points, with a tenth
+    of their typical norm as alpha, lead to rough components, and S is the median of `alpha_max`
+    over the data points with an event. Those are the ones of which a component explains a larger
+    share ``max_{j,g} |<y, g a_j>| / ||y||`` than of any of 256 draws of white noise; if there is
+    none, all count. With S / 2 as alpha this is done once more, from these components.
+
+    Where sizes spread down to zero there is no typical event, and half of it leaves the small ones
+    out: take a smaller fraction for these.
 
     Examples
     --------
     >>> from orbitdl.datasets import make_ecg_like
     >>> from orbitdl.groups import ContinuousShift
     >>> X = 5 * make_ecg_like(n_windows=100, random_state=0).X
-    >>> round(suggest_alpha(X, group=ContinuousShift()), 2)
-    0.5
+    >>> alpha = suggest_alpha(X, group=ContinuousShift(), n_components=2)
+    >>> bool(1.4 < alpha < 1.8)  # of three beats in a window of norm 5, each has 5 / sqrt(3)
+    True
     """
     samples, fraction = Samples.of(X, group, mask), require_positive(fraction, "fraction")
-    typical = typical_norm(samples.Y)
-    if typical == 0.0:
+    event = typical_event(samples, require_count(n_components, "n_components"))
+    if event == 0.0:
         raise ValueError(
             "the data are zero or missing throughout, so no alpha can be suggested; pass others."
         )
-    return fraction * typical
+    return fraction * event
 
 
-def automatic_alpha(Y: Blocks) -> float:
-    """Return what ``alpha="auto"`` means for data Y (n, F, d, m): `suggest_alpha` to six digits.
+@dataclass(frozen=True)
+class ChosenAlpha:
+    """What ``alpha="auto"`` came to, and why."""
+
+    value: float
+    reason: str
+
+
+def automatic_alpha(samples: Samples, q: int, n_jobs: int | None = None) -> ChosenAlpha:
+    """Return what ``alpha="auto"`` means for q components: `suggest_alpha` to six digits.
 
     So it is the same number on every machine. For data of zeros, which take no atom, it is 1.
     """
-    return float(f"{FRACTION * typical_norm(Y):.6g}") or 1.0
+    event = typical_event(samples, q, n_jobs)
+    if event == 0.0:
+        return ChosenAlpha(1.0, "1: the data are zero, which any alpha codes by nothing")
+    value = float(f"{HALF * event:.6g}")
+    return ChosenAlpha(value, f"{value:.3g}: half of {event:.3g}, the size of a typical event")
 
 
-def typical_norm(Y: Blocks) -> float:
-    """Return the median norm of those data points (n, F, d, m) that have one; 0 if none has."""
-    norms = np.sqrt(inner(Y, Y))
-    return float(np.median(norms[norms > 0])) if norms.any() else 0.0
+def typical_event(samples: Samples, q: int, n_jobs: int | None = None) -> float:
+    """Return the median of `alpha_max` over data points with an event; 0 for data of zeros."""
+    rng = np.random.default_rng(0)
+    not_zero = np.flatnonzero(inner(samples.Y, samples.Y) > 0)
+    few = samples.take(rng.permutation(not_zero)[:SAMPLES])
+    if len(few) == 0:
+        return 0.0
+    alpha = TENTH * float(np.median(np.sqrt(inner(few.Y, few.Y))))
+    shards = SampleShards.cut(few, default_coder(few.representation, LOOSE), alpha, n_jobs)
+    A = start_from_data(few.representation, shards, q, rng)
+    for _ in range(ROUNDS):
+        *_, last = learn(State(shards, A), gap=LOOSE, max_iter=PILOT, tol=LOOSE)
+        A = last.components
+        event = _median_event(few, A)
+        shards = replace(shards, alpha=HALF * event)
+    return event
+
+
+def _median_event(samples: Samples, A: Blocks) -> float:
+    """Return the median of `alpha_max` over samples that resemble A more than noise does."""
+    sizes = _largest(samples.representation, samples.Y, A)
+    by_chance = _share_of_noise(samples.representation, A) * np.sqrt(inner(samples.Y, samples.Y))
+    with_event = sizes > (1 + 1e-9) * by_chance  # rounding decides nothing
+    return float(np.median(sizes[with_event] if with_event.any() else sizes))
+
+
+def _share_of_noise(representation: Representation, A: Blocks) -> float:
+    """Return the largest share of a draw of white noise that an atom explains."""
+    noise = np.random.default_rng(SEED).standard_normal((DRAWS, *representation.shape))
+    W = representation.analyze(noise)
+    return float(np.max(representation.largest_product(W, A) / np.sqrt(inner(W, W))))
 
 
 def _largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:

@@ -39,7 +39,7 @@ class OrbitDictionaryLearning(
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: at
         ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing. "auto" takes what
-        `suggest_alpha` says of the data, a tenth of their typical norm.
+        `suggest_alpha` says of the data, half the size of a typical event.
     max_iter : int
         Dictionary steps at most. A `ConvergenceWarning` says when they were not enough; with 0,
         which only chooses the start, none is given.
@@ -91,7 +91,8 @@ class OrbitDictionaryLearning(
         `max_iter` will.
     n_features_in_ : int
     provenance_ : dict
-        Versions of the software, date, number of samples and fingerprint (SHA-256) of the data.
+        Versions of the software, date, number of samples and fingerprint (SHA-256) of the data;
+        with ``alpha="auto"`` also why `alpha` is what it is.
     preprocessing_ : dict
         How the data were made from a recording, as the model file says; empty after `fit`.
 
@@ -157,7 +158,10 @@ class OrbitDictionaryLearning(
         if samples.observed is not None and not samples.observed.any():
             raise ValueError("X has no observed entry; pass data that are not all missing.")
         origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
-        alpha = require_positive_or(self.alpha, "alpha", "auto") or automatic_alpha(samples.Y)
+        alpha = require_positive_or(self.alpha, "alpha", "auto")
+        if alpha is None:
+            chosen = automatic_alpha(samples, self.n_components, self.n_jobs)
+            alpha, origin["alpha"] = chosen.value, chosen.reason
         coder = self._coder(samples.representation)
         shards = SampleShards.cut(samples, coder, alpha, self.n_jobs)
         keys = samples.representation.group, coder, alpha, origin["fingerprint"]

@@ -74,7 +74,6 @@ def _waveforms(record: WaveformFile) -> WaveformLearning:
     u, one_axis = record.coefficients, record.fitted.channels is None
     model.coefficients_ = u[:, :, 0] if one_axis else u
     model.components_ = model._shaped(samples_of(u))
-    model.alpha_reason_ = record.fitted.alpha_reason
     return model
 
 

@@ -16,7 +16,7 @@ from sklearn.base import BaseEstimator
 from orbitdl.groups.base import Blocks
 from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
-from orbitdl.line.alpha import ChosenAlpha, automatic_alpha, given_alpha
+from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.inputs import as_recordings, centred, survey
 from orbitdl.line.noise import levels_of
@@ -45,7 +45,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: an event must be worth more than
         that. "auto" is just above what noise alone would be worth, ``sigma sqrt(2 log T)``, where
-        sigma is the level of correlations with noise; ``alpha_reason_`` says what it came to.
+        sigma is the level of correlations with noise; ``provenance_["alpha"]`` says what it came to.
     positive : bool
         Whether coefficients must be positive, for those who know the polarity.
     whole_samples : bool
@@ -69,13 +69,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         line.
     alpha_ : float
         The weight that was used, and that coding with this model uses.
-    alpha_reason_ : str
-        Why it is that.
     codes_ : list of RecordingCodes or None
         What the last iteration coded every recording with; None if an earlier process did that, or
         if the model was loaded.
     starts_, history_, n_iter_, converged_, provenance_, preprocessing_
-        As in `OrbitDictionaryLearning`; a data point is a recording.
+        As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
+        why an automatic alpha is what it is.
 
     Notes
     -----
@@ -149,9 +148,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         shards = self._shards(signals)
         seed = self._seed()
         starts = choose_starts(self.init, shards, self.n_components, self._generators(seed))
-        alpha = self._choose_alpha(shards, starts[0])
-        shards = shards.at(alpha.value)
-        identity = partial(self._identity, alpha.value, data)
+        origin = provenance(sum(map(len, signals)), data)
+        alpha, why = self._choose_alpha(shards, starts[0])
+        origin |= {"alpha": why} if why else {}
+        shards = shards.at(alpha)
+        identity = partial(self._identity, alpha, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             if runs.seed != seed:
                 again = self._generators(runs.seed)
@@ -160,9 +161,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         waveforms = Waveforms(from_blocks(best.components))
         self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
         self.components_ = self._shaped(waveforms.samples())
-        self.alpha_, self.alpha_reason_ = alpha.value, alpha.reason
-        self.codes_ = best.codes
-        self.provenance_ = provenance(sum(map(len, signals)), data)
+        self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
         self.preprocessing_: dict[str, Any] = {}
         self._warn_unless_converged(best)
         return self
@@ -190,14 +189,14 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
 
-    def _choose_alpha(self, shards: RecordingShards, start: Blocks) -> ChosenAlpha:
-        """Return the weight of sparsity; say so if it lies within the noise."""
+    def _choose_alpha(self, shards: RecordingShards, start: Blocks) -> tuple[float, str | None]:
+        """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given = require_positive_or(self.alpha, "alpha", "auto")
         if given is None:
             chosen = automatic_alpha(shards, start)
             if self.verbose:
-                print(f"alpha {chosen.value:g}: {chosen.reason}")
-            return chosen
+                print(f"alpha {chosen.reason}")
+            return chosen.value, chosen.reason
         noise, top = levels_of(shards, Waveforms(from_blocks(start)))
         if given < noise and given < 0.1 * top:
             warnings.warn(
@@ -207,7 +206,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
                 RuntimeWarning,
                 stacklevel=3,
             )
-        return given_alpha(given)
+        return given, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

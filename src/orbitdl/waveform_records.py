@@ -18,7 +18,6 @@ class WaveformRecordsMixin(KeptMixin):
     whole_samples: bool
     centre: bool
     coefficients_: Floats
-    alpha_reason_: str
 
     def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> WaveformFile:
         word, start = self._given_init()
@@ -41,7 +40,6 @@ class WaveformRecordsMixin(KeptMixin):
             ),
             fitted=WaveformFitted(
                 alpha=self.alpha_,
-                alpha_reason=self.alpha_reason_,
                 n_iter=int(self.n_iter_),
                 converged=bool(self.converged_),
                 channels=shape[2] if len(shape) == 3 else None,

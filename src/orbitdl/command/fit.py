@@ -32,8 +32,8 @@ def fit(
         typer.Option(
             metavar="NUMBER|auto",
             help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes a tenth of alpha_max, from which on a typical window's code is empty, and says "
-            "what that came to.",
+            "takes half the size of a typical event, which a few iterations of learning find, and "
+            "says what that came to.",
         ),
     ] = "auto",
     subdivisions: Annotated[
@@ -132,7 +132,7 @@ def fit(
     from orbitdl import OrbitDictionaryLearning
     from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
     from orbitdl.command.applying import excerpt_of, read_and_tell
-    from orbitdl.command.fitting import chosen_alpha, learn, summary, tell
+    from orbitdl.command.fitting import learn, summary, tell
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
     from orbitdl.recordings import Preprocessing, prepare
@@ -150,12 +150,10 @@ def fit(
     preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate, highpass)
     excerpt = excerpt_of(recording, cutting, rate)
     windows = prepare(excerpt, preprocessing, layout=cutting.layout)
-    if weight is None:
-        weight = chosen_alpha(windows, moves, screen)
     model = OrbitDictionaryLearning(
         n_components=components,
         group=moves,
-        alpha=weight,
+        alpha=weight or "auto",
         max_iter=max_iter,
         tol=tol,
         init=init.value,

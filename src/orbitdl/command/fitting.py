@@ -1,4 +1,4 @@
-"""What ``orbitdl fit`` does once the data are windows: choose alpha, learn, tell."""
+"""What ``orbitdl fit`` does once the data are windows: learn, tell."""
 
 from __future__ import annotations
 
@@ -6,25 +6,13 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from orbitdl import OrbitDictionaryLearning, suggest_alpha
+from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.failures import Interrupted
-from orbitdl.groups import Group
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import most_iterations
 from orbitdl.recordings import Windows
-
-
-def chosen_alpha(windows: Windows, group: Group, screen: Screen) -> float:
-    """Return `suggest_alpha` to two digits, and say so."""
-    typical = suggest_alpha(windows.values, group=group, fraction=1.0)
-    alpha = float(f"{0.1 * typical:.2g}")
-    screen.say(
-        f"Chose alpha {alpha:g}: a tenth of alpha_max {typical:.3g}, from which on the code of a "
-        "typical window is empty. Halve it for finer detail, double it for fewer events."
-    )
-    return alpha
 
 
 def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
@@ -62,6 +50,7 @@ def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
         "alpha": model.alpha_,
+        "alpha_chosen": model.provenance_.get("alpha"),
         "windows": len(windows),
         "samples_left_out": windows.left_out,
         "rate": windows.rate,
@@ -91,6 +80,10 @@ def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
         f"{counted(facts['windows'], 'window')} of {shape} samples in "
         f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
     )
+    if facts["alpha_chosen"]:
+        screen.say(
+            f"Chose alpha {facts['alpha_chosen']}. Halve it for weaker events, double it for fewer."
+        )
     if facts["samples_left_out"]:
         left_out = counted(facts["samples_left_out"], "sample")
         screen.say(f"{left_out} at the end did not fill a window.")

@@ -7,10 +7,9 @@ idea of what they will be.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from orbitdl.alpha import ChosenAlpha
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import State
@@ -25,19 +24,6 @@ FIRST = 3
 LEAST, MOST = 0.01, 0.9
 """Parts of the largest correlation between which alpha stays, where there is no noise, or nothing
 but events."""
-
-
-@dataclass(frozen=True)
-class ChosenAlpha:
-    """A weight of sparsity, and why it is that."""
-
-    value: float
-    reason: str
-
-
-def given_alpha(value: float) -> ChosenAlpha:
-    """Return the one that was asked for."""
-    return ChosenAlpha(value, "as given")
 
 
 def automatic_alpha(shards: RecordingShards, start: Blocks) -> ChosenAlpha:
@@ -57,11 +43,13 @@ def above_noise(shards: RecordingShards, waveforms: Waveforms, samples: int) -> 
     if value == _rounded(sigma * factor):
         return ChosenAlpha(
             value,
-            f"{sigma:.3g}, the level of noise as the waveforms see it, times sqrt(2 log {samples})"
+            f"{value:g}: {sigma:.3g}, the level of noise as the waveforms see it, times sqrt(2 log {samples})"
             f" = {factor:.2f}: what the largest chance likeness in {samples} samples comes to",
         )
     share = "a hundredth" if sigma * factor < LEAST * top else "nine tenths"
-    return ChosenAlpha(value, f"{share} of {top:.3g}, the strongest likeness to a waveform")
+    return ChosenAlpha(
+        value, f"{value:g}: {share} of {top:.3g}, the strongest likeness to a waveform"
+    )
 
 
 def excerpts(shards: RecordingShards) -> RecordingShards:

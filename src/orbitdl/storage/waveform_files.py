@@ -36,7 +36,6 @@ class WaveformFitted:
     """What the fit found, but for arrays; `channels` is None where a recording has one axis."""
 
     alpha: float
-    alpha_reason: str
     n_iter: int
     converged: bool
     channels: int | None
