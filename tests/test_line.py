@@ -53,7 +53,7 @@ def recording(waveforms: Waveforms, n: int = 160, events: int = 8, seed: int = 0
 
 def coded(x, seen, waveforms, alpha, tol=1e-4, warm=None, size=None, n_jobs=None, **options):
     """Code a recording, in chunks of so many samples."""
-    recording = cut(Signal.of(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
+    recording = cut(Signal(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
     if warm is not None:
         q = len(waveforms)
         recording = [c.with_atoms(warm.atoms.between(*c.domain), q) for c in recording]
@@ -163,7 +163,7 @@ def test_chunks_come_to_the_answer_of_the_whole(size, n_jobs, tol):
 
 @pytest.mark.parametrize("n", [1, 39, 40, 79, 80, 81, 200])
 def test_chunks_cover_a_recording(n):
-    chunks = cut(Signal.of(np.zeros(n)), 5, 40)
+    chunks = cut(Signal(np.zeros(n)), 5, 40)
     assert chunks[0].begins
     assert chunks[-1].ends
     assert all(one.last == two.first for one, two in pairwise(chunks))

@@ -49,7 +49,7 @@ def test_atoms_are_columns_of_their_samples():
 
 def listed(x, waveforms, atoms=None, size=None, **options):
     """Code a recording, unless its atoms are given, and list its events."""
-    recording = cut(Signal.of(x), waveforms.length, size)
+    recording = cut(Signal(x), waveforms.length, size)
     if atoms is None:
         recording = coded(x, everything(x), waveforms, ALPHA, size=size).chunks
         atoms = atoms_of(recording)
@@ -111,7 +111,6 @@ def test_of_events_closer_than_the_refractory_time_the_strongest_is_listed():
     atoms = LineAtoms(np.array([0, 0, 1, 0]), time, c)
     events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=10.0)
     assert sorted(events["coefficient"]) == [-2.0, 1.1, 1.5]
-    assert events.attrs["refractory"] == [10.0, 10.0]
     assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
 
 
@@ -124,8 +123,10 @@ def test_atoms_too_close_to_tell_apart_are_one_event_unless_all_are_asked_for():
     time = np.array([20.0, 20.0 + 0.95 * width, 80.0, 80.0 + 1.05 * width])
     atoms = LineAtoms(np.zeros(4, dtype=int), time, np.array([1.0, 0.8, 1.0, 0.8]))
     events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0)
-    assert_allclose(events["coefficient"], [1.0, 1.0, 0.8])
-    assert_allclose(events.attrs["refractory"][0], width, rtol=0.02)
+    assert_allclose(events["coefficient"], [1.8, 1.0, 0.8])
+    peak = np.abs(waveforms.samples()[0]).argmax()
+    assert_allclose(events["time"][0] - peak, np.average(time[:2], weights=[1.0, 0.8]))
+    assert_allclose(events.attrs["resolution"][0], width, rtol=0.02)
     assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
 
 

@@ -41,7 +41,7 @@ def recording(n: int = 3000, events: int = 80, seed: int = 0) -> np.ndarray:
 
 
 def shards_of(*recordings: np.ndarray, size: int | None = None) -> RecordingShards:
-    return RecordingShards.cut([Signal.of(x) for x in recordings], WIDTH, ALPHA, size=size)
+    return RecordingShards.cut([Signal(x) for x in recordings], WIDTH, ALPHA, size=size)
 
 
 def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Generator) -> np.ndarray:

@@ -18,7 +18,7 @@ from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.inputs import as_recordings, centred, survey
+from orbitdl.line.inputs import as_recordings, ready, survey
 from orbitdl.line.noise import levels_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -45,15 +45,16 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: an event must be worth more than
         that. "auto" is just above what noise alone would be worth, ``sigma sqrt(2 log T)``, where
-        sigma is the level of correlations with noise; ``provenance_["alpha"]`` says what it came to.
+        sigma is the level of correlations with noise; ``provenance_["alpha"]`` says why.
     positive : bool
         Whether coefficients must be positive, for those who know the polarity.
     whole_samples : bool
         Whether waveforms begin at whole samples only: for comparison, and for data that are
         aligned already.
-    centre : bool
-        Take the median of every channel off each recording first; what is returned in the unit of
-        the recording has it put back.
+    detrend : bool
+        Take off first what is slower than a waveform and none can explain: at every sample the
+        average of what was observed around it, weighted by a cubic B-spline of four lengths.
+        `reconstruct`, `denoise` and `complete` put it back.
     max_iter, tol, n_restarts, random_state, n_jobs, verbose, callback, checkpoint
         As in `OrbitDictionaryLearning`. The gap is that of whole recordings.
     init : {"data", "random"} or array-like of shape (q, length) or (q, length, channels)
@@ -92,10 +93,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     Examples
     --------
     >>> from orbitdl.datasets import make_ecg_recording
-    >>> heart = make_ecg_recording(seconds=60, random_state=0)
+    >>> heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
     >>> model = WaveformLearning(n_components=1, length=200, random_state=0).fit(heart.signal)
     >>> events = model.events(heart.signal, heart.rate)
-    >>> len(events) == heart.events["inside"].sum()
+    >>> len(events) == heart.beats["inside"].sum()
     True
     """
 
@@ -106,7 +107,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         alpha: float | str = "auto",
         positive: bool = False,
         whole_samples: bool = False,
-        centre: bool = True,
+        detrend: bool = True,
         max_iter: int = 50,
         tol: float = 1e-4,
         init: str | ArrayLike = "data",
@@ -122,7 +123,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         self.alpha = alpha
         self.positive = positive
         self.whole_samples = whole_samples
-        self.centre = centre
+        self.detrend = detrend
         self.max_iter = max_iter
         self.tol = tol
         self.init = init
@@ -143,8 +144,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
             map or an array of h5py or zarr: it is read a part at a time.
         """
         self._check_parameters()
-        signals, data = self._ready(as_recordings(recording)[0])
-        one_axis = len(signals[0].values.shape) == 1
+        given = as_recordings(recording)[0]
+        one_axis = len(given[0].values.shape) == 1
+        signals, data = self._ready(given)
         shards = self._shards(signals)
         seed = self._seed()
         starts = choose_starts(self.init, shards, self.n_components, self._generators(seed))
@@ -182,8 +184,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         if all(one.is_constant for one in seen):
             raise ValueError("the recording is constant, so no waveform is in it; pass another.")
         data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
-        pairs = zip(signals, seen, strict=True)
-        return [centred(*pair) for pair in pairs] if self.centre else signals, data
+        return [ready(one, self.length, detrend=self.detrend) for one in signals], data
 
     def _shards(self, signals: list[Signal]) -> RecordingShards:
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}

@@ -16,7 +16,7 @@ class WaveformRecordsMixin(KeptMixin):
     length: int
     positive: bool
     whole_samples: bool
-    centre: bool
+    detrend: bool
     coefficients_: Floats
 
     def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> WaveformFile:
@@ -29,7 +29,7 @@ class WaveformRecordsMixin(KeptMixin):
                 alpha=self._given_alpha(),
                 positive=bool(self.positive),
                 whole_samples=bool(self.whole_samples),
-                centre=bool(self.centre),
+                detrend=bool(self.detrend),
                 max_iter=self.max_iter,
                 tol=float(self.tol),
                 init=word,
@@ -58,7 +58,7 @@ class WaveformRecordsMixin(KeptMixin):
             "length": int(self.length),
             "positive": bool(self.positive),
             "whole_samples": bool(self.whole_samples),
-            "centre": bool(self.centre),
+            "detrend": bool(self.detrend),
         }
         return Identity(
             data=data,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from orbitdl.line.chunks import Coded, code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import events_of
-from orbitdl.line.inputs import as_recordings, centred, survey
+from orbitdl.line.inputs import as_recordings, ready, survey
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
@@ -32,7 +33,7 @@ class WaveformUseMixin:
     length: int
     positive: bool
     whole_samples: bool
-    centre: bool
+    detrend: bool
     tol: float
     n_jobs: int | None
     alpha_: float
@@ -86,13 +87,13 @@ class WaveformUseMixin:
         rate : float, optional
             Samples per second; then `seconds` is a column.
         threshold : float, optional
-            Smallest coefficient of an event, in the unit of the recording. If left out, half the
-            median of its component: what is smaller is mostly noise.
+            Smallest coefficient of an event, in the unit of the recording. If left out, atoms below
+            half the median of their component tell of none: they are mostly noise.
         refractory : float, optional
             Samples within which a component occurs once: of events closer than that the strongest
-            is listed, and 0 lists all. If left out, of those that follow each other more closely
-            than the waveform's resolution, the full width at half maximum of its likeness to
-            itself, the strongest is listed.
+            is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
+            each other more closely than its resolution, the full width at half maximum of its
+            likeness to itself, are one event at their centre of mass.
 
         Returns
         -------
@@ -103,7 +104,7 @@ class WaveformUseMixin:
             span that is explained; `fit`, the cosine between the waveform and what is there apart
             from other events, 1 where they are alike; whether it `overlaps` another event; and
             whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
-            `refractory` time, in samples, every component had.
+            `resolution`, in samples, every component had.
         """
         coder = self._coder(alpha, None)
         per_second = None if rate is None else require_positive(rate, "rate")
@@ -130,7 +131,7 @@ class WaveformUseMixin:
         return self.denoise(recording, alpha=alpha)
 
     def denoise(self, recording: Any, *, alpha: float | None = None, debias: bool = False) -> Any:
-        """Remove noise: return what the waveforms explain, on the median of every channel.
+        """Remove noise: return what the waveforms explain, on the trend that was taken off.
 
         `debias` refits the atoms found by least squares, which undoes the shrinkage.
         """
@@ -165,19 +166,21 @@ class WaveformUseMixin:
         return 1.0 - objective / energy if energy > 0 else 0.0
 
     def _explained(self, signal: Signal, coder: LineCoder, *, debias: bool) -> Floats:
-        """Return what the waveforms explain of a recording, on its level."""
+        """Return what the waveforms explain of a recording, on its trend."""
         coded = self._coded(signal, coder, None)
         atoms = coded.codes(coder).atoms
         size = atoms.coefficient
         if debias:
             size = amplitudes_of(coded.chunks, coder.waveforms, atoms)
         total = coder.waveforms.add_up(len(signal), atoms.component, atoms.time, size)
-        return self._shaped(total + coded.chunks[0].signal.level)
+        if self.detrend:
+            total += replace(signal, span=coder.waveforms.length | 1).trend(0, len(signal))
+        return self._shaped(total)
 
     def _coded(self, signal: Signal, coder: LineCoder, progress: Progress | None) -> Coded:
-        seen = survey(signal)
-        ready = centred(signal, seen) if self.centre else signal
-        chunks = cut(ready, coder.waveforms.length)
+        survey(signal)
+        length = coder.waveforms.length
+        chunks = cut(ready(signal, length, detrend=self.detrend), length)
         return code_recording(chunks, coder, require_jobs(self.n_jobs), progress or int)
 
     def _coder(self, alpha: float | None, tol: float | None) -> LineCoder:

@@ -1,11 +1,14 @@
 """The alpha that works untouched: just above what noise alone would be worth.
 
-``alpha = sigma sqrt(2 log T)`` is what the largest of T correlations with noise comes to; sigma is
-their standard deviation as the waveforms see it, so it is estimated again once they have an
-idea of what they will be.
+``alpha = sigma sqrt(2 log T)`` is what the largest of T correlations with noise comes to. Noise is
+what events leave, and sigma is the standard deviation of its correlations with the waveforms: so
+both are learned first, roughly and from some of the data.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,60 +16,69 @@ from orbitdl.alpha import ChosenAlpha
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import State
+from orbitdl.line.chunks import atoms_of
+from orbitdl.line.coder import residual_of
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.noise import levels_of, spread
+from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 
-FIRST = 3
-"""Iterations after which waveforms have an idea of what they will be."""
-LEAST, MOST = 0.01, 0.9
-"""Parts of the largest correlation between which alpha stays, where there is no noise, or nothing
-but events."""
+ROUNDS, FIRST, LOOSE = 2, 3, 1e-2
+"""The rough learning: how often alpha is chosen, iterations of each round, gap of its codes."""
+HALF = 0.5
+"""Part of the largest correlation that the first alpha is at most, where events are dense."""
+LEAST = 0.01
+"""Part of the largest correlation that alpha is at least, where there is no noise."""
 
 
 def automatic_alpha(shards: RecordingShards, start: Blocks) -> ChosenAlpha:
     """Choose alpha for recordings from a start, some of whose chunks are learned from for that."""
-    some = excerpts(shards)
-    first = above_noise(some, Waveforms(from_blocks(start)), _samples(shards))
-    trial = some.at(first.value)
-    *_, last = learn(State(trial, start), gap=1e-2, max_iter=FIRST, tol=1e-3)
-    return above_noise(some, Waveforms(from_blocks(last.components)), _samples(shards))
+    some, samples = excerpts(shards), sum(chunk.last - chunk.first for chunk in shards.parts)
+    waveforms, A = Waveforms(from_blocks(start)), start
+    _, top = levels_of(some, waveforms)
+    alpha = min(above_noise(some, waveforms, samples).value, HALF * top) or 1.0
+    for _ in range(ROUNDS):
+        *_, last = learn(State(some.at(alpha), A), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
+        A, waveforms = last.components, Waveforms(from_blocks(last.components))
+        chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * top)
+        alpha = chosen.value
+    return chosen
 
 
-def above_noise(shards: RecordingShards, waveforms: Waveforms, samples: int) -> ChosenAlpha:
-    """Return ``sigma sqrt(2 log T)``, within bounds, and say so."""
-    sigma, top = levels_of(shards, waveforms)
+def above_noise(
+    shards: RecordingShards, waveforms: Waveforms, samples: int, least: float = 0.0
+) -> ChosenAlpha:
+    """Return ``sigma sqrt(2 log T)``, or a least value, and say so."""
+    sigma, _ = levels_of(shards, waveforms)
     factor = float(np.sqrt(2.0 * np.log(max(samples, 2))))
-    value = _rounded(min(max(sigma * factor, LEAST * top), MOST * top)) or 1.0
-    if value == _rounded(sigma * factor):
-        return ChosenAlpha(
-            value,
-            f"{value:g}: {sigma:.3g}, the level of noise as the waveforms see it, times sqrt(2 log {samples})"
-            f" = {factor:.2f}: what the largest chance likeness in {samples} samples comes to",
-        )
-    share = "a hundredth" if sigma * factor < LEAST * top else "nine tenths"
-    return ChosenAlpha(
-        value, f"{value:g}: {share} of {top:.3g}, the strongest likeness to a waveform"
-    )
+    value = float(f"{max(sigma * factor, least):.3g}") or 1.0  # the same on every machine
+    if sigma * factor < least:
+        strongest = f"{least / LEAST:.3g}, the strongest likeness to a waveform"
+        return ChosenAlpha(value, f"{value:g}: a hundredth of {strongest}")
+    chance = f"what the largest likeness by chance in {samples} samples comes to"
+    level = f"the level of noise as the waveforms see it, {sigma:.3g}"
+    return ChosenAlpha(value, f"{value:g}: {factor:.2f} times {level}, {chance}")
+
+
+def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
+    """Return what the events of recordings leave, once they are refitted without shrinkage."""
+    signals = list[Signal]()
+    for recording in shards.recordings:
+        atoms = atoms_of(recording)
+        full = replace(atoms, coefficient=amplitudes_of(recording, waveforms, atoms))
+        for chunk in recording:
+            (x, observed), start = chunk.read(0, 0)
+            left = residual_of(x, observed, waveforms, full.later(-start))
+            signals.append(Signal(np.where(observed[:, None], left, np.nan)))
+    return RecordingShards.cut(signals, waveforms.length, shards.alpha)
 
 
 def excerpts(shards: RecordingShards) -> RecordingShards:
     """Return chunks, evenly spread, as recordings of their own in memory."""
-    signals = [
-        Signal.of(chunk.signal.raw(chunk.first, chunk.last) - chunk.signal.level)
-        for chunk in spread(shards.parts)
-    ]
+    parts = (chunk.read(0, 0)[0] for chunk in spread(shards.parts))
+    signals = [Signal(np.where(observed[:, None], x, np.nan)) for x, observed in parts]
     flags = {"positive": shards.positive, "whole": shards.whole}
     width, jobs = shards.parts[0].width, shards.n_jobs
     return RecordingShards.cut(signals, width, shards.alpha, jobs, **flags)
-
-
-def _samples(shards: RecordingShards) -> int:
-    return sum(chunk.last - chunk.first for chunk in shards.parts)
-
-
-def _rounded(alpha: float) -> float:
-    """Return a number to three digits: the same on every machine."""
-    return float(f"{alpha:.3g}")

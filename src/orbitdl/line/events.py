@@ -14,7 +14,7 @@ from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
 
 HALF = 0.5
-"""Events below this part of the median size of their component are mostly noise."""
+"""Atoms below this part of the median size of their component are mostly noise."""
 
 
 def events_of(
@@ -41,42 +41,43 @@ def events_of(
         out.
     refractory : float, optional
         Samples within which a component can occur once: of events closer than that the strongest
-        is listed, and 0 lists all. If left out, the strongest is listed of those that are closer
-        to each other than can be told apart (`resolution_of`).
+        is listed. With 0 every atom is an event; otherwise those that cannot be told apart are
+        one (`merged`).
 
     Returns
     -------
     DataFrame
-        As `WaveformLearning.events` describes it. Its ``attrs`` say which `threshold` each
-        component had, and which `refractory` time, in samples.
+        As `WaveformLearning.events` describes it. Its ``attrs`` say which `threshold` and
+        `resolution`, in samples, each component had.
     """
-    refit = refitted(recording, waveforms, atoms)
-    begin = np.floor(atoms.time) - 1
-    end = begin + waveforms.length + TAPS - 1
+    resolution = np.zeros(len(waveforms)) if refractory == 0 else resolution_of(waveforms)
     least = thresholds(atoms, len(waveforms), threshold)
-    kept = np.asarray(np.abs(atoms.coefficient) >= least[atoms.component])
-    if refractory is None:
-        near = resolution_of(waveforms)
-        kept = strongest_of_groups(atoms, kept, near)
-    else:
-        near = np.full(len(waveforms), float(refractory))
-        kept = strongest_around(atoms, kept, near)
+    strong = np.abs(atoms.coefficient) >= (least[atoms.component] if threshold is None else 0.0)
+    weak = atoms.take(~strong)  # they are refitted with the others
+    both = LineAtoms.concatenate([merged(atoms.take(strong), resolution), weak])
+    order = np.argsort(both.time, kind="stable")
+    events, could_be = both.take(order), order < len(both) - len(weak)
+    refit = refitted(recording, waveforms, events)
+    kept = could_be & (np.abs(events.coefficient) >= least[events.component])
+    if refractory:
+        kept = strongest_around(events, kept, refractory)
+    begin = np.floor(events.time) - 1
     table = pd.DataFrame(
         {
-            "time": atoms.time + peaks_of(waveforms)[atoms.component],
-            "component": atoms.component,
-            "coefficient": atoms.coefficient,
+            "time": events.time + peaks_of(waveforms)[events.component],
+            "component": events.component,
+            "coefficient": events.coefficient,
             "amplitude": refit.amplitude,
             "share": refit.share,
             "fit": refit.fit,
-            "overlaps": overlapping(begin, end, kept),
+            "overlaps": overlapping(begin, begin + waveforms.length + TAPS - 1, kept),
             "cut": refit.is_cut,
         }
     )
     if rate is not None:
         table.insert(1, "seconds", table["time"] / rate)
     listed: pd.DataFrame = table.loc[kept].sort_values("time", kind="stable", ignore_index=True)
-    listed.attrs = {"threshold": least.tolist(), "refractory": near.tolist()}
+    listed.attrs = {"threshold": least.tolist(), "resolution": resolution.tolist()}
     return listed
 
 
@@ -111,29 +112,36 @@ def resolution_of(waveforms: Waveforms) -> Floats:
     return widths
 
 
-def strongest_of_groups(
-    atoms: LineAtoms, kept: NDArray[np.bool_], resolution: Floats
-) -> NDArray[np.bool_]:
-    """Tell which atoms are the strongest of those that follow each other more closely than that."""
-    result = np.zeros(len(atoms), dtype=bool)
-    for j in np.unique(atoms.component):
-        own = np.flatnonzero(kept & (atoms.component == j))  # in the order of time
-        group = np.cumsum(np.diff(atoms.time[own], prepend=-np.inf) >= resolution[j])
-        order = np.lexsort((-np.abs(atoms.coefficient[own]), group))
-        result[own[order[np.flatnonzero(np.diff(group[order], prepend=0))]]] = True
-    return result
+def merged(atoms: LineAtoms, resolution: Floats) -> LineAtoms:
+    """Return atoms of one component and sign that follow each other more closely as one.
+
+    It lies at their centre of mass, and its coefficient is the sum of theirs: a sparse code may
+    tell of one event, a little wider or narrower than its waveform, by two atoms side by side.
+    """
+    parts = [LineAtoms.none()]
+    for j, limit in enumerate(resolution):
+        for sign in (1.0, -1.0):
+            own = atoms.take((atoms.component == j) & (sign * atoms.coefficient > 0))
+            group = np.cumsum(np.diff(own.time, prepend=-np.inf) >= max(limit, 1e-300)) - 1
+            size = np.bincount(group, np.abs(own.coefficient))
+            time = np.bincount(group, np.abs(own.coefficient) * own.time) / size
+            alone = np.bincount(group)[group] == 1
+            time[group[alone]] = own.time[alone]  # to the last digit
+            component = np.full(len(size), j, dtype=np.intp)
+            parts.append(LineAtoms(component, time, np.asarray(sign * size, dtype=np.float64)))
+    return LineAtoms.concatenate(parts)
 
 
 def strongest_around(
-    atoms: LineAtoms, kept: NDArray[np.bool_], refractory: Floats
+    atoms: LineAtoms, kept: NDArray[np.bool_], refractory: float
 ) -> NDArray[np.bool_]:
     """Tell which atoms are the strongest of their component as far as it can occur once."""
     result = kept.copy()
     for j in np.unique(atoms.component):
         own = np.flatnonzero(kept & (atoms.component == j))  # in the order of time
         time, size = atoms.time[own], np.abs(atoms.coefficient[own])
-        low = np.searchsorted(time, time - refractory[j], side="right")
-        high = np.searchsorted(time, time + refractory[j], side="left")
+        low = np.searchsorted(time, time - refractory, side="right")
+        high = np.searchsorted(time, time + refractory, side="left")
         for k in np.argsort(-size, kind="stable"):
             if result[own[k]]:
                 result[own[low[k] : k]] = False

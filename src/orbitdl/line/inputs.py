@@ -15,8 +15,6 @@ from orbitdl.validation import require_usual_number
 
 PART = 2**18
 """Samples that are read at a time."""
-MOST = 2**20
-"""Samples that the level of a recording is taken from, evenly spread."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +26,12 @@ class Survey:
     observed : int
         Samples that are there.
     is_constant : bool
-    level : ndarray of shape (channels,)
-        The median of every channel.
     fingerprint : str
         SHA-256 of shape and values.
     """
 
     observed: int
     is_constant: bool
-    level: Floats
     fingerprint: str
 
 
@@ -79,46 +74,40 @@ def as_signal(recording: Any) -> Signal:
             f"the recording has {shape[0]} samples of {shape[1]} channels; if it is the other way "
             "round, pass its transpose."
         )
-    return Signal.of(values)
+    return Signal(values)
 
 
 def survey(signal: Signal) -> Survey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
-    stride, drawn = -(-len(signal) // MOST), list[Floats]()
     observed, low, high = 0, np.inf, -np.inf
-    for first, part in parts_of(signal):
+    for part in parts_of(signal):
         if np.isinf(part).any():
             raise ValueError("the recording has infinite values; set them to NaN: missing.")
         there = part[~np.isnan(part).any(axis=1)]
         observed += len(there)
         low, high = min(low, there.min(initial=low)), max(high, there.max(initial=high))
         digest.update(np.where(np.isnan(part), np.nan, part).data)
-        drawn.append(part[(-first) % stride :: stride])
     if observed == 0:
         raise ValueError(_nothing_observed(signal))
     require_usual_number(max(high, -low), "the recording")
-    known = np.concatenate(drawn)
-    known = known[~np.isnan(known).any(axis=1)]
-    level = np.median(known, axis=0) if len(known) else np.zeros(signal.channels)
-    return Survey(observed, bool(low == high), level, digest.hexdigest())
+    return Survey(observed, bool(low == high), digest.hexdigest())
 
 
-def centred(signal: Signal, seen: Survey) -> Signal:
-    """Return the recording less the median of every channel."""
-    return replace(signal, level=seen.level)
+def ready(signal: Signal, length: int, *, detrend: bool) -> Signal:
+    """Return the recording as it is coded with waveforms of that length."""
+    return replace(signal, span=length | 1).without_trend() if detrend else signal
 
 
-def parts_of(signal: Signal) -> Iterator[tuple[int, Floats]]:
-    """Yield the samples of a recording as they are, part by part, and where each begins."""
-    for first in range(0, len(signal), PART):
-        yield first, signal.raw(first, first + PART)
+def parts_of(signal: Signal) -> Iterator[Floats]:
+    """Yield the samples of a recording as they are, part by part."""
+    return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
 
 
 def _nothing_observed(signal: Signal) -> str:
     """Say that no sample is there, and whether one channel is to blame."""
     there = np.zeros(signal.channels, dtype=bool)
-    for _, part in parts_of(signal):
+    for part in parts_of(signal):
         there |= (~np.isnan(part)).any(axis=0)
     if there.any() and not there.all():
         dead = int(np.argmin(there))

@@ -1,4 +1,4 @@
-"""A recording that is read a part at a time, wherever it is."""
+"""A recording that is read a part at a time, wherever it is, with or without what is slow."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
 
 from orbitdl.groups.base import Floats
 
 Part = tuple[Floats, NDArray[np.bool_]]
+TIMES = 4
+"""How often a moving average is taken: four of them weight samples by a cubic B-spline."""
+SMALL = 2**24
+"""Values of a recording in memory that is freed from its trend once and for all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,17 +26,12 @@ class Signal:
     ----------
     values : array-like
         An array in memory or on disk. Only slices of it are ever taken.
-    level : ndarray of shape (channels,)
-        What is taken off every channel.
+    span : int
+        Samples of the moving averages whose fourfold, the trend, is taken off; 0: nothing is.
     """
 
     values: Any
-    level: Floats
-
-    @classmethod
-    def of(cls, values: Any) -> Signal:
-        """Return a signal as it is."""
-        return cls(values, np.zeros(1 if len(values.shape) == 1 else values.shape[1]))
+    span: int = 0
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -39,7 +39,7 @@ class Signal:
     @property
     def channels(self) -> int:
         """How many there are."""
-        return len(self.level)
+        return 1 if len(self.values.shape) == 1 else int(self.values.shape[1])
 
     def raw(self, first: int, last: int) -> Floats:
         """Return the samples from `first` up to `last` as they are, (n, channels)."""
@@ -51,6 +51,42 @@ class Signal:
 
         A sample is missing where one of its channels is.
         """
+        first, last = max(first, 0), min(last, len(self))
         part = self.raw(first, last)
         observed = np.asarray(~np.isnan(part).any(axis=1))
-        return np.where(observed[:, None], part - self.level, 0.0), observed
+        return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
+
+    def trend(self, first: int, last: int) -> Floats:
+        """Return what is taken off, (n, channels): averages of what was observed around samples."""
+        first, last = max(first, 0), min(last, len(self))
+        if self.span == 0:
+            return np.zeros((last - first, self.channels))
+        reach = TIMES * (self.span // 2)
+        start = max(first - reach, 0)
+        around = self.raw(start, last + reach)
+        return trend_of(around, self.span)[first - start : last - start]
+
+    def without_trend(self) -> Signal:
+        """Return the same recording free of its trend: at once if it is small, or as it is read."""
+        if not isinstance(self.values, np.ndarray) or isinstance(self.values, np.memmap):
+            return self
+        if self.span == 0 or self.values.size > SMALL:
+            return self
+        x, observed = self.read(0, len(self))
+        return Signal(np.where(observed[:, None], x, np.nan))
+
+
+def trend_of(values: Floats, span: int) -> Floats:
+    """Return the weighted average around every sample of values (n, channels), over what is there.
+
+    With m telling what was observed and B the fourfold convolution of a box of `span` samples,
+    ``(B * (m x)) / (B * m)``, and zero where nothing is near.
+    """
+    observed = ~np.isnan(values).any(axis=1, keepdims=True)
+    above, below = np.where(observed, values, 0.0), observed.astype(np.float64)
+    for _ in range(TIMES):
+        above = uniform_filter1d(above, span, axis=0, mode="constant")
+        below = uniform_filter1d(below, span, axis=0, mode="constant")
+    trend: Floats = np.zeros_like(above)
+    np.divide(above, below, out=trend, where=below > 1e-9)
+    return trend

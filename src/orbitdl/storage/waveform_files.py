@@ -21,7 +21,7 @@ class WaveformParameters:
     alpha: float | str
     positive: bool
     whole_samples: bool
-    centre: bool
+    detrend: bool
     max_iter: int
     tol: float
     init: str | None
