@@ -52,13 +52,10 @@ def events_of(
     """
     resolution = np.zeros(len(waveforms)) if refractory == 0 else resolution_of(waveforms)
     least = thresholds(atoms, len(waveforms), threshold)
-    strong = np.abs(atoms.coefficient) >= (least[atoms.component] if threshold is None else 0.0)
-    weak = atoms.take(~strong)  # they are refitted with the others
-    both = LineAtoms.concatenate([merged(atoms.take(strong), resolution), weak])
-    order = np.argsort(both.time, kind="stable")
-    events, could_be = both.take(order), order < len(both) - len(weak)
+    events, strongest = merged(atoms, resolution)
+    size = strongest if threshold is None else np.abs(events.coefficient)
+    kept = np.asarray(size >= least[events.component])
     refit = refitted(recording, waveforms, events)
-    kept = could_be & (np.abs(events.coefficient) >= least[events.component])
     if refractory:
         kept = strongest_around(events, kept, refractory)
     begin = np.floor(events.time) - 1
@@ -112,24 +109,31 @@ def resolution_of(waveforms: Waveforms) -> Floats:
     return widths
 
 
-def merged(atoms: LineAtoms, resolution: Floats) -> LineAtoms:
-    """Return atoms of one component and sign that follow each other more closely as one.
+def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
+    """Return atoms of one component and sign that follow each other more closely as one, in order.
 
     It lies at their centre of mass, and its coefficient is the sum of theirs: a sparse code may
     tell of one event, a little wider or narrower than its waveform, by two atoms side by side.
+    Returned beside is the size of the strongest atom of each.
     """
-    parts = [LineAtoms.none()]
+    parts, strongest = [LineAtoms.none()], [np.zeros(0)]
     for j, limit in enumerate(resolution):
         for sign in (1.0, -1.0):
             own = atoms.take((atoms.component == j) & (sign * atoms.coefficient > 0))
-            group = np.cumsum(np.diff(own.time, prepend=-np.inf) >= max(limit, 1e-300)) - 1
-            size = np.bincount(group, np.abs(own.coefficient))
-            time = np.bincount(group, np.abs(own.coefficient) * own.time) / size
-            alone = np.bincount(group)[group] == 1
-            time[group[alone]] = own.time[alone]  # to the last digit
+            first = np.diff(own.time, prepend=-np.inf) >= max(limit, 1e-300)
+            group, begins, weight = (
+                np.cumsum(first) - 1,
+                np.flatnonzero(first),
+                sign * own.coefficient,
+            )
+            size = np.bincount(group, weight)
+            away = np.bincount(group, weight * (own.time - own.time[begins][group])) / size
             component = np.full(len(size), j, dtype=np.intp)
-            parts.append(LineAtoms(component, time, np.asarray(sign * size, dtype=np.float64)))
-    return LineAtoms.concatenate(parts)
+            parts.append(LineAtoms(component, own.time[begins] + away, np.asarray(sign * size)))
+            strongest.append(np.maximum.reduceat(weight, begins) if len(begins) else np.zeros(0))
+    every = LineAtoms.concatenate(parts)
+    order = np.argsort(every.time, kind="stable")
+    return every.take(order), np.concatenate(strongest)[order]
 
 
 def strongest_around(
