@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
@@ -13,16 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from orbitdl.groups.base import Blocks
+from orbitdl.groups.base import Floats
 from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.inputs import as_recordings, ready, survey
-from orbitdl.line.noise import levels_of
+from orbitdl.line.noise import require_above_noise
+from orbitdl.line.recentring import reach_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
-from orbitdl.line.starts import choose_starts
+from orbitdl.line.starts import choose_starts, pool_of, typical_size, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.storage.provenance import provenance
 from orbitdl.validation import require_count, require_positive_or
@@ -31,6 +31,8 @@ from orbitdl.waveform_use import WaveformUseMixin
 
 SHORTEST = 4
 """Samples that a waveform has at least: as many as move a spline."""
+LARGEST = 2**32
+"""Bytes that the sums over events may take."""
 
 
 class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, BaseEstimator):
@@ -52,9 +54,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         Whether waveforms begin at whole samples only: for comparison, and for data that are
         aligned already.
     detrend : bool
-        Take off first what is slower than a waveform and none can explain: at every sample the
-        average of what was observed around it, weighted by a cubic B-spline of four lengths.
-        `reconstruct`, `denoise` and `complete` put it back.
+        Take off first what is slower than a waveform, so that none can explain it: medians of
+        stretches of that length, joined by cubic splines. `reconstruct`, `denoise` and `complete`
+        put it back.
     max_iter, tol, n_restarts, random_state, n_jobs, verbose, callback, checkpoint
         As in `OrbitDictionaryLearning`. The gap is that of whole recordings.
     init : {"data", "random"} or array-like of shape (q, length) or (q, length, channels)
@@ -148,17 +150,15 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         one_axis = len(given[0].values.shape) == 1
         signals, data = self._ready(given)
         shards = self._shards(signals)
-        seed = self._seed()
-        starts = choose_starts(self.init, shards, self.n_components, self._generators(seed))
+        pool, seed = pool_of(shards), self._seed()
+        choose = partial(choose_starts, pool=pool, q=self.n_components)
+        choose(self.init, generators=[])  # refuses what cannot be one
         origin = provenance(sum(map(len, signals)), data)
-        alpha, why = self._choose_alpha(shards, starts[0])
+        alpha, why = self._choose_alpha(shards, pool)
         origin |= {"alpha": why} if why else {}
-        shards = shards.at(alpha)
-        identity = partial(self._identity, alpha, data)
+        shards, identity = shards.at(alpha), partial(self._identity, alpha, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
-            if runs.seed != seed:
-                again = self._generators(runs.seed)
-                starts = choose_starts(self.init, shards, self.n_components, again)
+            starts = choose(self.init, generators=self._generators(runs.seed))
             best = self._learn(shards, starts, runs, float(self.tol))
         waveforms = Waveforms(from_blocks(best.components))
         self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
@@ -171,6 +171,13 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     def _check_parameters(self) -> None:
         self._check_learning()
         require_count(self.length, "length", least=SHORTEST)
+        side = self.n_components * (self.length + 2 * reach_of(self.length))
+        if 8 * side**2 > LARGEST:
+            raise ValueError(
+                f"{self.n_components} waveforms of {self.length} samples would take tables of "
+                f"{8 * side**2 / 2**30:.0f} GB; take fewer or shorter ones, or fewer samples per "
+                "second."
+            )
 
     def _ready(self, signals: list[Signal]) -> tuple[list[Signal], str]:
         """Look at all recordings once; return them ready to be learned from, and a fingerprint."""
@@ -190,23 +197,15 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
 
-    def _choose_alpha(self, shards: RecordingShards, start: Blocks) -> tuple[float, str | None]:
+    def _choose_alpha(self, shards: RecordingShards, pool: Floats) -> tuple[float, str | None]:
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
-        given = require_positive_or(self.alpha, "alpha", "auto")
+        given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(shards, start)
+            chosen = automatic_alpha(shards, typical_start(pool, q), typical_size(pool, q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, chosen.reason
-        noise, top = levels_of(shards, Waveforms(from_blocks(start)))
-        if given < noise and given < 0.1 * top:
-            warnings.warn(
-                f"alpha={given:g} is below the level of noise as waveforms see it, about "
-                f"{noise:.2g}: codes will have very many atoms and take long; a larger alpha, or "
-                'alpha="auto", is quicker.',
-                RuntimeWarning,
-                stacklevel=3,
-            )
+        require_above_noise(given, shards.parts)
         return given, None
 
     def __sklearn_tags__(self) -> Any:

@@ -14,8 +14,9 @@ from orbitdl.groups.base import Floats
 from orbitdl.line.chunks import Coded, code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.events import events_of
+from orbitdl.line.events import events_of, merged, resolution_of
 from orbitdl.line.inputs import as_recordings, ready, survey
+from orbitdl.line.noise import require_above_noise
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
@@ -133,7 +134,8 @@ class WaveformUseMixin:
     def denoise(self, recording: Any, *, alpha: float | None = None, debias: bool = False) -> Any:
         """Remove noise: return what the waveforms explain, on the trend that was taken off.
 
-        `debias` refits the atoms found by least squares, which undoes the shrinkage.
+        `debias` refits events by least squares, those that cannot be told apart as one: that
+        undoes the shrinkage.
         """
         coder = self._coder(alpha, None)
         return self._each(recording, lambda signal: self._explained(signal, coder, debias=debias))
@@ -169,18 +171,21 @@ class WaveformUseMixin:
         """Return what the waveforms explain of a recording, on its trend."""
         coded = self._coded(signal, coder, None)
         atoms = coded.codes(coder).atoms
-        size = atoms.coefficient
         if debias:
-            size = amplitudes_of(coded.chunks, coder.waveforms, atoms)
-        total = coder.waveforms.add_up(len(signal), atoms.component, atoms.time, size)
+            events, _ = merged(atoms, resolution_of(coder.waveforms))
+            size = amplitudes_of(coded.chunks, coder.waveforms, events)
+            atoms = replace(events, coefficient=size)
+        total = coder.waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
         if self.detrend:
-            total += replace(signal, span=coder.waveforms.length | 1).trend(0, len(signal))
+            total += replace(signal, span=coder.waveforms.length).trend(0, len(signal))
         return self._shaped(total)
 
     def _coded(self, signal: Signal, coder: LineCoder, progress: Progress | None) -> Coded:
         survey(signal)
         length = coder.waveforms.length
         chunks = cut(ready(signal, length, detrend=self.detrend), length)
+        if coder.alpha != self.alpha_:
+            require_above_noise(coder.alpha, chunks)
         return code_recording(chunks, coder, require_jobs(self.n_jobs), progress or int)
 
     def _coder(self, alpha: float | None, tol: float | None) -> LineCoder:

@@ -19,30 +19,37 @@ from orbitdl.learning.iteration import State
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coder import residual_of
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.noise import levels_of, spread
+from orbitdl.line.noise import correlation_level, spread
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 
-ROUNDS, FIRST, LOOSE = 2, 3, 1e-2
-"""The rough learning: how often alpha is chosen, iterations of each round, gap of its codes."""
+ROUNDS, FIRST, LOOSE = 5, 3, 1e-2
+"""The rough learning: how often alpha is chosen at most, iterations of each round, gap of codes."""
+SAME = 0.2
+"""Part by which alpha may fall in a round that was the last."""
 HALF = 0.5
-"""Part of the largest correlation that the first alpha is at most, where events are dense."""
+"""Part of a typical event that the first alpha is at most: where events are dense, most places are
+not noise."""
 LEAST = 0.01
-"""Part of the largest correlation that alpha is at least, where there is no noise."""
+"""Part of a typical event that alpha is at least, where there is no noise."""
 
 
-def automatic_alpha(shards: RecordingShards, start: Blocks) -> ChosenAlpha:
-    """Choose alpha for recordings from a start, some of whose chunks are learned from for that."""
+def automatic_alpha(shards: RecordingShards, start: Blocks, typical: float) -> ChosenAlpha:
+    """Choose alpha for recordings from a start, some of whose chunks are learned from for that.
+
+    `typical` is the size of a typical event, from the stretches that starts are drawn from.
+    """
     some, samples = excerpts(shards), sum(chunk.last - chunk.first for chunk in shards.parts)
     waveforms, A = Waveforms(from_blocks(start)), start
-    _, top = levels_of(some, waveforms)
-    alpha = min(above_noise(some, waveforms, samples).value, HALF * top) or 1.0
+    alpha = min(above_noise(some, waveforms, samples).value, HALF * typical) or 1.0
     for _ in range(ROUNDS):
         *_, last = learn(State(some.at(alpha), A), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
         A, waveforms = last.components, Waveforms(from_blocks(last.components))
-        chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * top)
+        chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * typical)
+        if chosen.value > (1.0 - SAME) * alpha:
+            break
         alpha = chosen.value
     return chosen
 
@@ -51,12 +58,11 @@ def above_noise(
     shards: RecordingShards, waveforms: Waveforms, samples: int, least: float = 0.0
 ) -> ChosenAlpha:
     """Return ``sigma sqrt(2 log T)``, or a least value, and say so."""
-    sigma, _ = levels_of(shards, waveforms)
+    sigma = correlation_level(shards, waveforms)
     factor = float(np.sqrt(2.0 * np.log(max(samples, 2))))
     value = float(f"{max(sigma * factor, least):.3g}") or 1.0  # the same on every machine
     if sigma * factor < least:
-        strongest = f"{least / LEAST:.3g}, the strongest likeness to a waveform"
-        return ChosenAlpha(value, f"{value:g}: a hundredth of {strongest}")
+        return ChosenAlpha(value, f"{value:g}: a hundredth of {least / LEAST:.3g}, a typical event")
     chance = f"what the largest likeness by chance in {samples} samples comes to"
     level = f"the level of noise as the waveforms see it, {sigma:.3g}"
     return ChosenAlpha(value, f"{value:g}: {factor:.2f} times {level}, {chance}")

@@ -97,7 +97,7 @@ def _require_room(room: int, blocks: Blocks, coder: LineCoder) -> None:
     """Refuse to go on where a stretch of a recording has more atoms than samples."""
     if room > blocks.size * coder.waveforms.u.shape[2]:
         raise ValueError(
-            f"alpha={coder.alpha:g} is so small that more atoms would be needed than there are "
+            f"alpha={coder.alpha:g} is so small that as many atoms would be needed as there are "
             'samples; pass a larger one, or alpha="auto".'
         )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
+
 import numpy as np
 
 from orbitdl.groups.base import Floats
@@ -12,11 +15,13 @@ from orbitdl.line.waveforms import Waveforms
 
 GAUSSIAN = 1.4826
 """Standard deviation of a Gaussian whose absolute values have median 1."""
+FAR_BELOW = 1e-3
+"""Part of the level of noise below which alpha leaves nothing of it out."""
 LOOKED_AT = 32
 """Chunks that the level is taken from, evenly spread: two million samples say enough."""
 
 
-def spread(parts: tuple[Chunk, ...], most: int = LOOKED_AT) -> list[Chunk]:
+def spread(parts: Sequence[Chunk], most: int = LOOKED_AT) -> list[Chunk]:
     """Return so many chunks at most, evenly spread over all."""
     chosen = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
     return [parts[k] for k in chosen]
@@ -31,13 +36,42 @@ def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
     return np.abs(e[:, margin : margin + len(seen)][:, seen])
 
 
-def levels_of(shards: RecordingShards, waveforms: Waveforms) -> tuple[float, float]:
-    """Return the standard deviation of correlations with noise, and the largest correlation.
+def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
+    """Return the standard deviation of correlations with noise, robustly: most places are noise.
 
-    The first is robust, for most places are noise: from the median absolute value at whole places,
-    of the median waveform.
+    The median absolute value at whole places, of the median waveform.
     """
     sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in spread(shards.parts)], axis=1)
-    if not sizes.size:
-        return 0.0, 0.0
-    return float(GAUSSIAN * np.median(np.median(sizes, axis=1))), float(sizes.max())
+    return float(GAUSSIAN * np.median(np.median(sizes, axis=1))) if sizes.size else 0.0
+
+
+def white_level(chunks: Sequence[Chunk]) -> float:
+    """Return the standard deviation of white noise, of the noisiest channel.
+
+    From the median size of second differences, which events that are smooth, and drift, hardly
+    have; that of white noise has six times its variance.
+    """
+    sizes = []
+    for chunk in spread(chunks):
+        (x, observed), _ = chunk.read(0, 0)
+        whole = observed[:-2] & observed[1:-1] & observed[2:]
+        sizes.append(np.abs(np.diff(x, 2, axis=0))[whole])
+    known = np.concatenate(sizes)
+    return float(GAUSSIAN / np.sqrt(6.0) * np.median(known, axis=0).max()) if len(known) else 0.0
+
+
+def require_above_noise(alpha: float, chunks: Sequence[Chunk]) -> None:
+    """Refuse an alpha far below the noise, which wants atoms for all of it; say if it is slow."""
+    noise = white_level(chunks)
+    if alpha < FAR_BELOW * noise:
+        raise ValueError(
+            f"alpha={alpha:g} is so small that as many atoms would be needed as there are samples:"
+            f' the level of noise is about {noise:.2g}; pass a larger one, or alpha="auto".'
+        )
+    if alpha < noise:
+        warnings.warn(
+            f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
+            'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
+            RuntimeWarning,
+            stacklevel=4,
+        )

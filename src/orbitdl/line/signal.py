@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.ndimage import uniform_filter1d
 
 from orbitdl.groups.base import Floats
+from orbitdl.line.splines import TAPS, weights_at
 
 Part = tuple[Floats, NDArray[np.bool_]]
-TIMES = 4
-"""How often a moving average is taken: four of them weight samples by a cubic B-spline."""
 SMALL = 2**24
 """Values of a recording in memory that is freed from its trend once and for all."""
 
@@ -27,7 +25,7 @@ class Signal:
     values : array-like
         An array in memory or on disk. Only slices of it are ever taken.
     span : int
-        Samples of the moving averages whose fourfold, the trend, is taken off; 0: nothing is.
+        Samples of the blocks whose medians make up the trend that is taken off; 0: nothing is.
     """
 
     values: Any
@@ -57,14 +55,40 @@ class Signal:
         return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
-        """Return what is taken off, (n, channels): averages of what was observed around samples."""
+        """Return what is taken off the samples from `first` up to `last`, (n, channels).
+
+        The medians m_b of what was observed in blocks of `span` samples, w_b of them, joined by
+        cubic B-splines: ``sum_b w_b m_b B(t / span - b) / sum_b w_b B(t / span - b)``. Waveforms
+        that fill less than half of the time leave it alone.
+        """
         first, last = max(first, 0), min(last, len(self))
-        if self.span == 0:
-            return np.zeros((last - first, self.channels))
-        reach = TIMES * (self.span // 2)
-        start = max(first - reach, 0)
-        around = self.raw(start, last + reach)
-        return trend_of(around, self.span)[first - start : last - start]
+        if self.span == 0 or first >= last:
+            return np.zeros((max(last - first, 0), self.channels))
+        begin, end = first // self.span - TAPS, last // self.span + TAPS
+        known, heavy = self._medians(begin, end)
+        place = (np.arange(first, last) + 0.5) / self.span - 0.5 - begin  # in blocks
+        whole = np.floor(place).astype(np.intp)
+        taps = weights_at(place - whole)
+        above, below = np.zeros((len(place), self.channels)), np.zeros((len(place), 1))
+        for i in range(TAPS):
+            share = taps[:, i, None] * heavy[whole + i - 1]
+            above += share * known[whole + i - 1]
+            below += share
+        np.divide(above, below, out=above, where=below > 0)
+        return above
+
+    def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
+        """Return the medians of blocks (n, channels), and how many of their samples are known."""
+        first, span = max(begin, 0) * self.span, self.span
+        part = self.raw(first, end * span)
+        before, after = first - begin * span, end * span - first - len(part)
+        part = np.pad(part, [(before, after), (0, 0)], constant_values=np.nan)
+        part[np.isnan(part).any(axis=1)] = np.nan
+        blocks = np.sort(part.reshape(end - begin, span, -1), axis=1)  # NaN comes last
+        count = np.sum(~np.isnan(blocks[:, :, :1]), axis=1)
+        middle = np.stack([np.maximum(count - 1, 0) // 2, count // 2], axis=1)
+        pair = np.take_along_axis(blocks, np.minimum(middle, span - 1), axis=1)
+        return np.where(count > 0, pair.mean(axis=1), 0.0), count.astype(np.float64)
 
     def without_trend(self) -> Signal:
         """Return the same recording free of its trend: at once if it is small, or as it is read."""
@@ -74,19 +98,3 @@ class Signal:
             return self
         x, observed = self.read(0, len(self))
         return Signal(np.where(observed[:, None], x, np.nan))
-
-
-def trend_of(values: Floats, span: int) -> Floats:
-    """Return the weighted average around every sample of values (n, channels), over what is there.
-
-    With m telling what was observed and B the fourfold convolution of a box of `span` samples,
-    ``(B * (m x)) / (B * m)``, and zero where nothing is near.
-    """
-    observed = ~np.isnan(values).any(axis=1, keepdims=True)
-    above, below = np.where(observed, values, 0.0), observed.astype(np.float64)
-    for _ in range(TIMES):
-        above = uniform_filter1d(above, span, axis=0, mode="constant")
-        below = uniform_filter1d(below, span, axis=0, mode="constant")
-    trend: Floats = np.zeros_like(above)
-    np.divide(above, below, out=trend, where=below > 1e-9)
-    return trend

@@ -54,6 +54,13 @@ def norms_of(u: Floats) -> Floats:
     return result
 
 
+def weights_at(d: Floats) -> Floats:
+    """Return ``w_i(d)``, i = -1 .. 2, for fractions d (n,), shape (n, 4)."""
+    e = 1.0 - d
+    inner = (4.0 - 6.0 * d**2 + 3.0 * d**3, 1.0 + 3.0 * d + 3.0 * d**2 - 3.0 * d**3)
+    return np.stack([e**3, *inner, d**3], axis=1) / 6.0
+
+
 @internal
 def fill_weights(d, w):  # type: ignore[no-untyped-def]
     """Fill w (3, 4) with the weights at 0 <= d < 1 and their two derivatives."""

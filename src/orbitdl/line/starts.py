@@ -11,7 +11,7 @@ from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.dictionary import unit_norm
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.coordinates import to_blocks
-from orbitdl.line.noise import spread
+from orbitdl.line.noise import GAUSSIAN, spread
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.splines import coefficients_of
 from orbitdl.validation import as_components
@@ -22,6 +22,14 @@ LEAST = 4
 """Of each chunk that is looked at."""
 SHORT = 8
 """Into how many parts of a span energy is smoothed to find where an event is centred."""
+
+
+FAR, ENOUGH = 4.0, 8
+"""Standard deviations of noise that events stand out by, and how many of them a waveform wants."""
+CANDIDATES, JUDGES = 50, 500
+"""Stretches that a typical start is chosen from, and by."""
+QUIET = 2.0
+"""Stretches with more than so many times the energy of white noise are not noise."""
 
 
 def pool_of(shards: RecordingShards) -> Floats:
@@ -38,6 +46,7 @@ def start_from_pool(pool: Floats, q: int, rng: np.random.Generator) -> Blocks:
     copy of those before explains, ``||y||^2 - max_{j,s} <y, a_j(. - s)>^2`` at whole shifts s.
     Where recordings have fewer stretches, noise takes their place.
     """
+    pool = outstanding(pool, q)
     chosen = rng.standard_normal((q, *pool.shape[1:]))
     energy = np.sum(pool**2, axis=(1, 2))
     left = energy.copy()
@@ -49,6 +58,50 @@ def start_from_pool(pool: Floats, q: int, rng: np.random.Generator) -> Blocks:
         left = np.minimum(left, np.maximum(energy - likeness(pool, chosen[j]) ** 2, 0.0))
         left[energy == 0.0] = 0.0
     return unit_norm(to_blocks(coefficients_of(chosen)))
+
+
+def typical_start(pool: Floats, q: int) -> Blocks:
+    """Choose q stretches that moved copies of explain most of the others, one after the other.
+
+    Out of some candidates, the one whose ``sum_i max_s <y_i, a(. - s)>^2`` adds most; no chance is
+    in it.
+    """
+    chosen = np.random.default_rng(0).standard_normal((q, *pool.shape[1:]))
+    pool = outstanding(pool, q)
+    pool = pool[:: max(len(pool) // JUDGES, 1)]
+    energy = np.sum(pool**2, axis=(1, 2))
+    known = np.flatnonzero(energy)
+    candidates = pool[known[:: max(len(known) // CANDIDATES, 1)]]
+    candidates = candidates / np.sqrt(np.sum(candidates**2, axis=(1, 2), keepdims=True))
+    explained = np.array([likeness(pool, a) ** 2 for a in candidates]).reshape(-1, len(pool))
+    so_far = np.zeros(len(pool))
+    for j in range(min(q, len(candidates))):
+        best = int(np.argmax(np.sum(np.maximum(explained - so_far, 0.0), axis=1)))
+        chosen[j], so_far = candidates[best], np.maximum(so_far, explained[best])
+    return unit_norm(to_blocks(coefficients_of(chosen)))
+
+
+def outstanding(pool: Floats, q: int) -> Floats:
+    """Return the stretches with far more energy than most, where most are noise.
+
+    Most are if their energy is about that of white noise, ``W sum_c sigma_c^2``; and those that
+    stand out must be enough to choose from.
+    """
+    if len(pool) == 0:
+        return pool
+    energy = np.sum(pool**2, axis=(1, 2))
+    typical = np.median(energy)
+    rough = np.median(np.abs(np.diff(pool, 2, axis=1)), axis=(0, 1)) * GAUSSIAN / np.sqrt(6.0)
+    if typical > QUIET * pool.shape[1] * np.sum(rough**2):
+        return pool
+    far = energy > typical + FAR * GAUSSIAN * np.median(np.abs(energy - typical))
+    return pool[far] if far.sum() >= ENOUGH * q else pool
+
+
+def typical_size(pool: Floats, q: int) -> float:
+    """Return the median norm of the stretches that starts are drawn from."""
+    norms = np.sqrt(np.sum(outstanding(pool, q) ** 2, axis=(1, 2)))
+    return float(np.median(norms)) if len(norms) else 0.0
 
 
 def stretches(chunk: Chunk, most: int) -> Floats:
@@ -84,21 +137,23 @@ def likeness(pool: Floats, waveform: Floats) -> Floats:
 
 
 def choose_starts(
-    init: str | ArrayLike, shards: RecordingShards, q: int, generators: list[np.random.Generator]
+    init: str | ArrayLike, pool: Floats, q: int, generators: list[np.random.Generator]
 ) -> list[Blocks]:
-    """Return q waveforms of unit norm for every generator, or once if they are given."""
-    _, width, channels = shards.space.block_shape
+    """Return q waveforms of unit norm for every generator, or once if they are given.
+
+    The pool (n, W, channels) is what starts from data are drawn from.
+    """
+    _, width, channels = pool.shape
     if isinstance(init, str):
         if init == "data":
-            pool = pool_of(shards)
             return [start_from_pool(pool, q, rng) for rng in generators]
         if init == "random":
             noise = (rng.standard_normal((q, width, channels)) for rng in generators)
             return [unit_norm(to_blocks(u)) for u in noise]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     given = as_components(init, "init")
-    if given.shape not in ((q, width, channels), (q, width, channels)[: 2 + (channels > 1)]):
-        expected = (q, width, channels) if channels > 1 else (q, width)
+    expected = (q, width, channels) if channels > 1 else (q, width)
+    if given.shape not in (expected, (q, width, channels)):
         raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
     if not np.any(given.reshape(q, -1), axis=1).all():
         raise ValueError("init has a waveform that is zero; give another.")
