@@ -21,7 +21,7 @@ def demo(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Learn the beats of a simulated heart; write recording, model, report and picture.
+    """Find the beats in a simulated recording of a heart; write it, a model, report and picture.
 
     Examples:
       orbitdl demo
@@ -29,9 +29,10 @@ def demo(
     """
     from orbitdl.command.demonstration import RESTARTS, describe, draw, learn_beats
     from orbitdl.command.output import require_writable, write_array
-    from orbitdl.datasets import make_ecg_like
-    from orbitdl.recordings import Preprocessing, Recording, prepare
-    from orbitdl.report import write_report
+    from orbitdl.datasets import make_ecg_recording
+    from orbitdl.learning.restarts import most_iterations
+    from orbitdl.recordings import Preprocessing, Recording
+    from orbitdl.report.recording import write_recording_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
     output.mkdir(parents=True, exist_ok=True)
@@ -40,35 +41,21 @@ def demo(
     for path in (recording, file, page, picture):
         require_writable(path)
 
-    data = make_ecg_like(n_windows=400, random_state=0)
-    screen.say("Simulated heart recording: normal and premature beats, noise, drift.")
-    with screen.learning(RESTARTS * 51) as show:
-        model, codes = learn_beats(data.X, callback=show)
-    screen.say(describe(model, codes, data))
+    heart = make_ecg_recording(duration=600, random_state=0)
+    screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
+    with screen.learning(most_iterations(RESTARTS, 50)) as show:
+        model = learn_beats(heart, callback=show)
+    codes, events = model.encode(heart.signal), model.events(heart.signal, heart.rate)
+    screen.say(describe(model, codes, events, heart))
 
-    length = data.X.shape[1]
-    steps = Preprocessing(window=length, step=length, normalize=True, rate=data.rate)
-    write_array(data.signal, recording)
+    write_array(heart.signal, recording)
+    steps = Preprocessing(rate=heart.rate)
     model.save(file, preprocessing=steps.to_dict(), provenance={"data": "orbitdl demo"})
     title = "The beats of a simulated heart"
-    command = f"orbitdl demo --output {output}"
-    windows = prepare(Recording(data.signal, data.rate), steps)
-    write_report(
-        model,
-        data.X,
-        page,
-        rate=data.rate,
-        title=title,
-        command=command,
-        step=length,
-        codes=codes,
-        mean=windows.mean,
-        scale=windows.scale,
-        samples=len(data.signal),
-    )
+    write_recording_report(model, Recording(heart.signal, heart.rate), page, title=title)
     written = [recording, file, page]
     if find_spec("matplotlib"):
-        draw(model, codes, data.X, picture)
+        draw(model, codes, events, heart, picture)
         written.append(picture)
     screen.result({"written": [str(path) for path in written]})
     screen.say(f"Written: {', '.join(map(str, written))}")

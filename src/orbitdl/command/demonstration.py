@@ -1,4 +1,4 @@
-"""Learn the beats of a simulated heart, say and draw what was found: see ``orbitdl demo``."""
+"""Find the beats of a simulated heart, say and draw what was found: see ``orbitdl demo``."""
 
 from __future__ import annotations
 
@@ -9,119 +9,141 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from orbitdl import Codes, OrbitDictionaryLearning, positions
-from orbitdl.datasets import EcgLikeData
-from orbitdl.groups import ContinuousShift
-from orbitdl.groups.base import Floats
+from orbitdl import WaveformLearning
+from orbitdl.command.display import at_most
+from orbitdl.datasets import EcgRecording
 from orbitdl.learning.iteration import Iteration
+from orbitdl.line.codes import RecordingCodes
 
 COLOURS = ("#0072b2", "#d55e00")
 RESTARTS = 3
+LENGTH = 0.7
+"""Seconds that a waveform spans."""
+NEAR = 0.05
+"""Seconds within which an event tells of a beat."""
 
 
 def learn_beats(
-    X: Floats, callback: Callable[[Iteration], None] | None = None
-) -> tuple[OrbitDictionaryLearning, Codes]:
-    """Learn two components that may be shifted by any amount, and code the windows with them."""
-    model = OrbitDictionaryLearning(
-        n_components=2, group=ContinuousShift(), alpha=0.1, n_restarts=RESTARTS, random_state=0
+    heart: EcgRecording, callback: Callable[[Iteration], None] | None = None
+) -> WaveformLearning:
+    """Learn two waveforms from a recording; all else is chosen automatically."""
+    model = WaveformLearning(
+        n_components=2, length=round(LENGTH * heart.rate), n_restarts=RESTARTS, random_state=0
     )
-    model.set_params(callback=callback).fit(X).set_params(callback=None)
-    model.components_ = np.array([peak_first(a) for a in model.components_])
-    return model, model.encode(X)
+    model.set_params(callback=callback).fit(heart.signal).set_params(callback=None)
+    return model
 
 
-def peak_first(a: Floats) -> Floats:
-    """Move a component's highest point to sample 0, upright: then a shift says where it lies."""
-    top = int(np.argmax(np.abs(a)))
-    return np.asarray(np.roll(a, -top) * np.sign(a[top]))
-
-
-def describe(model: OrbitDictionaryLearning, codes: Codes, data: EcgLikeData) -> str:
+def describe(
+    model: WaveformLearning, codes: RecordingCodes, events: pd.DataFrame, heart: EcgRecording
+) -> str:
     """Return what was found, in a few lines."""
-    X = data.X
-    events = codes.to_frame().assign(position=positions(codes, model.components_))
-    lost = np.sum((X - model.decode(codes)) ** 2) / np.sum(X**2)
-    beats = events[events["coefficient"] > 0.25]
-    counts = np.bincount(beats["component"])
-    usage = ", ".join(f"{n} of component {j}" for j, n in enumerate(counts))
+    beats = matched(events, heart)
+    found, error = int(beats["late"].notna().sum()), float(beats["late"].abs().median())
+    usual, normal = mostly(beats, "normal")
+    rare, premature = mostly(beats, "premature")
     return "\n".join(
         [
-            f"Learned {len(model.components_)} components from {len(X)} windows of {X.shape[1]} "
-            f"samples in {model.n_iter_} iterations.",
-            f"Their moved copies carry {1 - lost:.1%} of the energy, with "
-            f"{len(events) / len(X):.1f} atoms per window.",
-            f"Strong atoms (size above 0.25): {usage}.",
-            f"Normal beats are placed to {timing_error(beats, data):.3f} samples (median).",
-            "Certified: for these components, which are a local optimum, no other code lowers the "
-            f"objective of any window by more than {codes.gap.max():.2%}.",
+            f"Learned {len(model.components_)} waveforms of {LENGTH:g} s from "
+            f"{len(heart.signal) / heart.rate / 60:g} min of signal in {model.n_iter_} iterations.",
+            f"Chose alpha {model.provenance_['alpha']}.",
+            f"Found {found} of {len(beats)} true beats, and {len(events) - found} events that are "
+            "none.",
+            f"Beats are placed to {error:.3f} samples ({1e3 * error / heart.rate:.2f} ms, median).",
+            f"Premature beats stand out: {premature} are waveform {rare}, and {normal} normal ones "
+            f"are waveform {usual}.",
+            "Certified: with these waveforms, which are a local optimum, no other code of the "
+            f"whole recording lowers its objective by more than {at_most(codes.gap)}.",
         ]
     )
 
 
-def timing_error(beats: pd.DataFrame, data: EcgLikeData) -> float:
-    """Return the median distance from a true normal beat to the nearest strong atom, in samples.
+def matched(events: pd.DataFrame, heart: EcgRecording) -> pd.DataFrame:
+    """Return the true beats inside, each with the waveform and the lateness of its event.
 
-    Where in a component its beat lies is a convention: a constant offset is taken out.
+    In samples, and NaN where there is none. Where in a waveform its beat lies is a convention: the
+    median of a waveform is taken out.
     """
-    truth = data.beats.loc[data.beats["kind"] == "normal", "time"].to_numpy() * data.rate
-    found = np.sort(beats["sample"].to_numpy() * data.X.shape[1] + beats["position"].to_numpy())
-    place = np.clip(np.searchsorted(found, truth), 1, len(found) - 1)
-    after, before = found[place] - truth, found[place - 1] - truth
-    error = np.where(np.abs(after) < np.abs(before), after, before)
-    error = error[np.abs(error) < 2]
-    return float(np.median(np.abs(error - np.median(error))))
+    beats = heart.beats[heart.beats["inside"]].reset_index(drop=True)
+    time, true = events["time"].to_numpy(), beats["position"].to_numpy()
+    nearest = np.argmin(np.abs(time - true[:, None]), axis=1)
+    waveform, late = events["component"].to_numpy()[nearest], time[nearest] - true
+    for j in np.unique(waveform):
+        late[waveform == j] -= np.median(late[waveform == j])
+    once = np.bincount(nearest, minlength=len(time))[nearest] == 1
+    told = once & (np.abs(late) <= NEAR * heart.rate)
+    return beats.assign(waveform=waveform, late=np.where(told, late, np.nan))
 
 
-def draw(model: OrbitDictionaryLearning, codes: Codes, X: Floats, path: Path) -> None:
-    """Draw data, components, and one window as the sum of its atoms."""
+def mostly(beats: pd.DataFrame, kind: str) -> tuple[int, str]:
+    """Return the waveform that most beats of a kind are told by, and how many in words."""
+    own = beats[beats["kind"] == kind]
+    counts = np.bincount(own.loc[own["late"].notna(), "waveform"], minlength=1)
+    return int(np.argmax(counts)), f"{counts.max()} of {len(own)}"
+
+
+def draw(
+    model: WaveformLearning,
+    codes: RecordingCodes,
+    events: pd.DataFrame,
+    heart: EcgRecording,
+    path: Path,
+) -> None:
+    """Draw a stretch of the recording, the waveforms, and the stretch taken apart."""
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 3, figsize=(13, 4.2), layout="constrained")
-    draw_data(axes[0], X)
-    draw_components(axes[1], model.components_)
-    chosen = int(np.argmax(codes.invariants().min(axis=1)))
-    draw_decomposition(axes[2], model, codes, X[chosen], chosen)
+    figure, axes = plt.subplots(
+        1, 3, figsize=(13, 4.2), width_ratios=(3, 2, 3), layout="constrained"
+    )
+    rare = int(np.argmin(np.bincount(events["component"])))
+    middle = float(events.loc[events["component"] == rare, "time"].iloc[3])
+    shown = np.arange(int(middle - 1.6 * heart.rate), int(middle + 1.6 * heart.rate))
+    draw_stretch(axes[0], heart, shown, events)
+    draw_waveforms(axes[1], model, heart.rate)
+    draw_apart(axes[2], model, codes, heart, shown)
     for axis in axes:
-        axis.set_xlabel("time (samples)")
+        axis.set_xlabel("time (s)")
         axis.set_yticks([])
         axis.spines[["top", "right", "left"]].set_visible(False)
     figure.savefig(path, dpi=130)
     plt.close(figure)
 
 
-def draw_data(axis: Any, X: Floats) -> None:
-    """Draw a few windows below each other."""
-    for row, x in enumerate(X[:7]):
-        axis.plot(x - 0.6 * row, color="0.25", lw=1)
-    axis.set_title("1  The data: windows of a recording", loc="left")
+def draw_stretch(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFrame) -> None:
+    """Draw some seconds of the recording, and when which waveform was found."""
+    axis.plot(shown / heart.rate, heart.signal[shown], color="0.25", lw=1)
+    top = heart.signal[shown].max()
+    inside = events[events["time"].between(shown[0], shown[-1])]
+    for time, j in zip(inside["time"] / heart.rate, inside["component"], strict=True):
+        axis.plot([time, time], [heart.signal[shown].min(), top], color=COLOURS[j], lw=1, ls=":")
+        axis.text(time, 1.05 * top, f"{time:.4f}", color=COLOURS[j], ha="center", fontsize=8)
+    axis.set_ylim(top=1.2 * top)
+    axis.set_title("1  A recording, and what was found when", loc="left")
 
 
-def draw_components(axis: Any, components: Floats) -> None:
-    """Draw each component with its peak in the middle."""
-    for j, a in enumerate(components):
-        axis.plot(np.roll(a, len(a) // 2) - 1.1 * j, color=COLOURS[j], lw=2)
-        axis.text(0, 0.12 - 1.1 * j, f"component {j}", color=COLOURS[j])
-    axis.set_title("2  What was learned: two shapes", loc="left")
+def draw_waveforms(axis: Any, model: WaveformLearning, rate: float) -> None:
+    """Draw the waveforms below each other."""
+    t = np.arange(model.length) / rate
+    for j, a in enumerate(model.components_):
+        axis.plot(t, a - 0.35 * j, color=COLOURS[j], lw=2)
+        axis.text(0, 0.06 - 0.35 * j, f"waveform {j}", color=COLOURS[j])
+    axis.set_title("2  What was learned: two waveforms", loc="left")
 
 
-def draw_decomposition(
-    axis: Any, model: OrbitDictionaryLearning, codes: Codes, x: Floats, sample: int
+def draw_apart(
+    axis: Any, model: WaveformLearning, codes: RecordingCodes, heart: EcgRecording, shown: Any
 ) -> None:
-    """Draw a window, its approximation, and below them the moved components that add up to it."""
-    atoms, moves = codes.atoms.take(np.array([sample])), codes.representation
-    axis.plot(x, color="0.6", lw=3)
-    axis.plot(model.decode(codes)[sample], color="k", lw=1)
-    largest = np.argsort(-np.abs(atoms.coefficient))[:6]
-    for row, k in enumerate(largest, start=1):
-        c, j, shift = atoms.coefficient[k], atoms.component[k], atoms.element[k]
-        offset = -0.35 - 0.3 * row
-        axis.plot(c * moves.act(shift, model.components_[j]) + offset, color=COLOURS[j], lw=1.5)
-        label = f"{c:+.2f} x component {j} at {shift[0]:.2f}"
-        axis.text(len(x) * 1.02, offset, label, color=COLOURS[j], fontsize=8)
-    axis.text(len(x) * 1.02, 0.1, "window", color="0.5", fontsize=8)
-    axis.text(len(x) * 1.02, 0.0, "sum of the atoms below", color="k", fontsize=8)
-    axis.set_title(f"3  Window {sample} taken apart", loc="left")
+    """Draw the same seconds, their approximation, and below them the waveforms it is the sum of."""
+    t, first = shown / heart.rate, int(shown[0])
+    axis.plot(t, heart.signal[shown], color="0.6", lw=3)
+    axis.plot(t, model.reconstruct(heart.signal)[shown], color="k", lw=1)
+    near = (codes.time > first - model.length) & (codes.time < shown[-1])
+    largest = np.flatnonzero(near)[np.argsort(-np.abs(codes.coefficient[near]))][:6]
+    for row, k in enumerate(np.sort(largest), start=1):
+        alone = type(codes)(codes.atoms.take(np.array([k])), 0.0, 0.0, codes.status)
+        line = model.decode(alone, len(heart.signal))[shown] - 0.55 * row - 0.3
+        axis.plot(t, line, color=COLOURS[codes.component[k]], lw=1.5)
+    axis.set_title("3  The same taken apart", loc="left")
