@@ -27,7 +27,7 @@ def demo(
       orbitdl demo
       orbitdl demo -o demo-files
     """
-    from orbitdl.command.demonstration import RESTARTS, describe, draw, learn_beats
+    from orbitdl.command.demonstration import RATE, RESTARTS, describe, draw, learn_beats
     from orbitdl.command.output import require_writable, write_array
     from orbitdl.datasets import make_ecg_recording
     from orbitdl.learning.restarts import most_iterations
@@ -41,18 +41,18 @@ def demo(
     for path in (recording, file, page, picture):
         require_writable(path)
 
-    heart = make_ecg_recording(duration=600, random_state=0)
+    heart = make_ecg_recording(duration=600, rate=RATE, random_state=0)
     screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
     with screen.learning(most_iterations(RESTARTS, 50)) as show:
         model = learn_beats(heart, callback=show)
-    codes, events = model.encode(heart.signal), model.events(heart.signal, heart.rate)
+    codes, events = model.encode(heart.signal), model.events(heart.signal, RATE)
     screen.say(describe(model, codes, events, heart))
 
     write_array(heart.signal, recording)
-    steps = Preprocessing(rate=heart.rate)
+    steps = Preprocessing(rate=RATE)
     model.save(file, preprocessing=steps.to_dict(), provenance={"data": "orbitdl demo"})
     title = "The beats of a simulated heart"
-    write_recording_report(model, Recording(heart.signal, heart.rate), page, title=title)
+    write_recording_report(model, Recording(heart.signal, RATE), page, title=title)
     written = [recording, file, page]
     if find_spec("matplotlib"):
         draw(model, codes, events, heart, picture)

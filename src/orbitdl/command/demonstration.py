@@ -17,6 +17,8 @@ from orbitdl.line.codes import RecordingCodes
 
 COLOURS = ("#0072b2", "#d55e00")
 RESTARTS = 3
+RATE = 360.0
+"""Samples per second of the recording."""
 LENGTH = 0.7
 """Seconds that a waveform spans."""
 NEAR = 0.05
@@ -28,7 +30,7 @@ def learn_beats(
 ) -> WaveformLearning:
     """Learn two waveforms from a recording; all else is chosen automatically."""
     model = WaveformLearning(
-        n_components=2, length=round(LENGTH * heart.rate), n_restarts=RESTARTS, random_state=0
+        n_components=2, length=round(LENGTH * RATE), n_restarts=RESTARTS, random_state=0
     )
     model.set_params(callback=callback).fit(heart.signal).set_params(callback=None)
     return model
@@ -45,11 +47,11 @@ def describe(
     return "\n".join(
         [
             f"Learned {len(model.components_)} waveforms of {LENGTH:g} s from "
-            f"{len(heart.signal) / heart.rate / 60:g} min of signal in {model.n_iter_} iterations.",
+            f"{len(heart.signal) / RATE / 60:g} min of signal in {model.n_iter_} iterations.",
             f"Chose alpha {model.provenance_['alpha']}.",
             f"Found {found} of {len(beats)} true beats, and {len(events) - found} events that are "
             "none.",
-            f"Beats are placed to {error:.3f} samples ({1e3 * error / heart.rate:.2f} ms, median).",
+            f"Beats are placed to {error:.3f} samples ({1e3 * error / RATE:.2f} ms, median).",
             f"Premature beats stand out: {premature} are waveform {rare}, and {normal} normal ones "
             f"are waveform {usual}.",
             "Certified: with these waveforms, which are a local optimum, no other code of the "
@@ -71,7 +73,7 @@ def matched(events: pd.DataFrame, heart: EcgRecording) -> pd.DataFrame:
     for j in np.unique(waveform):
         late[waveform == j] -= np.median(late[waveform == j])
     once = np.bincount(nearest, minlength=len(time))[nearest] == 1
-    told = once & (np.abs(late) <= NEAR * heart.rate)
+    told = once & (np.abs(late) <= NEAR * RATE)
     return beats.assign(waveform=waveform, late=np.where(told, late, np.nan))
 
 
@@ -100,9 +102,9 @@ def draw(
     )
     rare = int(np.argmin(np.bincount(events["component"])))
     middle = float(events.loc[events["component"] == rare, "time"].iloc[3])
-    shown = np.arange(int(middle - 1.6 * heart.rate), int(middle + 1.6 * heart.rate))
+    shown = np.arange(int(middle - 1.6 * RATE), int(middle + 1.6 * RATE))
     draw_stretch(axes[0], heart, shown, events)
-    draw_waveforms(axes[1], model, heart.rate)
+    draw_waveforms(axes[1], model)
     draw_apart(axes[2], model, codes, heart, shown)
     for axis in axes:
         axis.set_xlabel("time (s)")
@@ -114,19 +116,19 @@ def draw(
 
 def draw_stretch(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFrame) -> None:
     """Draw some seconds of the recording, and when which waveform was found."""
-    axis.plot(shown / heart.rate, heart.signal[shown], color="0.25", lw=1)
+    axis.plot(shown / RATE, heart.signal[shown], color="0.25", lw=1)
     top = heart.signal[shown].max()
     inside = events[events["time"].between(shown[0], shown[-1])]
-    for time, j in zip(inside["time"] / heart.rate, inside["component"], strict=True):
+    for time, j in zip(inside["time"] / RATE, inside["component"], strict=True):
         axis.plot([time, time], [heart.signal[shown].min(), top], color=COLOURS[j], lw=1, ls=":")
         axis.text(time, 1.05 * top, f"{time:.4f}", color=COLOURS[j], ha="center", fontsize=8)
     axis.set_ylim(top=1.2 * top)
     axis.set_title("1  A recording, and what was found when", loc="left")
 
 
-def draw_waveforms(axis: Any, model: WaveformLearning, rate: float) -> None:
+def draw_waveforms(axis: Any, model: WaveformLearning) -> None:
     """Draw the waveforms below each other."""
-    t = np.arange(model.length) / rate
+    t = np.arange(model.length) / RATE
     for j, a in enumerate(model.components_):
         axis.plot(t, a - 0.35 * j, color=COLOURS[j], lw=2)
         axis.text(0, 0.06 - 0.35 * j, f"waveform {j}", color=COLOURS[j])
@@ -137,7 +139,7 @@ def draw_apart(
     axis: Any, model: WaveformLearning, codes: RecordingCodes, heart: EcgRecording, shown: Any
 ) -> None:
     """Draw the same seconds, their approximation, and below them the waveforms it is the sum of."""
-    t, first = shown / heart.rate, int(shown[0])
+    t, first = shown / RATE, int(shown[0])
     axis.plot(t, heart.signal[shown], color="0.6", lw=3)
     axis.plot(t, model.reconstruct(heart.signal)[shown], color="k", lw=1)
     near = (codes.time > first - model.length) & (codes.time < shown[-1])

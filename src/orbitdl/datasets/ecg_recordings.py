@@ -46,7 +46,6 @@ class EcgRecording(Recording):
         `end_time` in seconds, `channel`, `reason` and `words`, as `suggest_mask` lists them.
     """
 
-    rate: float = 360.0
     beats: pd.DataFrame
     waveforms: dict[str, GaussianWaves]
     artefacts: pd.DataFrame
