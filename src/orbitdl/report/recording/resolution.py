@@ -38,14 +38,17 @@ def kept_stretches(
 ) -> Integers:
     """Return begins and ends (m, 2) of what is kept sample by sample, in the order of time.
 
-    Around `places`, the first to be looked at first; the first and the last minute; and as many
-    stretches, evenly spread, as there is room for.
+    Around `places`, the first to be looked at first; the first and the last minute, or
+    what an eighth of the room holds of it; and the rest of the room evenly spread.
     """
-    if bin_size(samples, channels) == 1:
+    size = bin_size(samples, channels)
+    if size == 1:
         return np.array([[0, samples]])
-    room = Room(samples, VALUES // (4 * channels))
+    bins = 4 * channels * -(-samples // size)
+    room = Room(samples, (VALUES - bins) // (2 * channels))
     room.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in places)
-    room.add([(0, minute), (max(samples - minute, 0), samples)])
+    ends = min(minute, room.left // 8)
+    room.add([(0, ends), (max(samples - ends, 0), samples)])
     each = room.left // SPREAD
     room.add(spread_out(samples, each))
     return runs(room.taken)

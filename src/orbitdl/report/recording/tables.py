@@ -18,7 +18,7 @@ def least_fitting_table(facts: Facts) -> str:
         event = events.loc[k]
         cells = (
             f"{_swatch(event['component'])}{event['component']}",
-            f"{event['amplitude']:.3g}",
+            f"{event['amplitude']:.3g}".replace("-", "−"),
             f"{event['fit']:.2f}",
             escape(_in_words(bool(event["overlaps"]), bool(event["cut"]))),
         )
@@ -36,12 +36,11 @@ def intervals_table(facts: Facts) -> str:
         cells = (
             f"{_swatch(component[k])}{component[k]}",
             escape(facts.clock.span(intervals.before[k])),
-            "short" if intervals.unusual[k] < 0 else "long",
-            escape(f"{percent(float(ratio[k]))} of the median"),
+            f"{'short' if intervals.unusual[k] < 0 else 'long'}: {percent(float(ratio[k]))}",
             escape(often),
         )
         rows.append(_row(int(k), facts.clock.time(facts.events["time"][k]), cells))
-    return _table(("up to", "waveform", "interval", "it is", "compared", "as a rate"), rows)
+    return _table(("up to", "waveform", "interval", "part of the median", "as a rate"), rows)
 
 
 def _in_words(overlaps: bool, cut: bool) -> str:

@@ -50,6 +50,7 @@ const places = (begin, end, per, size, first) => {
 const plainLine = (at, begin, end) => Array.from({ length: end - begin }, (_, k) => known(at(begin + k)));
 const drawnLine = (at, begin, end, per) => (per > 1 ? zigzag(at, at, begin, end, per) : plainLine(at, begin, end));
 const stretchOver = (from, to) => stretches.find(({ first, last }) => first <= Math.max(0, from) && last >= Math.min(view.samples, to));
+const EVERY = 6000; // samples that are drawn one by one
 // What is drawn from one sample to another, at most so many steps: data, approximation, what is left.
 const signalBetween = (from, to, channel, steps) => {
   const stretch = stretchOver(from, to);
@@ -57,7 +58,7 @@ const signalBetween = (from, to, channel, steps) => {
 };
 const samplesBetween = ({ first, last, columns }, from, to, channel, steps) => {
   const begin = Math.max(0, Math.floor(from) - 1 - first), end = Math.min(last - first, Math.ceil(to) + 2 - first);
-  const per = Math.max(1, Math.ceil((end - begin) / steps)), [given, left] = [columns[channel], columns[channels + channel]];
+  const per = end - begin <= EVERY ? 1 : Math.ceil((end - begin) / steps), [given, left] = [columns[channel], columns[channels + channel]];
   const x = per > 1 ? places(begin, end, per, 1, first) : Array.from({ length: end - begin }, (_, k) => onAxis(first + begin + k));
   return {
     x, per, exact: true, data: drawnLine((k) => given[k], begin, end, per), left: drawnLine((k) => left[k], begin, end, per),

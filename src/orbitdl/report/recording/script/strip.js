@@ -48,10 +48,24 @@ const atomTraces = (own, channel, yaxis) => {
 };
 const lineTrace = (x, y, name, yaxis, look) => ({ type: "scatter", mode: "lines", x, y, name, yaxis, connectgaps: false, line: look, hovertemplate: `%{y:.4g}<extra>${name}</extra>` });
 const dataTraces = (read, yaxis) => {
-  const dense = read.per > 1, lines = [lineTrace(read.x, read.data, "data", yaxis, { color: paper().data, width: dense ? 1.2 : 3.5 })];
+  const dense = read.per > 1, lines = [lineTrace(read.x, read.data, "data", yaxis, { color: paper().data, width: dense ? 1.2 : read.x.length > 1500 ? 2.4 : 3.5 })];
   if (read.fit) lines.push(lineTrace(read.x, read.fit, "approximation", yaxis, { color: paper().ink, width: dense ? 0.8 : 1.4 }));
   return lines;
 };
+// Where all channels are shown: the approximation in the colour of the waveform that is there.
+const colouredTraces = (read, own, yaxis) => (read.fit ? waveformNumbers : []).map((j) => {
+  const [x, y] = [[], []];
+  own.filter((k) => events.component[k] === j).forEach((k) => {
+    const begin = events.time[k] - data.waveforms[j].peak;
+    for (let n = reached(read.x, onAxis(begin)); n < read.x.length && read.x[n] <= onAxis(begin + view.length); n++) {
+      x.push(read.x[n]);
+      y.push(read.fit[n]);
+    }
+    x.push(null);
+    y.push(null);
+  });
+  return lineTrace(x, y, `waveform ${j}`, yaxis, { color: colour(j), width: 2 });
+});
 const rowsOf = (own) => {
   const rows = eventCount ? [{ label: "", weight: 0.1 + 0.07 * Math.min(8, data.waveforms.length), marks: true, traces: (y) => markTraces(inView(own), y), range: [0.7 - data.waveforms.length, 0.8] }] : [];
   const steps = Math.max(300, byId("strip-plot").clientWidth);
@@ -59,10 +73,11 @@ const rowsOf = (own) => {
   every.forEach((c) => {
     const read = signalBetween(shown.from, shown.to, c, steps), range = room([...read.data, ...(read.fit || [])]);
     shown.read = read;
-    rows.push({ label: valueLabel(channels > 1 ? view.channels[c] : "signal"), weight: 1, traces: (y) => dataTraces(read, y), range });
+    const coloured = (y) => (shown.channel === "all" && own.length <= MOST_MARKS ? colouredTraces(read, own, y) : []);
+    rows.push({ label: valueLabel(channels > 1 ? view.channels[c] : "signal"), weight: 1, traces: (y) => [...dataTraces(read, y), ...coloured(y)], range });
     if (shown.channel === "all") return;
     if (eventCount) rows.push({ label: valueLabel("events"), weight: 0.8, traces: (y) => atomTraces(own, c, y), range: alike(range, atomTraces(own, c, "y").flatMap((trace) => trace.y)) });
-    rows.push({ label: valueLabel("left"), weight: 0.8, traces: (y) => [lineTrace(read.x, read.left, "what is left", y, { color: paper().soft, width: 1.2 })], range: alike(range, read.left) });
+    rows.push({ label: valueLabel("unexplained"), weight: 0.8, traces: (y) => [lineTrace(read.x, read.left, "unexplained", y, { color: paper().soft, width: 1.2 })], range: alike(range, read.left) });
   });
   return rows;
 };
@@ -76,7 +91,7 @@ const missingShapes = () => {
   const wide = shown.to - shown.from, holes = data.strip.missing.filter(([a, b]) => b > shown.from && a < shown.to);
   const drawn = holes.sort((one, two) => two[1] - two[0] - one[1] + one[0]).slice(0, MOST_HOLES);
   const shapes = drawn.map(([a, b]) => ({ type: "rect", yref: "paper", y0: 0, y1: 1, x0: onAxis(a - 0.5), x1: onAxis(b - 0.5), fillcolor: paper().data, opacity: 0.25, line: { width: 0 }, layer: "below" }));
-  const large = drawn.filter(([a, b]) => Math.min(b, shown.to) - Math.max(a, shown.from) > 0.08 * wide);
+  const large = drawn.filter(([a, b]) => Math.min(b, shown.to) - Math.max(a, shown.from) > 0.05 * wide);
   const annotations = large.map(([a, b]) => ({ text: "missing", showarrow: false, yref: "paper", y: 0.5, x: onAxis((Math.max(a, shown.from) + Math.min(b, shown.to)) / 2), font: { color: paper().soft } }));
   return { shapes, annotations };
 };

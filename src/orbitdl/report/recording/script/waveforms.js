@@ -5,8 +5,8 @@ const waveformFigure = (j) => {
   const waveform = data.waveforms[j], size = waveform.typical ?? 1, x = waveformTime(waveform);
   const own = { x, colour: colour(j), width: 2.2, dash: cycle(DASHES, j) };
   const layers = waveform.lines.map((line, c) => ({ ...own, y: line.map((value) => size * value), name: view.channels[c] }));
-  const range = room(layers.flatMap((layer) => layer.y), 0.1), label = `time (${view.rate ? "ms" : "samples"})`;
-  const rows = channels <= MOST_ROWS ? layers.map((layer, c) => ({ label: valueLabel(channels > 1 ? view.channels[c] : "signal"), layers: [layer], range })) : [{ label: valueLabel("all channels"), layers, range }];
+  const range = room(layers.flatMap((layer) => layer.y), 0.1), label = `time (${view.rate ? "ms" : "samples"})${channels > 1 && view.unit ? `; values in ${view.unit}` : ""}`;
+  const rows = channels <= MOST_ROWS ? layers.map((layer, c) => ({ label: channels > 1 ? view.channels[c] : valueLabel("signal"), layers: [layer], range })) : [{ label: valueLabel("all channels"), layers, range }];
   return stacked(rows, rows.length > 1 ? 90 + 90 * rows.length : 215, label);
 };
 const waveformWords = (j) => {
