@@ -195,7 +195,7 @@ def test_stretches_hold_data_and_what_events_leave_of_them(model, heart, facts):
     assert content["outline"] == []
     (stretch,) = content["detail"]
     data, left = unpacked(stretch["blocks"]).T
-    waveforms, every = facts.waveforms, model.events(x, threshold=0.0)
+    waveforms, every = facts.waveforms, model.events(x)
     j = every["component"].to_numpy()
     begin = every["time"].to_numpy() - peaks_of(waveforms)[j]
     explained = waveforms.add_up(len(x), j, begin, every["amplitude"].to_numpy())[:, 0]

@@ -43,7 +43,7 @@ def file(model, heart, tmp_path_factory):
 
 @pytest.fixture
 def opened(browser, file):
-    opened = Watched(browser.new_page(viewport=WIDE, color_scheme="light"))
+    opened = Watched(browser.new_page(viewport=WIDE, reduced_motion="reduce"))
     opened.open(file)
     yield opened
     opened.page.close()
@@ -141,7 +141,6 @@ def test_keys_and_the_mouse_move_the_strip(opened, heart):
     page.mouse.move(x - 0.5 * box["width"], y, steps=5)
     page.mouse.up()
     width = np.diff(in_view(page))[0]
-    page.wait_for_function("shown.from > 0")
     assert_allclose(in_view(page)[0], 0.5 * width, rtol=0.05)
 
 

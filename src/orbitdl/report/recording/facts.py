@@ -45,8 +45,6 @@ class Facts:
     unit : str or None
     codes : RecordingCodes
     events : DataFrame
-    every : LineAtoms
-        All that explains the recording, refitted: the events, and what is too small to be one.
     missing : ndarray of shape (m, 2)
         Where stretches without data begin and end.
     """
@@ -59,7 +57,6 @@ class Facts:
     unit: str | None
     codes: RecordingCodes
     events: pd.DataFrame
-    every: LineAtoms
     missing: Integers
 
     @property
@@ -70,7 +67,8 @@ class Facts:
     @cached_property
     def waveforms(self) -> Waveforms:
         """The waveforms, (q, length, channels)."""
-        return waveforms_of(self.model)
+        u = self.model.coefficients_
+        return Waveforms(u.reshape(*u.shape[:2], -1))
 
     @property
     def component(self) -> Integers:
@@ -121,7 +119,8 @@ class Facts:
         minute = round(60 * rate) if rate else 64 * length
         size = len(self.signal), self.signal.channels
         stretches = kept_stretches(*size, length, places, minute)
-        return Explained(self.signal, self.waveforms, self.every).strip(stretches)
+        atoms = _atoms_of(self.events, self.waveforms)
+        return Explained(self.signal, self.waveforms, atoms).strip(stretches)
 
 
 def gather(
@@ -132,7 +131,6 @@ def gather(
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
     events = model.events(recording.signal, recording.rate, codes=codes)
-    every = model.events(recording.signal, codes=codes, threshold=0.0)
     return Facts(
         model=model,
         signal=replace(signal, span=model.length | 1 if model.detrend else 0),
@@ -142,15 +140,8 @@ def gather(
         unit=unit,
         codes=codes,
         events=events,
-        every=_atoms_of(every, waveforms_of(model)),
         missing=missing_stretches(signal),
     )
-
-
-def waveforms_of(model: WaveformLearning) -> Waveforms:
-    """Return the waveforms of a model, (q, length, channels)."""
-    u = model.coefficients_
-    return Waveforms(u.reshape(*u.shape[:2], -1))
 
 
 def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:

@@ -63,10 +63,10 @@ def _what_is_missing(facts: Facts) -> str:
 def _how_good_it_is(facts: Facts) -> str:
     trend = ", slow drift apart" if facts.model.detrend else ""
     return (
-        "The waveforms, with atoms too small to be events, explain "
-        f"{percent(facts.strip.explained)} of the energy of the recording{trend}. Where they are "
-        "is certified: with these waveforms and this alpha, no other code of the whole recording "
-        f"lowers the objective by more than {bound(facts.codes.gap)}."
+        f"The events explain {percent(facts.strip.explained)} of the energy of the "
+        f"recording{trend}. The code they are taken from is certified: with these waveforms and "
+        "this alpha, no other code of the whole recording lowers the objective by more than "
+        f"{bound(facts.codes.gap)}."
     )
 
 
