@@ -155,7 +155,7 @@ def test_outlines_are_named_where_the_file_holds_no_more(
     page = opened.open(file)
     page.click("#whole")
     assert "the file holds no more here" in page.inner_text("#strip-words")
-    time, data = drawn(page, "data")
+    _, data = drawn(page, "data")
     assert_allclose(
         [np.nanmin(data), np.nanmax(data)],
         [np.nanmin(heart.signal), np.nanmax(heart.signal)],

@@ -57,7 +57,13 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _what_is_kept(facts: Facts) -> str:
-    """Say at which resolution the file holds the recording."""
+    """Say at which resolution the file holds the recording, and how many of its events."""
+    total = len(facts.events)
+    few = f" The {number(MOST_EVENTS)} strongest of {number(total)} events are in the file."
+    return f"{_resolution(facts)}{few if total > MOST_EVENTS else ''}"
+
+
+def _resolution(facts: Facts) -> str:
     size = facts.strip.size
     if size == 1:
         return "The file holds every sample."
@@ -65,7 +71,7 @@ def _what_is_kept(facts: Facts) -> str:
     return (
         f"The file holds the recording's outline, the least and the greatest value of every "
         f"{count(size, 'sample')} ({facts.clock.span(size)}), and {percent(kept)} of it sample by "
-        "sample: around the events listed on this page, its beginning and end, and stretches "
+        "sample: its beginning and end, around the events listed on this page, and stretches "
         "spread evenly."
     )
 
@@ -82,6 +88,4 @@ def _what_intervals_say(facts: Facts) -> str:
         said += f" The {LISTED} farthest from it are listed."
     if len(facts.missing):
         said += " Intervals in which half a waveform or more is missing are left out."
-    if len(facts.events) > MOST_EVENTS:
-        said += f" The {number(MOST_EVENTS)} strongest events are drawn."
     return said

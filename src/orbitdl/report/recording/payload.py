@@ -12,8 +12,8 @@ from orbitdl.report.payload import course_of, rounded
 from orbitdl.report.recording.facts import Facts
 from orbitdl.report.recording.packing import as_text
 
-MOST_EVENTS = 80_000
-"""Events in the file, the strongest; 2 MB as text."""
+MOST_EVENTS = 150_000
+"""Events in the file, the strongest: more than a day of heartbeats, 5 MB as text."""
 MOST_MISSING = 2000
 """Stretches without data that are shaded, the longest."""
 OVERLAPS, CUT, UNUSUAL = 1, 2, 4

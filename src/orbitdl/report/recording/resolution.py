@@ -38,17 +38,17 @@ def kept_stretches(
 ) -> Integers:
     """Return begins and ends (m, 2) of what is kept sample by sample, in the order of time.
 
-    Around `places`, the first to be looked at first; the first and the last minute, or
-    what an eighth of the room holds of it; and the rest of the room evenly spread.
+    The first and the last minute, or what an eighth of the room holds of it; around `places`, as
+    long as there is room; and the rest of the room evenly spread.
     """
     size = bin_size(samples, channels)
     if size == 1:
         return np.array([[0, samples]])
     bins = 4 * channels * -(-samples // size)
     room = Room(samples, (VALUES - bins) // (2 * channels))
-    room.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in places)
     ends = min(minute, room.left // 8)
     room.add([(0, ends), (max(samples - ends, 0), samples)])
+    room.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in places)
     each = room.left // SPREAD
     room.add(spread_out(samples, each))
     return runs(room.taken)

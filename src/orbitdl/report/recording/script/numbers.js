@@ -35,7 +35,7 @@ const howLong = (samples) => {
 };
 const aboutEvent = (k) => {
   const remarks = [events.flags[k] & OVERLAPS ? "overlaps another" : "", events.flags[k] & CUT ? "cut by an end or a gap" : ""].filter(Boolean);
-  return [`waveform ${events.component[k]}`, `amplitude ${digits(events.amplitude[k])}`, `fit ${events.fit[k].toFixed(2)}`, ...remarks].join(", ");
+  return [`waveform ${events.component[k]}`, `amplitude ${digits(events.amplitude[k]).replace("-", "−")}`, `fit ${events.fit[k].toFixed(2)}`, ...remarks].join(", ");
 };
 // Marks on an axis of time at round places, some of them beyond its ends.
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200];

@@ -39,10 +39,10 @@ const zigzag = (low, high, begin, end, per) => {
   }
   return line;
 };
-const places = (begin, end, per, size, first) => {
+const places = (begin, end, per, first) => {
   const x = [];
   for (let start = begin; start < end; start += per) {
-    const middle = onAxis(first + (size * (start + Math.min(start + per, end)) - 1) / 2);
+    const middle = onAxis(first + (start + Math.min(start + per, end) - 1) / 2);
     x.push(middle, middle);
   }
   return x;
@@ -59,16 +59,28 @@ const signalBetween = (from, to, channel, steps) => {
 const samplesBetween = ({ first, last, columns }, from, to, channel, steps) => {
   const begin = Math.max(0, Math.floor(from) - 1 - first), end = Math.min(last - first, Math.ceil(to) + 2 - first);
   const per = end - begin <= EVERY ? 1 : Math.ceil((end - begin) / steps), [given, left] = [columns[channel], columns[channels + channel]];
-  const x = per > 1 ? places(begin, end, per, 1, first) : Array.from({ length: end - begin }, (_, k) => onAxis(first + begin + k));
+  const x = per > 1 ? places(begin, end, per, first) : Array.from({ length: end - begin }, (_, k) => onAxis(first + begin + k));
   return {
-    x, per, exact: true, data: drawnLine((k) => given[k], begin, end, per), left: drawnLine((k) => left[k], begin, end, per),
+    x, leftX: x, per, exact: true, data: drawnLine((k) => given[k], begin, end, per), left: drawnLine((k) => left[k], begin, end, per),
     fit: drawnLine((k) => given[k] - left[k], begin, end, per),
   };
+};
+// Boxes: all that is known of a moment is that the signal stays between the least and the greatest.
+const boxes = (band, begin, end, per, size) => {
+  const x = [], y = [];
+  for (let n = 0, start = begin; start < end; n += 2, start += per) {
+    if (band[n] === null) continue;
+    const [low, high] = [band[n], band[n + 1]], [left, right] = [start, Math.min(start + per, end)].map((k) => onAxis(size * k - 0.5));
+    x.push(left, left, right, right, left, null);
+    y.push(low, high, high, low, low, null);
+  }
+  return { x, y };
 };
 const outlineBetween = (from, to, channel, steps) => {
   const { size } = data.strip, count = outline[0].length;
   const begin = Math.max(0, Math.floor(from / size) - 1), end = Math.min(count, Math.ceil(to / size) + 1);
   const per = Math.max(1, Math.ceil((end - begin) / steps));
-  const band = (m) => zigzag((k) => outline[m][k], (k) => outline[2 * channels + m][k], begin, end, per);
-  return { x: places(begin, end, per, size, 0), per: per * size, exact: false, data: band(channel), left: band(channels + channel), fit: null };
+  const band = (m) => boxes(zigzag((k) => outline[m][k], (k) => outline[2 * channels + m][k], begin, end, per), begin, end, per, size);
+  const [given, left] = [band(channel), band(channels + channel)];
+  return { x: given.x, leftX: left.x, per: per * size, exact: false, data: given.y, left: left.y, fit: null };
 };

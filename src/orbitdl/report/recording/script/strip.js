@@ -47,8 +47,9 @@ const atomTraces = (own, channel, yaxis) => {
   });
 };
 const lineTrace = (x, y, name, yaxis, look) => ({ type: "scatter", mode: "lines", x, y, name, yaxis, connectgaps: false, line: look, hovertemplate: `%{y:.4g}<extra>${name}</extra>` });
+const boxed = (read) => (read.exact ? {} : { fill: "toself", fillcolor: `${paper().data}66`, hoverinfo: "skip" });
 const dataTraces = (read, yaxis) => {
-  const dense = read.per > 1, lines = [lineTrace(read.x, read.data, "data", yaxis, { color: paper().data, width: dense ? 1.2 : read.x.length > 1500 ? 2.4 : 3.5 })];
+  const dense = read.per > 1, lines = [{ ...boxed(read), ...lineTrace(read.x, read.data, "data", yaxis, { color: paper().data, width: dense ? 1.2 : read.x.length > 1500 ? 2.4 : 3.5 }) }];
   if (read.fit) lines.push(lineTrace(read.x, read.fit, "approximation", yaxis, { color: paper().ink, width: dense ? 0.8 : 1.4 }));
   return lines;
 };
@@ -77,7 +78,7 @@ const rowsOf = (own) => {
     rows.push({ label: valueLabel(channels > 1 ? view.channels[c] : "signal"), weight: 1, traces: (y) => [...dataTraces(read, y), ...coloured(y)], range });
     if (shown.channel === "all") return;
     if (eventCount) rows.push({ label: valueLabel("events"), weight: 0.8, traces: (y) => atomTraces(own, c, y), range: alike(range, atomTraces(own, c, "y").flatMap((trace) => trace.y)) });
-    rows.push({ label: valueLabel("unexplained"), weight: 0.8, traces: (y) => [lineTrace(read.x, read.left, "unexplained", y, { color: paper().soft, width: 1.2 })], range: alike(range, read.left) });
+    rows.push({ label: valueLabel("unexplained"), weight: 0.8, traces: (y) => [{ ...boxed(read), ...lineTrace(read.leftX, read.left, "unexplained", y, { color: paper().soft, width: 1.2 }) }], range: alike(range, read.left) });
   });
   return rows;
 };
