@@ -18,10 +18,11 @@ from orbitdl.report import coded, write, write_report
 from orbitdl.report.coded import Scaling
 from orbitdl.report.examples import MOST_ATOMS, choose_windows, worst_windows
 from orbitdl.report.facts import Labels, gather
+from orbitdl.report.frame import as_json
 from orbitdl.report.notes import remarks
 from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.overview import figures, paragraphs
-from orbitdl.report.page import as_json, page
+from orbitdl.report.page import page
 from orbitdl.report.payload import payload
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import usage_of

@@ -1,10 +1,8 @@
 """The report in headless Chromium: it works by mouse and keys, fits every screen, stays inside."""
 
-import shutil
-from pathlib import Path
-
 import numpy as np
 import pytest
+from browsing import CHROMIUM, NARROW, SCREENSHOTS, WIDE, Watched, chromium
 from numpy.testing import assert_allclose
 from registry import PENTAGON
 
@@ -20,10 +18,6 @@ from orbitdl.groups import (
 )
 from orbitdl.report import write_report
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-SCREENSHOTS = Path(__file__).parents[1] / "out" / "screenshots"
-WIDE, NARROW = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
-
 pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed"),
     # fits end early here, on purpose
@@ -38,13 +32,8 @@ def fitted(group, X, **settings):
 
 @pytest.fixture(scope="module")
 def browser():
-    from playwright.sync_api import sync_playwright
-
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -56,36 +45,6 @@ def heart(tmp_path_factory):
         model, data.X, file, rate=data.rate, n_windows=20, title="A simulated heart", unit="mV"
     )
     return model, data, file
-
-
-class Watched:
-    """A page with everything that went wrong on it, and every address it asked for."""
-
-    def __init__(self, page):
-        self.page, self.faults, self.requests = page, [], []
-        page.on("console", lambda message: self.faults.append(message.text))
-        page.on("pageerror", lambda error: self.faults.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-
-    def open(self, file):
-        self.faults.clear()
-        self.requests.clear()
-        self.page.goto(Path(file).as_uri())
-        return self.page
-
-    def overflows(self):
-        return self.page.evaluate("document.documentElement.scrollWidth > window.innerWidth")
-
-    def clipped(self):
-        """Return what reaches beyond the screen, or is wider than the box that shows it."""
-        return self.page.evaluate(
-            """Array.from(document.querySelectorAll("header *, main *, footer *"))
-                .filter((part) => part.clientWidth > 0 && part.getBoundingClientRect().left >= 0)
-                .filter((part) => !part.closest(".plot, .skip, select, input"))
-                .filter((part) => part.scrollWidth > part.clientWidth + 1 ||
-                    part.getBoundingClientRect().right > window.innerWidth + 1)
-                .map((part) => `${part.tagName} ${part.id}: ${part.textContent.slice(0, 40)}`)"""
-        )
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,8 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Coded, code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
@@ -77,6 +79,7 @@ class WaveformUseMixin:
         alpha: float | None = None,
         threshold: float | None = None,
         refractory: float | None = None,
+        codes: RecordingCodes | list[RecordingCodes] | None = None,
         progress: Progress | None = None,
     ) -> Any:
         """List the events of a recording: what, when, how strong, how unusual.
@@ -95,6 +98,8 @@ class WaveformUseMixin:
             is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
             each other more closely than its resolution, the full width at half maximum of its
             likeness to itself, are one event at their centre of mass.
+        codes : RecordingCodes or a list of them, optional
+            ``model.encode(recording)``, if it is at hand.
 
         Returns
         -------
@@ -113,11 +118,12 @@ class WaveformUseMixin:
             if value is not None:
                 require_between(value, name, 0.0)
 
+        known = iter(codes if isinstance(codes, list) else [codes])
+
         def listed(signal: Signal) -> pd.DataFrame:
-            coded = self._coded(signal, coder, progress)
-            atoms = coded.codes(coder).atoms
+            chunks, atoms = self._chunks_and_atoms(signal, coder, next(known, None), progress)
             settings = {"rate": per_second, "threshold": threshold, "refractory": refractory}
-            return events_of(coded.chunks, coder.waveforms, atoms, **settings)
+            return events_of(chunks, coder.waveforms, atoms, **settings)
 
         return self._each(recording, listed)
 
@@ -182,11 +188,27 @@ class WaveformUseMixin:
 
     def _coded(self, signal: Signal, coder: LineCoder, progress: Progress | None) -> Coded:
         survey(signal)
-        length = coder.waveforms.length
-        chunks = cut(ready(signal, length, detrend=self.detrend), length)
+        chunks = self._chunks(signal)
         if coder.alpha != self.alpha_:
             require_above_noise(coder.alpha, chunks)
         return code_recording(chunks, coder, require_jobs(self.n_jobs), progress or int)
+
+    def _chunks_and_atoms(
+        self,
+        signal: Signal,
+        coder: LineCoder,
+        codes: RecordingCodes | None,
+        progress: Progress | None,
+    ) -> tuple[list[Chunk], LineAtoms]:
+        """Return a recording as it is coded, and its atoms: those that are known, or found now."""
+        if codes is not None:
+            return self._chunks(signal), codes.atoms
+        coded = self._coded(signal, coder, progress)
+        return coded.chunks, coded.codes(coder).atoms
+
+    def _chunks(self, signal: Signal) -> list[Chunk]:
+        length = int(self.coefficients_.shape[1])
+        return cut(ready(signal, length, detrend=self.detrend), length)
 
     def _coder(self, alpha: float | None, tol: float | None) -> LineCoder:
         check_is_fitted(self)

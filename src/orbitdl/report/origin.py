@@ -15,6 +15,7 @@ from orbitdl import __version__
 from orbitdl.coding.base import Coder
 from orbitdl.groups import Group
 from orbitdl.groups.presentation import written_array
+from orbitdl.learning.history import History
 from orbitdl.report.facts import Facts
 from orbitdl.report.words import number, sizes
 from orbitdl.storage.provenance import data_fingerprint
@@ -26,12 +27,7 @@ ALWAYS = ("n_components", "alpha")
 
 def run_table(facts: Facts) -> list[tuple[str, str]]:
     """Return rows of name and value: parameters, data, versions, date."""
-    rows = [(name, _shown(value)) for name, value in facts.model.get_params(deep=False).items()]
-    prepared = getattr(facts.model, "preprocessing_", None) or {}
-    if prepared:
-        rows.append(("preprocessing", ", ".join(f"{k} = {v}" for k, v in prepared.items())))
-    if facts.history:
-        rows.append(("time to learn", f"{sum(r.seconds for r in facts.history):.1f} s"))
+    rows = [*parameters(facts.model), *time_to_learn(facts.history)]
     if facts.coded is not None:
         rows.append(("data", f"array of shape {facts.coded.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
@@ -39,11 +35,30 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
         rows.append(("rate", f"{number(facts.labels.rate)} samples per second"))
     if facts.labels.step is not None:
         rows.append(("step from window to window", f"{facts.labels.step} samples"))
-    versions = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
-    rows.append(
-        ("versions", f"orbitdl {__version__}, Python {platform.python_version()}, {versions}")
-    )
-    return [*rows, ("written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"))]
+    return [*rows, *versions()]
+
+
+def parameters(model: Any) -> list[tuple[str, str]]:
+    """Return rows of the parameters of a model, and of how its data were prepared."""
+    rows = [(name, _shown(value)) for name, value in model.get_params(deep=False).items()]
+    prepared = getattr(model, "preprocessing_", None) or {}
+    if prepared:
+        rows.append(("preprocessing", ", ".join(f"{k} = {v}" for k, v in prepared.items())))
+    return rows
+
+
+def time_to_learn(history: History) -> list[tuple[str, str]]:
+    """Return a row that says how long learning took, where that is known."""
+    return [("time to learn", f"{sum(r.seconds for r in history):.1f} s")] if history else []
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return rows of the software in use, and of the date."""
+    used = ", ".join(f"{name} {metadata.version(name)}" for name in LIBRARIES)
+    return [
+        ("versions", f"orbitdl {__version__}, Python {platform.python_version()}, {used}"),
+        ("written", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+    ]
 
 
 def snippet(facts: Facts) -> str:

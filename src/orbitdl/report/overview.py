@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts
 from orbitdl.report.words import bound, count, number, percent, sizes
@@ -10,7 +11,7 @@ from orbitdl.report.words import bound, count, number, percent, sizes
 def paragraphs(facts: Facts) -> list[str]:
     """Say in words what was learned, and then how good it is."""
     learned = f"{_what_was_learned(facts)} They {facts.presentation.moves}."
-    ended = _how_learning_ended(facts)
+    ended = how_learning_ended(facts.history, facts.converged)
     if facts.coded is None:
         only = (
             "This report was written from the model alone: with data it also shows how the "
@@ -57,12 +58,13 @@ def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
     )
 
 
-def _how_learning_ended(facts: Facts) -> str:
-    if not facts.history:
+def how_learning_ended(history: History, converged: bool | None) -> str:
+    """Say how far the objective went, and whether it stood still in the end."""
+    if not history:
         return "How the learning went is not recorded in this model."
-    first, last = facts.history[0].objective, facts.history[-1].objective
-    iterations = count(facts.history[-1].number, "iteration")
+    first, last = history[0].objective, history[-1].objective
+    iterations = count(history[-1].number, "iteration")
     way = f"the objective went from {first:.4g} to {last:.4g} in {iterations}"
-    if facts.converged:
+    if converged:
         return f"Learning has converged: {way}, and then stood still."
     return f"Learning has not converged: {way}, and was still falling."

@@ -1,20 +1,15 @@
-"""The page: template, style, script and data put together into one HTML text."""
+"""The page of windows: words, tables and data for the frame."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
-from importlib import resources
-from string import Template
 from typing import Any
 
 import numpy as np
-from plotly.offline import get_plotlyjs
 
 from orbitdl.report.facts import Facts
+from orbitdl.report.frame import figures_of, framed, paragraphs_of, rows_of
 from orbitdl.report.notes import Note, remarks
 from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.overview import figures, paragraphs
@@ -23,7 +18,18 @@ from orbitdl.report.timeline import MOST_EVENTS
 from orbitdl.report.usage import Usage
 from orbitdl.report.words import count, number, percent
 
-SCRIPTS = ("colours", "moves", "figures", "components", "windows", "charts", "page")
+SCRIPTS = (
+    "colours",
+    "moves",
+    "figures",
+    "elements",
+    "components",
+    "windows",
+    "charts",
+    "learning",
+    "theme",
+    "page",
+)
 """Files of the page's script, in order."""
 LEVELS = {"check": "Check", "know": "Good to know"}
 
@@ -31,60 +37,22 @@ LEVELS = {"check": "Check", "know": "Good to know"}
 def page(facts: Facts, n_windows: int, command: str | None) -> str:
     """Return the whole report as HTML; every text from outside is escaped."""
     content = payload(facts, n_windows)
-    scripts = {"plotly": get_plotlyjs(), "script": _script()}
     usage = None if facts.coded is None else facts.coded.usage
-    return Template(_file("page.html")).substitute(
-        policy=_policy(scripts.values()),
-        title=escape(facts.labels.title),
-        style=_file("page.css"),
-        scope="model" if facts.coded is None else "data",
-        noun=facts.noun,
-        summary=_paragraphs(paragraphs(facts)),
-        figures=_figures(figures(facts)),
-        notes=_notes(remarks(facts)),
-        shown=escape(_what_is_shown(facts, usage)),
-        usage="" if usage is None else _usage_table(usage, facts.labels.unit),
-        events="" if facts.coded is None else escape(_what_events_say(facts, content["events"])),
-        run=_rows(run_table(facts)),
-        snippet=escape(snippet(facts)),
-        command="" if command is None else _command(command),
-        data=as_json(content),
-        **scripts,
-    )
-
-
-def as_json(content: Any) -> str:
-    """Return JSON that may stand in a script element: no tag can end or open inside it."""
-    text = json.dumps(content, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
-
-
-def _file(name: str) -> str:
-    return resources.files("orbitdl.report").joinpath(name).read_text(encoding="utf-8")
-
-
-def _script() -> str:
-    return "\n".join(_file(f"script/{name}.js") for name in SCRIPTS)
-
-
-def _policy(scripts: Iterable[str]) -> str:
-    """Return a content security policy: these scripts, styles of the page, and no network."""
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
-
-
-def _paragraphs(said: Sequence[str]) -> str:
-    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in said)
-
-
-def _figures(shown: Sequence[tuple[str, str]]) -> str:
-    return "".join(
-        f"<div><dt>{escape(words)}</dt><dd>{escape(value)}</dd></div>" for value, words in shown
-    )
+    pieces = {
+        "noun": facts.noun,
+        "summary": paragraphs_of(paragraphs(facts)),
+        "figures": figures_of(figures(facts)),
+        "notes": _notes(remarks(facts)),
+        "shown": escape(_what_is_shown(facts, usage)),
+        "usage": "" if usage is None else _usage_table(usage, facts.labels.unit),
+        "events": "" if usage is None else escape(_what_events_say(facts, content["events"])),
+        "run": rows_of(run_table(facts)),
+        "snippet": escape(snippet(facts)),
+        "command": "" if command is None else _command(command),
+    }
+    scope = "model" if facts.coded is None else "data"
+    scripts = [f"script/{name}.js" for name in SCRIPTS]
+    return framed("", facts.labels.title, scope, pieces, content, scripts)
 
 
 def _notes(notes: Sequence[Note]) -> str:
@@ -95,13 +63,6 @@ def _notes(notes: Sequence[Note]) -> str:
         for note in notes
     )
     return f'<ul class="notes">{"".join(items)}</ul>'
-
-
-def _rows(rows: Sequence[tuple[str, str]]) -> str:
-    return "".join(
-        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
-        for name, value in rows
-    )
 
 
 def _command(command: str) -> str:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
+from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded
 from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
@@ -35,7 +36,7 @@ def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
             for j in range(len(facts.components))
         ],
         "shown": shown.tolist(),
-        "history": _history(facts),
+        "history": course_of(facts.history),
     }
     if facts.coded is not None and usage is not None:
         content["usage"] = _usage(usage)
@@ -103,11 +104,12 @@ def _component(facts: Facts, j: int, elements: Floats | None) -> dict[str, Any]:
     return drawn
 
 
-def _history(facts: Facts) -> dict[str, list[float | None]]:
+def course_of(history: History) -> dict[str, list[float | None]]:
+    """Return objective and gap, iteration by iteration."""
     return {
-        "number": [float(record.number) for record in facts.history],
-        "objective": [record.objective for record in facts.history],
-        "gap": [record.gap if record.gap > 0 else None for record in facts.history],
+        "number": [float(record.number) for record in history],
+        "objective": [record.objective for record in history],
+        "gap": [record.gap if record.gap > 0 else None for record in history],
     }
 
 

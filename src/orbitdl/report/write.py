@@ -97,7 +97,7 @@ def write_report(
     ...     file.stat().st_size < 10e6
     True
     """
-    target = _require_place(path)
+    target = require_place(path)
     labels = Labels(
         title="What was learned" if title is None else str(title),
         rate=None if rate is None else require_positive(rate, "rate"),
@@ -128,7 +128,7 @@ def write_at_once(path: Path, text: str) -> None:
         raise
 
 
-def _require_place(path: str | os.PathLike[str]) -> Path:
+def require_place(path: str | os.PathLike[str]) -> Path:
     """Return the path if a file can be there."""
     target = Path(path)
     if target.is_dir():

@@ -1,11 +1,4 @@
 // The components, each with a slider that moves it.
-const make = (tag, attributes = {}, ...children) => {
-  const element = document.createElement(tag);
-  Object.entries(attributes).forEach(([name, value]) => element.setAttribute(name, value));
-  element.append(...children);
-  return element;
-};
-const swatch = (j) => make("span", { class: "swatch", "data-component": j, "aria-hidden": "true" });
 const moving = data.slider.kind;
 const moved = (j, position, turnPlane) => {
   if (moving === "shift") return shiftOf(j, position);

@@ -47,11 +47,11 @@ const room = (values, part = 0.06) => {
   const pad = high - low > 1e-9 * size ? part * (high - low) : 0.1 * size || 1;
   return [low - pad, high + pad];
 };
-// Rows of lines below each other; a row is {label, layers: [{y, colour, width, dash, name}]}.
-const stacked = (rows, height) => {
+// Rows of lines below each other; a row is {label, layers: [{y, colour, width, dash, name}]}, a layer may have its own x.
+const stacked = (rows, height, label = alongLabel) => {
   const gap = rows.length > 1 ? 0.09 / Math.max(1, rows.length - 1) : 0;
   const total = rows.reduce((sum, row) => sum + (row.weight || 1), 0);
-  const look = { height, xaxis: axis({ label: alongLabel, anchor: `y${rows.length > 1 ? rows.length : ""}` }) };
+  const look = { height, xaxis: axis({ label, anchor: `y${rows.length > 1 ? rows.length : ""}` }) };
   if (isCount && view.length <= 30) look.xaxis.dtick = view.length <= 12 ? 1 : 5;
   const traces = [];
   let top = 1;
@@ -60,7 +60,7 @@ const stacked = (rows, height) => {
     look[`yaxis${suffix}`] = axis({ label: row.label, domain: [Math.max(0, top - share), top], nticks: 5, zeroline: true, zerolinecolor: paper().grid, range: row.range || room(row.layers.flatMap((layer) => layer.y)) });
     top -= share + gap;
     row.layers.forEach((layer) => traces.push({
-      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: along,
+      type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: layer.x || along,
       y: layer.y, name: layer.name, text: view.entries || undefined, yaxis: `y${suffix}`,
       line: { color: layer.colour, width: layer.width, dash: layer.dash || "solid" },
       hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false,

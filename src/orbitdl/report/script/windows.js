@@ -58,7 +58,6 @@ const row = (mark, what, ...numbers) => {
   return make("tr", {}, name, ...cells);
 };
 const peakAt = (atom) => (atom.place === undefined ? "" : view.rate ? (atom.place / view.rate).toFixed(3) : atom.place.toFixed(1));
-const line = (name) => make("span", { class: "swatch", "data-line": name, "aria-hidden": "true" });
 const listAtoms = () => {
   const shown = current();
   const rows = [row(line("data"), "data"), row(line("ink"), `approximation: the sum of all atoms${view.centred ? ", and the mean" : ""}`)];

@@ -1,0 +1,99 @@
+"""The frame of every page: style, script and data put together into one HTML text.
+
+Reports of windows and of a recording both fill it.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from importlib import resources
+from string import Template
+from typing import Any
+
+from plotly.offline import get_plotlyjs
+
+
+def framed(
+    home: str,
+    title: str,
+    scope: str,
+    pieces: Mapping[str, str],
+    content: Any,
+    scripts: Sequence[str],
+    style: str = "",
+) -> str:
+    """Return the whole page as HTML.
+
+    Parameters
+    ----------
+    home : str
+        Folder of the page's own ``page.html`` and ``nav.html`` within this package.
+    title : str
+        As it was given; it is escaped here.
+    scope : str
+        What the page is about: its style may depend on it.
+    pieces : mapping of str to str
+        HTML for the places of ``page.html``; every text from outside is escaped already.
+    content : JSON
+        The data that are drawn.
+    scripts : sequence of str
+        Files of the page's script, in order.
+    style : str
+        What the page adds to the common style.
+    """
+    code = {"plotly": get_plotlyjs(), "script": "\n".join(file(name) for name in scripts)}
+    return Template(file("frame.html")).substitute(
+        policy=_policy(code.values()),
+        title=escape(title),
+        scope=scope,
+        style=file("page.css") + style,
+        nav=file(f"{home}nav.html"),
+        main=Template(file(f"{home}page.html")).substitute(pieces),
+        data=as_json(content),
+        **code,
+    )
+
+
+def file(name: str) -> str:
+    """Return the text of a file of this package."""
+    return resources.files("orbitdl.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def as_json(content: Any) -> str:
+    """Return JSON that may stand in a script element: no tag can end or open inside it."""
+    text = json.dumps(content, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def paragraphs_of(said: Sequence[str]) -> str:
+    """Return sentences as paragraphs."""
+    return "".join(f"<p>{escape(paragraph)}</p>" for paragraph in said)
+
+
+def figures_of(shown: Sequence[tuple[str, str]]) -> str:
+    """Return key figures, each with its words."""
+    return "".join(
+        f"<div><dt>{escape(words)}</dt><dd>{escape(value)}</dd></div>" for value, words in shown
+    )
+
+
+def rows_of(rows: Sequence[tuple[str, str]]) -> str:
+    """Return rows of a table of names and values."""
+    return "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td>{escape(value)}</td></tr>'
+        for name, value in rows
+    )
+
+
+def _policy(scripts: Iterable[str]) -> str:
+    """Return a content security policy: these scripts, styles of the page, and no network."""
+    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
+    hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )

@@ -1,0 +1,72 @@
+"""Times of a recording in words: hours, minutes and seconds, or samples where no rate is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orbitdl.groups.presentation import NO_BREAK
+from orbitdl.report.words import count, number
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Count from the start of the recording that a signal may be an excerpt of.
+
+    Attributes
+    ----------
+    rate : float or None
+        Samples per second.
+    offset : int
+        Samples before the signal.
+
+    Examples
+    --------
+    >>> Clock(100.0).time(372_512.0), Clock(None, 40).time(12.26)
+    ('1:02:05.1', '52.3')
+    >>> Clock(100.0).span(125.0).replace(NO_BREAK, " "), Clock(None).span(125.0)
+    ('1.25 s', '125 samples')
+    """
+
+    rate: float | None
+    offset: int = 0
+
+    def time(self, sample: float) -> str:
+        """Return when a sample is, as h:mm:ss.s or as its number."""
+        place = sample + self.offset
+        if self.rate is None:
+            return f"{place:.1f}".removesuffix(".0")
+        digits = 3 if self.rate > 2000 else 1
+        ticks = max(round(place / self.rate * 10**digits), 0)
+        seconds, rest = divmod(ticks, 10**digits)
+        hours, minutes = seconds // 3600, seconds // 60 % 60
+        return f"{hours}:{minutes:02d}:{seconds % 60:02d}.{rest:0{digits}d}"
+
+    def span(self, samples: float) -> str:
+        """Return how long something takes, a few digits."""
+        if self.rate is None:
+            return f"{number(float(f'{samples:.4g}'))} samples"
+        seconds = samples / self.rate
+        if seconds < 0.1:
+            return f"{number(float(f'{1000 * seconds:.3g}'))}{NO_BREAK}ms"
+        return f"{number(float(f'{seconds:.3g}'))}{NO_BREAK}s"
+
+    def duration(self, samples: int) -> str:
+        """Return how long a recording is: "24 h 0 min", "1 min 5 s", "3.5 s", "900 samples"."""
+        if self.rate is None:
+            return count(samples, "sample")
+        seconds = round(samples / self.rate)
+        if seconds < 60:
+            return self.span(samples)
+        large, small, units = seconds // 60, seconds % 60, ("min", "s")
+        if seconds >= 3600:
+            large, small, units = seconds // 3600, seconds // 60 % 60, ("h", "min")
+        return f"{large}{NO_BREAK}{units[0]} {small}{NO_BREAK}{units[1]}"
+
+    def frequency(self, interval: float) -> str:
+        """Return how often something comes that comes every so many samples."""
+        if self.rate is None:
+            return f"one every {self.span(interval)}"
+        per_second = self.rate / interval
+        if per_second >= 10:
+            return f"{number(float(f'{per_second:.3g}'))} per second"
+        return f"{number(float(f'{60 * per_second:.3g}'))} per minute"

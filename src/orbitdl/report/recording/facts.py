@@ -1,0 +1,158 @@
+"""What the report of a recording is made from: the model, the recording, and its events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.learning.history import History
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.events import peaks_of
+from orbitdl.line.inputs import as_recordings
+from orbitdl.line.signal import Signal
+from orbitdl.line.waveforms import Waveforms
+from orbitdl.recordings import Recording
+from orbitdl.report.recording.clock import Clock
+from orbitdl.report.recording.intervals import Intervals, intervals_of
+from orbitdl.report.recording.resolution import kept_stretches
+from orbitdl.report.recording.strip import Explained, Strip, missing_stretches
+from orbitdl.waveform_learning import WaveformLearning
+
+LEAST_FITTING = 12
+"""Events that are listed as least like their waveform."""
+LISTED = 24
+"""Unusual intervals that are listed, those farthest from the median first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """All the report knows.
+
+    Attributes
+    ----------
+    model : WaveformLearning
+    signal : Signal
+    clock : Clock
+    channels : tuple of str
+    title : str
+    unit : str or None
+    codes : RecordingCodes
+    events : DataFrame
+    missing : ndarray of shape (m, 2)
+        Where stretches without data begin and end.
+    """
+
+    model: WaveformLearning
+    signal: Signal
+    clock: Clock
+    channels: tuple[str, ...]
+    title: str
+    unit: str | None
+    codes: RecordingCodes
+    events: pd.DataFrame
+    missing: Integers
+
+    @property
+    def history(self) -> History:
+        """One record per iteration; empty where the model does not carry any."""
+        return getattr(self.model, "history_", None) or History()
+
+    @cached_property
+    def waveforms(self) -> Waveforms:
+        """The waveforms, (q, length, channels)."""
+        u = self.model.coefficients_
+        return Waveforms(u.reshape(*u.shape[:2], -1))
+
+    @property
+    def component(self) -> Integers:
+        """Which waveform each event is of."""
+        return self.events["component"].to_numpy()
+
+    @cached_property
+    def counts(self) -> Integers:
+        """Events of each waveform, (q,)."""
+        return np.bincount(self.component, minlength=len(self.waveforms))
+
+    @cached_property
+    def amplitudes(self) -> Floats:
+        """Median amplitude of each waveform, (q,); NaN where it has no events."""
+        medians = self.events.groupby("component")["amplitude"].median()
+        return medians.reindex(range(len(self.waveforms))).to_numpy(dtype=np.float64)
+
+    @cached_property
+    def intervals(self) -> Intervals:
+        """From event to event."""
+        return intervals_of(self.events, len(self.waveforms), self.missing, self.waveforms.length)
+
+    @cached_property
+    def least_fitting(self) -> Integers:
+        """Numbers of the events that are least like their waveform, the least first."""
+        return np.argsort(self.events["fit"].to_numpy(), kind="stable")[:LEAST_FITTING]
+
+    @cached_property
+    def far_intervals(self) -> Integers:
+        """Numbers of the events that end the most unusual intervals, the most unusual first."""
+        ratio = self.intervals.ratio(self.component)
+        unusual = np.flatnonzero(self.intervals.unusual)
+        return unusual[np.argsort(-np.abs(np.log(ratio[unusual])), kind="stable")][:LISTED]
+
+    @property
+    def unusual(self) -> NDArray[np.bool_]:
+        """Tell which events are listed as worth a look."""
+        listed = np.zeros(len(self.events), dtype=bool)
+        listed[self.least_fitting] = True
+        listed[self.far_intervals] = True
+        return listed
+
+    @cached_property
+    def strip(self) -> Strip:
+        """The signal as it is drawn."""
+        places = self.events["time"].to_numpy()[[*self.least_fitting, *self.far_intervals]]
+        length, rate = self.waveforms.length, self.clock.rate
+        minute = round(60 * rate) if rate else 64 * length
+        size = len(self.signal), self.signal.channels
+        stretches = kept_stretches(*size, length, places, minute)
+        atoms = _atoms_of(self.events, self.waveforms)
+        return Explained(self.signal, self.waveforms, atoms).strip(stretches)
+
+
+def gather(
+    model: WaveformLearning, recording: Recording, title: str | None, unit: str | None
+) -> Facts:
+    """Code the recording, list its events, and put together what the report needs."""
+    check_is_fitted(model)
+    signal = as_recordings(recording.signal)[0][0]
+    codes = model.encode(recording.signal)
+    events = model.events(recording.signal, recording.rate, codes=codes)
+    return Facts(
+        model=model,
+        signal=replace(signal, span=model.length | 1 if model.detrend else 0),
+        clock=Clock(recording.rate, recording.offset or 0),
+        channels=_names(recording.leads, signal.channels),
+        title="Events of a recording" if title is None else str(title),
+        unit=unit,
+        codes=codes,
+        events=events,
+        missing=missing_stretches(signal),
+    )
+
+
+def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:
+    """Return events as atoms with their amplitudes; they are listed where they are largest."""
+    component = events["component"].to_numpy()
+    begin = events["time"].to_numpy() - peaks_of(waveforms)[component]
+    return LineAtoms(component, begin, events["amplitude"].to_numpy()).in_order()
+
+
+def _names(leads: tuple[str, ...], channels: int) -> tuple[str, ...]:
+    """Return names of the channels; they are numbered where none are known."""
+    if len(leads) == channels:
+        return tuple(map(str, leads))
+    return tuple(f"channel {k}" for k in range(channels)) if channels > 1 else ("signal",)

@@ -1,0 +1,60 @@
+"""Numbers as text: 16 bits each, in blocks that have their own scale, as base64."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.groups.base import Floats
+
+BLOCK = 2**14
+"""Rows of a block: an artefact costs others near it their last digits, and none far from it."""
+MISSING = -32768
+"""Stands for NaN."""
+REACH = 32760
+"""Largest code."""
+
+
+def packed(values: Floats, rounding: list[Callable[..., Any]]) -> list[dict[str, Any]]:
+    """Return columns (n, m) as blocks of rows; each column is rounded in its own way.
+
+    A block says with `middle` and `scale` of every column what codes mean,
+    ``value = middle + scale * code``, and holds one column of codes after the other.
+    """
+    return [_block(values[k : k + BLOCK], rounding) for k in range(0, len(values), BLOCK)]
+
+
+def unpacked(blocks: list[dict[str, Any]]) -> Floats:
+    """Return what was packed, as the page reads it."""
+    return np.concatenate([_values(block) for block in blocks])
+
+
+def as_text(values: NDArray[Any], kind: str) -> str:
+    """Return numbers of a kind such as "<f4" as base64."""
+    return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
+
+
+def _block(values: Floats, rounding: list[Callable[..., Any]]) -> dict[str, Any]:
+    low, high = (np.nan_to_num(f.reduce(values, axis=0)) for f in (np.fmin, np.fmax))
+    middle, half = (low + high) / 2, (high - low) / 2
+    scale = np.where(half > 0, half / (REACH - 1), 1.0)
+    parts = (values - middle) / scale
+    codes = np.stack([r(column) for r, column in zip(rounding, parts.T, strict=True)])
+    codes = np.where(np.isnan(codes), MISSING, np.clip(codes, -REACH, REACH))
+    return {
+        "rows": len(values),
+        "middle": middle.tolist(),
+        "scale": scale.tolist(),
+        "codes": as_text(codes, "<i2"),
+    }
+
+
+def _values(block: dict[str, Any]) -> Floats:
+    codes = np.frombuffer(base64.b64decode(block["codes"]), dtype="<i2").astype(np.float64)
+    codes[codes == MISSING] = np.nan
+    columns = codes.reshape(-1, block["rows"]).T
+    return np.asarray(np.array(block["middle"]) + np.array(block["scale"]) * columns)

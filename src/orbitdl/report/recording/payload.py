@@ -1,0 +1,96 @@
+"""The data of the page, as one JSON document: long lists of numbers are text of few bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from orbitdl.groups.base import Integers
+from orbitdl.line.events import peaks_of
+from orbitdl.report.payload import course_of, rounded
+from orbitdl.report.recording.facts import Facts
+from orbitdl.report.recording.packing import as_text
+
+MOST_EVENTS = 150_000
+"""Events in the file, the strongest: more than a day of heartbeats, 5 MB as text."""
+MOST_MISSING = 2000
+"""Stretches without data that are shaded, the longest."""
+OVERLAPS, CUT, UNUSUAL = 1, 2, 4
+"""What is known of an event, as bits of one number."""
+KINDS = {"time": "<f8", "interval": "<f4", "amplitude": "<f4", "fit": "<f4"} | {
+    "component": "<u2",
+    "flags": "<u2",
+}
+
+
+def payload(facts: Facts) -> dict[str, Any]:
+    """Return all that the page draws."""
+    return {
+        "view": _view(facts),
+        "names": list(facts.channels),
+        "waveforms": [_waveform(facts, j) for j in range(len(facts.waveforms))],
+        "strip": facts.strip.as_json() | {"missing": _missing(facts)},
+        "events": _events(facts, chosen_events(facts)),
+        "histogram": _histogram(facts),
+        "history": course_of(facts.history),
+    }
+
+
+def chosen_events(facts: Facts) -> Integers:
+    """Return the numbers of the events in the file, in order; those listed are among them."""
+    strength = np.abs(facts.events["amplitude"].to_numpy())
+    rank = np.where(facts.unusual, np.inf, strength)
+    return np.sort(np.argsort(-rank, kind="stable")[:MOST_EVENTS])
+
+
+def _view(facts: Facts) -> dict[str, Any]:
+    return {
+        "rate": facts.clock.rate,
+        "offset": facts.clock.offset,
+        "samples": len(facts.signal),
+        "length": facts.waveforms.length,
+        "along": "sample",
+        "unit": facts.unit,
+        "channels": list(facts.channels),
+    }
+
+
+def _waveform(facts: Facts, j: int) -> dict[str, Any]:
+    """Return a waveform of unit norm, and how large a typical event is."""
+    typical = facts.amplitudes[j]
+    return {
+        "lines": rounded(facts.waveforms.samples()[j].T),
+        "peak": int(peaks_of(facts.waveforms)[j]),
+        "events": int(facts.counts[j]),
+        "typical": None if np.isnan(typical) else float(typical),
+    }
+
+
+def _missing(facts: Facts) -> list[list[int]]:
+    length = facts.missing[:, 1] - facts.missing[:, 0]
+    longest = np.sort(np.argsort(-length, kind="stable")[:MOST_MISSING])
+    stretches: list[list[int]] = facts.missing[longest].tolist()
+    return stretches
+
+
+def _events(facts: Facts, chosen: Integers) -> dict[str, Any]:
+    """Return columns of the events; a number that is not known is NaN."""
+    events = facts.events
+    flags = events["overlaps"] * OVERLAPS + events["cut"] * CUT + facts.unusual * UNUSUAL
+    columns = {name: events[name].to_numpy() for name in ("time", "amplitude", "fit", "component")}
+    columns |= {"interval": facts.intervals.before, "flags": flags.to_numpy()}
+    packed = {name: as_text(columns[name][chosen], kind) for name, kind in KINDS.items()}
+    return {"number": chosen_places(facts, chosen), "total": len(events), **packed}
+
+
+def chosen_places(facts: Facts, chosen: Integers) -> dict[str, int]:
+    """Return where listed events stand among those that the file holds."""
+    listed = np.flatnonzero(facts.unusual)
+    places = np.searchsorted(chosen, listed)
+    return dict(zip(map(str, listed.tolist()), places.tolist(), strict=True))
+
+
+def _histogram(facts: Facts) -> dict[str, Any]:
+    edges, counts = facts.intervals.histogram(facts.component)
+    return {"edges": edges.tolist(), "counts": counts.tolist()}

@@ -1,0 +1,8 @@
+// The start of everything.
+applyTheme();
+drawWaveforms();
+startStrip();
+drawTimelines();
+drawLearning();
+paintSwatches();
+listenToTheme();

@@ -1,0 +1,50 @@
+// Intervals and amplitudes, event by event.
+const MOMENTS = 700;
+// Where marks are very many: those with the least and the greatest value of every moment, and all that are unusual.
+const extremes = (own, value) => {
+  if (own.length <= 2 * MOMENTS) return own;
+  const per = Math.ceil(own.length / MOMENTS), kept = new Set(own.filter(isUnusual));
+  for (let start = 0; start < own.length; start += per) {
+    const some = own.slice(start, start + per);
+    kept.add(some.reduce((a, b) => (value[b] < value[a] ? b : a)));
+    kept.add(some.reduce((a, b) => (value[b] > value[a] ? b : a)));
+  }
+  return [...kept].sort((a, b) => a - b);
+};
+const overTime = (name, size, label) => {
+  const value = events[name], traces = waveformNumbers.map((j) => {
+    const all = [];
+    events.component.forEach((component, k) => component === j && !Number.isNaN(value[k]) && all.push(k));
+    const own = extremes(all, value);
+    return {
+      type: "scatter", mode: "markers", name: `waveform ${j}`, x: own.map((k) => onAxis(events.time[k])), y: own.map((k) => size * value[k]), customdata: own,
+      marker: {
+        color: colour(j), symbol: cycle(SYMBOLS, j), opacity: 0.8, size: own.map((k) => (isUnusual(k) ? 8 : 4)),
+        line: { color: own.map((k) => (isUnusual(k) ? styleOf("--check") : colour(j))), width: own.map((k) => (isUnusual(k) ? 2.5 : 0)) },
+      },
+      text: own.map((k) => `${hoverOf(k)}${Number.isNaN(events.interval[k]) ? "" : `<br>interval ${howLong(events.interval[k])}`}`), hovertemplate: "%{text}<extra></extra>",
+    };
+  });
+  const margin = 0.01 * view.samples, ends = [onAxis(-margin), onAxis(view.samples + margin)];
+  return { traces, look: { height: 270, xaxis: timeAxis(...ends, {}), yaxis: axis({ label, rangemode: "tozero" }) } };
+};
+const milliseconds = view.rate && data.histogram.edges.length && data.histogram.edges.at(-1) / view.rate < 0.5;
+const intervalSize = view.rate ? (milliseconds ? 1000 : 1) / view.rate : 1;
+const intervalLabel = `interval (${view.rate ? (milliseconds ? "ms" : "s") : "samples"})`;
+const histogramFigure = () => {
+  const { edges, counts } = data.histogram, x = edges.map((edge) => intervalSize * edge);
+  const traces = waveformNumbers.map((j) => ({
+    type: "scatter", mode: "lines", x, y: [...counts[j], 0], name: `waveform ${j}`, fill: "tozeroy", fillcolor: `${colour(j)}33`,
+    line: { shape: "hv", color: colour(j), width: 1.6, dash: cycle(DASHES, j) }, hovertemplate: `from %{x:.3g}: %{y}<extra>waveform ${j}</extra>`,
+  }));
+  return { traces, look: { height: 270, xaxis: axis({ label: `${intervalLabel}, the last bars hold all beyond` }), yaxis: axis({ label: "intervals", rangemode: "tozero" }) } };
+};
+const drawTimelines = () => {
+  if (!eventCount) return;
+  const known = data.histogram.edges.length > 0;
+  byId("interval-plots").hidden = !known;
+  byId("interval-table").hidden = !byId("interval-table").querySelector("tbody tr");
+  const drawn = known ? [draw("interval-plot", () => overTime("interval", intervalSize, intervalLabel)), draw("histogram-plot", histogramFigure)] : [];
+  [...drawn, draw("amplitude-plot", () => overTime("amplitude", 1, "amplitude"))].forEach((show) => show());
+  [...(known ? ["interval-plot"] : []), "amplitude-plot"].forEach((id) => byId(id).on("plotly_click", ({ points: [point] }) => seeEvent(point.customdata)));
+};

@@ -1,0 +1,77 @@
+"""The summary at the top: a few sentences and a few figures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.report.overview import how_learning_ended
+from orbitdl.report.recording.facts import Facts
+from orbitdl.report.words import bound, count, listed, number, percent
+
+
+def paragraphs(facts: Facts) -> list[str]:
+    """Say what was found, how well it explains the recording, and how it was learned."""
+    return [_what_was_found(facts), _how_good_it_is(facts), _how_it_was_learned(facts)]
+
+
+def figures(facts: Facts) -> list[tuple[str, str]]:
+    """Return the key figures, each with the words that belong to it."""
+    unusual = int(np.count_nonzero(facts.intervals.unusual))
+    return [
+        (number(len(facts.events)), "event" if len(facts.events) == 1 else "events"),
+        (facts.clock.duration(len(facts.signal)), "of recording"),
+        (percent(facts.strip.explained), "of the energy explained"),
+        (number(unusual), "unusual interval" if unusual == 1 else "unusual intervals"),
+        (bound(facts.codes.gap), "certified gap, at most"),
+        ("yes" if facts.model.converged_ else "no", "learning converged"),
+    ]
+
+
+def _what_was_found(facts: Facts) -> str:
+    duration = facts.clock.duration(len(facts.signal))
+    said = f"In {duration} of recording there are {count(len(facts.events), 'event')}"
+    if not len(facts.events):
+        return f"In {duration} of recording there are no events.{_what_is_missing(facts)}"
+    if len(facts.counts) == 1:
+        return f"{said} of one waveform{_how_often(facts, 0)}.{_what_is_missing(facts)}"
+    each = (f"{number(n)} of waveform {j}" for j, n in enumerate(facts.counts))
+    often = (_how_often(facts, j) for j in range(len(facts.counts)))
+    both = [one + two for one, two in zip(each, often, strict=True)]
+    return f"{said}: {listed(both)}.{_what_is_missing(facts)}"
+
+
+def _how_often(facts: Facts, j: int) -> str:
+    interval = facts.intervals.median[j]
+    if np.isnan(interval):
+        return ""
+    often = facts.clock.frequency(interval)
+    return (
+        f" (typically {often})"
+        if facts.clock.rate is None
+        else (f" (typically {often}: median interval {facts.clock.span(interval)})")
+    )
+
+
+def _what_is_missing(facts: Facts) -> str:
+    gone = int((facts.missing[:, 1] - facts.missing[:, 0]).sum())
+    if gone == 0:
+        return ""
+    where = count(len(facts.missing), "stretch", "stretches")
+    return f" {percent(gone / len(facts.signal))} of the samples are missing, in {where}."
+
+
+def _how_good_it_is(facts: Facts) -> str:
+    trend = ", slow drift apart" if facts.model.detrend else ""
+    return (
+        f"The events explain {percent(facts.strip.explained)} of the energy of the "
+        f"recording{trend}. The code they are taken from is certified: with these waveforms and "
+        "this alpha, no other code of the whole recording lowers the objective by more than "
+        f"{bound(facts.codes.gap)}."
+    )
+
+
+def _how_it_was_learned(facts: Facts) -> str:
+    why = facts.model.provenance_.get("alpha")
+    alpha = f"was chosen as {why}" if why else f"= {facts.model.alpha_:g} was given"
+    ended = how_learning_ended(facts.history, facts.model.converged_)
+    return f"The weight of sparsity, alpha, {alpha}. {ended}"

@@ -1,0 +1,341 @@
+"""The report of a recording: its facts, its words and its file, without a browser."""
+
+import base64
+import json
+import re
+from dataclasses import replace
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from orbitdl import WaveformLearning
+from orbitdl.datasets import make_ecg_recording
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.events import peaks_of
+from orbitdl.line.signal import Signal
+from orbitdl.line.waveforms import Waveforms
+from orbitdl.recordings import Recording
+from orbitdl.report.recording import resolution, write_recording_report
+from orbitdl.report.recording.clock import Clock
+from orbitdl.report.recording.facts import LEAST_FITTING, gather
+from orbitdl.report.recording.intervals import intervals_of
+from orbitdl.report.recording.packing import packed, unpacked
+from orbitdl.report.recording.page import page
+from orbitdl.report.recording.payload import KINDS, payload
+from orbitdl.report.recording.resolution import bin_size, kept_stretches
+from orbitdl.report.recording.strip import Explained
+from orbitdl.report.recording.summary import paragraphs
+from orbitdl.report.words import NO_BREAK
+
+NOTHING_MISSING = np.zeros((0, 2), dtype=int)
+
+
+@pytest.fixture(scope="module")
+def heart():
+    return make_ecg_recording(duration=40, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def model(heart):
+    return WaveformLearning(length=200, random_state=0, n_restarts=1).fit(heart.signal)
+
+
+@pytest.fixture(scope="module")
+def facts(model, heart):
+    return gather(model, heart, "A heart", "mV")
+
+
+def column(content, name):
+    """Return a column of the events as the page reads it."""
+    return np.frombuffer(base64.b64decode(content["events"][name]), dtype=KINDS[name])
+
+
+def words_of(text):
+    """Return what a reader sees of a page."""
+    body = text[text.index("<body") : text.index('<script type="application/json"')]
+    return unescape(re.sub("<[^>]*>", " ", body)).replace(NO_BREAK, " ")
+
+
+def table(times, component=0):
+    return pd.DataFrame({"time": np.asarray(times, dtype=float), "component": component})
+
+
+# Events
+
+
+def test_the_file_holds_the_table_of_events(model, heart, facts):
+    events = model.events(heart.signal, heart.rate)
+    content = payload(facts)
+    assert content["events"]["total"] == len(events)
+    assert_allclose(column(content, "time"), events["time"])
+    for name in ("component", "amplitude", "fit"):
+        assert_allclose(column(content, name), events[name], rtol=1e-6)
+    assert_array_equal(column(content, "flags") & 1 > 0, events["overlaps"])
+    assert_array_equal(column(content, "flags") & 2 > 0, events["cut"])
+    shown = content["waveforms"][0]
+    assert shown["events"] == len(events)
+    assert_allclose(shown["typical"], events["amplitude"].median())
+
+
+def test_the_least_fitting_events_come_first(facts):
+    fit = facts.events["fit"].to_numpy()
+    assert_allclose(fit[facts.least_fitting], np.sort(fit)[:LEAST_FITTING])
+    rows = re.findall(r'data-event="(\d+)"', page(facts))
+    assert rows[:LEAST_FITTING] == [str(k) for k in facts.least_fitting]
+
+
+def test_the_recording_is_coded_once(model, heart, monkeypatch):
+    coded = []
+    encode = WaveformLearning.encode
+    monkeypatch.setattr(
+        WaveformLearning, "encode", lambda self, x: coded.append(1) or encode(self, x)
+    )
+    monkeypatch.setattr(WaveformLearning, "_coded", _only_in_encode(coded, model))
+    gather(model, heart, None, None)
+    assert coded == [1, "coded"]
+
+
+def _only_in_encode(coded, model):
+    code = type(model)._coded
+    return lambda *given: coded.append("coded") or code(*given)
+
+
+def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
+    codes = model.encode(heart.signal)
+    given = model.events(heart.signal, heart.rate, codes=codes)
+    pd.testing.assert_frame_equal(given, model.events(heart.signal, heart.rate))
+    both = model.events([heart.signal, heart.signal], codes=[codes, codes])
+    assert_allclose(both[1]["time"], given["time"])
+
+
+# Intervals
+
+
+def test_intervals_are_counted_waveform_by_waveform():
+    rng = np.random.default_rng(0)
+    events = table(np.sort(rng.uniform(0, 1e4, 200)), rng.integers(0, 2, 200))
+    found = intervals_of(events, 3, NOTHING_MISSING, 50)
+    last = {}
+    for k, (time, j) in enumerate(zip(events["time"], events["component"], strict=True)):
+        if j in last:
+            assert found.before[k] == time - last[j]
+        else:
+            assert np.isnan(found.before[k])
+        last[j] = time
+    for j in (0, 1):
+        assert_allclose(found.median[j], np.median(np.diff(events["time"][events.component == j])))
+    assert np.isnan(found.median[2])
+
+
+def test_unusual_intervals_are_far_in_spread_and_in_proportion():
+    even = np.full(40, 100.0) + np.tile([-1.0, 1.0], 20)
+    even[10], even[20], even[30] = 84.0, 114.0, 130.0  # 114 is many deviations off, but 14 %
+    found = intervals_of(table(np.concatenate([[0.0], np.cumsum(even)])), 1, NOTHING_MISSING, 50)
+    assert np.flatnonzero(found.unusual).tolist() == [11, 31]
+    assert found.unusual[[11, 31]].tolist() == [-1, 1]
+    wide = 100.0 * np.exp(np.random.default_rng(0).uniform(-0.5, 0.5, 40))
+    scattered = intervals_of(table(np.cumsum(wide)), 1, NOTHING_MISSING, 50)
+    assert not scattered.unusual.any()
+
+
+def test_an_interval_over_a_long_gap_is_not_known():
+    times = np.arange(20) * 100.0
+    holes = np.array([[510, 515], [1010, 1060]])
+    found = intervals_of(table(np.delete(times, 15)), 1, holes, 50)
+    assert np.flatnonzero(np.isnan(found.before)).tolist() == [0, 11]
+    assert np.flatnonzero(found.unusual).tolist() == [15]
+
+
+def test_the_histogram_holds_every_interval(facts):
+    edges, counts = facts.intervals.histogram(facts.component)
+    assert len(edges) == counts.shape[1] + 1
+    assert counts.sum() == np.isfinite(facts.intervals.before).sum()
+
+
+# The signal
+
+
+@pytest.fixture
+def little_room(monkeypatch):
+    monkeypatch.setattr(resolution, "VALUES", 6000)
+
+
+def test_outlines_bound_the_data_at_every_size(model, heart, little_room):
+    x = heart.signal.copy()
+    x[700:1500] = np.nan
+    x[4000] = 500.0
+    content = gather(model, replace(heart, signal=x), None, None).strip
+    sent = content.as_json()
+    bins, size = unpacked(sent["outline"]), sent["size"]
+    assert size > 1
+    assert len(bins) == -(-len(x) // size)
+    for factor in (1, 2, 8, 64):
+        for k in range(0, len(bins), factor):
+            own = x[k * size : (k + factor) * size]
+            if np.isnan(own).all():
+                assert np.isnan(bins[k : k + factor]).all()
+                continue
+            low, high = np.nanmin(bins[k : k + factor, 0]), np.nanmax(bins[k : k + factor, 2])
+            step = 1.01 * sent["outline"][0]["scale"][0]
+            assert np.nanmin(own) - step <= low <= np.nanmin(own) + 1e-9
+            assert (
+                np.nanmax(own) - 1e-9
+                <= high
+                <= np.nanmax(own) + 1.01 * (sent["outline"][0]["scale"][2])
+            )
+
+
+def test_stretches_hold_data_and_what_events_leave_of_them(model, heart, facts):
+    x = heart.signal
+    content = payload(facts)["strip"]
+    assert content["size"] == 1
+    assert content["outline"] == []
+    (stretch,) = content["detail"]
+    data, left = unpacked(stretch["blocks"]).T
+    waveforms, every = facts.waveforms, model.events(x)
+    j = every["component"].to_numpy()
+    begin = every["time"].to_numpy() - peaks_of(waveforms)[j]
+    explained = waveforms.add_up(len(x), j, begin, every["amplitude"].to_numpy())[:, 0]
+    trend = Signal(x, span=201).trend(0, len(x))[:, 0]
+    assert_allclose(data, x, atol=1e-4)
+    assert_allclose(left, x - trend - explained, atol=1e-4)
+    share = 1 - np.sum((x - trend - explained) ** 2) / np.sum((x - trend) ** 2)
+    assert_allclose(facts.strip.explained, share, rtol=1e-6)
+
+
+def test_every_sample_is_kept_around_what_is_listed(model, heart, monkeypatch):
+    monkeypatch.setattr(resolution, "VALUES", 25_000)
+    monkeypatch.setattr(resolution, "AROUND", 1)
+    facts = gather(model, heart, None, None)
+    kept = [(first, first + len(values)) for first, values in facts.strip.detail]
+    assert sum(last - first for first, last in kept) < len(heart.signal)
+    for time in facts.events["time"][facts.least_fitting]:
+        around = max(time - 100, 0), min(time + 100, len(heart.signal))
+        assert any(first <= around[0] and around[1] <= last for first, last in kept)
+
+
+@pytest.mark.parametrize(("samples", "channels"), [(100, 1), (750_000, 1), (31_000_000, 2)])
+def test_room_in_the_file_is_bounded(samples, channels):
+    size = bin_size(samples, channels)
+    stretches = kept_stretches(samples, channels, 200, [50.0, samples - 20.0], 20_000)
+    assert np.all(np.diff(stretches.ravel()) > 0)
+    bins = 0 if size == 1 else 4 * channels * -(-samples // size)
+    kept = 2 * channels * int((stretches[:, 1] - stretches[:, 0]).sum())
+    assert bins + kept <= resolution.VALUES
+    assert stretches[0, 0] == 0
+    assert stretches[-1, 1] == samples
+
+
+def test_a_long_recording_takes_four_megabytes():
+    x = np.random.default_rng(0).standard_normal((900_000, 2))
+    waveform = Waveforms.through(np.hanning(64)[None, :, None] * np.ones((1, 1, 2)))
+    explained = Explained(Signal(x), waveform, LineAtoms.none())
+    strip = explained.strip(kept_stretches(900_000, 2, 64, [], 10_000))
+    assert 3.5e6 < len(json.dumps(strip.as_json())) < 4.1e6
+    assert strip.explained == 0.0
+
+
+def test_numbers_come_back_from_text():
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((40_000, 3)) * [1.0, 1e-6, 1e6] + [0.0, 0.0, 1e7]
+    values[5, 1] = np.nan
+    values[:, 2][20_000:] = 7.0
+    back = unpacked(packed(values, [np.rint] * 3))
+    for m, scale in enumerate((1.0, 1e-6, 1e6)):
+        assert_allclose(back[:, m], values[:, m], atol=2e-4 * scale, rtol=0)
+
+
+# Words and the page
+
+
+def test_the_summary_says_how_many_how_often_and_how_good(facts):
+    said = " ".join(paragraphs(facts)).replace(NO_BREAK, " ")
+    events = facts.events
+    typical = 60 * facts.clock.rate / np.median(np.diff(events["time"]))
+    assert f"{len(events)} events of one waveform (typically {typical:.3g} per minute" in said
+    assert "In 40 s of recording" in said
+    assert "no other code of the whole recording lowers the objective by more than" in said
+    assert facts.model.provenance_["alpha"] in said
+    assert "Learning has converged" in said
+
+
+def test_names_from_outside_cannot_become_markup(model, heart):
+    evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
+    named = replace(heart, leads=(evil,))
+    text = page(gather(model, named, evil, evil))
+    assert evil not in text
+    assert "<img" not in text.split("<script>")[0]
+    assert json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])["view"]["unit"] == evil
+
+
+def test_the_policy_allows_the_scripts_of_the_file_and_nothing_else(facts):
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page(facts))[1]
+    rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
+    assert rules["default-src"] == "'none'"
+    assert len(re.findall("'sha256-", rules["script-src"])) == 2
+    assert "unsafe" not in rules["script-src"]
+    assert "http" not in policy
+
+
+def test_gaps_are_named_and_kept(model, heart):
+    x = heart.signal.copy()
+    x[1000:3000] = np.nan
+    facts = gather(model, replace(heart, signal=x), None, None)
+    assert payload(facts)["strip"]["missing"] == [[1000, 3000]]
+    (stretch,) = payload(facts)["strip"]["detail"]
+    assert np.isnan(unpacked(stretch["blocks"])[1000:3000]).all()
+    share = f"{100 * 2000 / len(x):.1f}".removesuffix(".0")
+    assert f"{share} % of the samples are missing, in 1 stretch." in words_of(page(facts))
+
+
+def test_a_recording_without_events_gets_a_page(model, heart):
+    quiet = Recording(1e-6 * np.sin(np.arange(2000.0)), heart.rate)
+    text = page(gather(model, quiet, None, None))
+    assert "there are no events" in words_of(text)
+    assert "about-nothing" in text
+    assert "nan" not in words_of(text).lower().split()
+
+
+def test_one_event_gets_a_page(model):
+    x = np.zeros(2000)
+    x[700:900] = 3 * model.components_[0]
+    facts = gather(model, Recording(x), None, None)
+    assert len(facts.events) == 1
+    assert "1 event of one waveform." in words_of(page(facts))
+    assert payload(facts)["histogram"]["edges"] == []
+
+
+def test_without_a_rate_times_are_samples_and_excerpts_count_from_the_start(model, heart):
+    facts = gather(model, Recording(heart.signal, None, offset=5000), None, None)
+    first = facts.events["time"][facts.least_fitting[0]] + 5000
+    said = words_of(page(facts))
+    assert f" {first:.1f} ".replace(".0 ", " ") in said
+    assert "per minute" not in said
+    assert "one every" in said
+
+
+def test_several_channels_are_named(model, heart):
+    both = Recording(np.stack([heart.signal, -heart.signal], axis=1), heart.rate, ("I", "II"))
+    two = WaveformLearning(length=200, random_state=0, n_restarts=1).fit(both.signal)
+    content = payload(gather(two, both, None, None))
+    assert content["view"]["channels"] == ["I", "II"]
+    assert np.array(content["waveforms"][0]["lines"]).shape == (2, 200)
+    assert unpacked(content["strip"]["detail"][0]["blocks"]).shape == (len(both.signal), 4)
+
+
+@pytest.mark.parametrize(
+    ("sample", "rate", "words"),
+    [(0, 100.0, "0:00:00.0"), (372_512, 100.0, "1:02:05.1"), (5_999.9, 100.0, "0:01:00.0")],
+)
+def test_times_are_hours_minutes_and_seconds(sample, rate, words):
+    assert Clock(rate).time(sample) == words
+    assert Clock(rate, offset=sample).time(0) == words
+
+
+def test_a_place_that_cannot_be_is_refused_before_any_work(model, heart, tmp_path, monkeypatch):
+    monkeypatch.setattr(WaveformLearning, "encode", None)
+    with pytest.raises(FileNotFoundError, match="make it first"):
+        write_recording_report(model, heart, tmp_path / "none" / "page.html")

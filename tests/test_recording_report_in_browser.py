@@ -1,0 +1,196 @@
+"""The report of a recording in headless Chromium: the strip shows what belongs to its time."""
+
+import numpy as np
+import pytest
+from browsing import CHROMIUM, NARROW, SCREENSHOTS, WIDE, Watched, chromium
+from numpy.testing import assert_allclose
+
+from orbitdl import WaveformLearning
+from orbitdl.datasets import make_ecg_recording
+from orbitdl.recordings import Recording
+from orbitdl.report.recording import resolution, write_recording_report
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+
+OFFSET = 1000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def heart():
+    whole = make_ecg_recording(duration=40, random_state=0)
+    x = whole.signal.copy()
+    x[5000:5400] = np.nan
+    return Recording(x, whole.rate, ("II",), offset=OFFSET)
+
+
+@pytest.fixture(scope="module")
+def model(heart):
+    return WaveformLearning(length=200, random_state=0, n_restarts=1).fit(heart.signal)
+
+
+@pytest.fixture(scope="module")
+def file(model, heart, tmp_path_factory):
+    file = tmp_path_factory.mktemp("report") / "heart.html"
+    write_recording_report(model, heart, file, title="A heart", unit="mV")
+    return file
+
+
+@pytest.fixture
+def opened(browser, file):
+    opened = Watched(browser.new_page(viewport=WIDE, reduced_motion="reduce"))
+    opened.open(file)
+    yield opened
+    opened.page.close()
+    assert opened.faults == []
+    assert opened.requests == [file.as_uri()]
+
+
+def drawn(page, name):
+    """Return times and values of a line of the strip; what is not drawn is NaN."""
+    x, y = page.evaluate(
+        """(name) => { const line = byId("strip-plot").data.find((trace) => trace.name === name);
+            return [Array.from(line.x), Array.from(line.y)]; }""",
+        name,
+    )
+    return np.array(x, dtype=float), np.array(y, dtype=float)
+
+
+def in_view(page):
+    return page.evaluate("[shown.from, shown.to]")
+
+
+def test_the_strip_draws_the_data_of_the_time_it_shows(opened, heart):
+    page = opened.page
+    for act in ("#later", "#zoom-in", "#later"):
+        page.click(act)
+    low, high = in_view(page)
+    time, data = drawn(page, "data")
+    sample = time * heart.rate - OFFSET
+    whole = np.round(sample).astype(int)
+    assert_allclose(sample, whole, atol=1e-6)
+    assert whole[0] <= low
+    assert whole[-1] >= high
+    assert_allclose(data, heart.signal[whole], atol=1e-3)
+    _, fit = drawn(page, "approximation")
+    _, left = drawn(page, "unexplained")
+    assert_allclose(fit + left, data, atol=1e-3)
+
+
+def test_from_far_away_the_strip_draws_the_least_and_the_greatest(opened, heart):
+    page = opened.page
+    page.click("#whole")
+    assert in_view(page) == [0, len(heart.signal)]
+    time, data = drawn(page, "data")
+    steps = np.median(np.diff(np.unique(time))) * heart.rate
+    assert steps > 1
+    for t, pair in zip(time[::2], data.reshape(-1, 2), strict=True):
+        middle = t * heart.rate - OFFSET
+        own = heart.signal[int(np.ceil(middle - steps / 2)) : int(middle + steps / 2) + 1]
+        if np.isnan(own).all():
+            assert np.isnan(pair).all()
+        elif len(own) == round(steps):
+            assert_allclose([pair.min(), pair.max()], [np.nanmin(own), np.nanmax(own)], atol=1e-3)
+    assert "least and the greatest" in page.inner_text("#strip-words")
+    shaded = page.evaluate("byId('strip-plot').layout.shapes.filter((s) => s.type === 'rect')")
+    assert_allclose(
+        [shaded[0]["x0"] * heart.rate, shaded[0]["x1"] * heart.rate],
+        [5000 + OFFSET - 0.5, 5400 + OFFSET - 0.5],
+    )
+
+
+def test_choosing_an_unusual_event_moves_the_strip_there(opened, model, heart):
+    page, events = opened.page, model.events(heart.signal, heart.rate)
+    worst = events.loc[events["fit"].idxmin()]
+    page.click("#first tbody tr:first-child")
+    low, high = in_view(page)
+    assert low <= worst["time"] <= high
+    assert page.evaluate("events.time[shown.event]") == worst["time"]
+    assert f"fit {worst['fit']:.2f}" in page.inner_text("#strip-words")
+    assert page.evaluate("byId('signal').getBoundingClientRect().top < window.innerHeight / 2")
+    page.click("#next-event")
+    following = events["time"][events["time"] > worst["time"]]
+    expected = following.min() if len(following) else worst["time"]
+    assert page.evaluate("events.time[shown.event]") == expected
+    page.click("#next-unusual")
+    assert page.evaluate("isUnusual(shown.event)")
+
+
+def test_keys_and_the_mouse_move_the_strip(opened, heart):
+    page = opened.page
+    start = in_view(page)
+    page.focus("#strip")
+    page.keyboard.press("ArrowRight")
+    moved = in_view(page)
+    assert_allclose(moved, np.array(start) + 0.25 * (start[1] - start[0]))
+    page.keyboard.press("ArrowUp")
+    assert_allclose(np.diff(in_view(page)), 0.5 * np.diff(moved))
+    page.keyboard.press("End")
+    assert in_view(page)[1] == len(heart.signal)
+    page.keyboard.press("Home")
+    assert in_view(page)[0] == 0
+    box = page.locator("#strip-plot .nsewdrag").nth(1).bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 0.5 * box["width"], y, steps=5)
+    page.mouse.up()
+    width = np.diff(in_view(page))[0]
+    assert_allclose(in_view(page)[0], 0.5 * width, rtol=0.05)
+
+
+def test_outlines_are_named_where_the_file_holds_no_more(
+    browser, model, heart, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(resolution, "VALUES", 5000)
+    monkeypatch.setattr(resolution, "AROUND", 1)
+    file = tmp_path / "small.html"
+    write_recording_report(model, heart, file)
+    opened = Watched(browser.new_page(viewport=WIDE))
+    page = opened.open(file)
+    page.click("#whole")
+    assert "the file holds no more here" in page.inner_text("#strip-words")
+    _, data = drawn(page, "data")
+    assert_allclose(
+        [np.nanmin(data), np.nanmax(data)],
+        [np.nanmin(heart.signal), np.nanmax(heart.signal)],
+        atol=1e-3,
+    )
+    page.close()
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_fits_the_screen(browser, file, size, scheme):
+    opened = Watched(browser.new_page(viewport=size, color_scheme=scheme))
+    page = opened.open(file)
+    page.screenshot(path=SCREENSHOTS / f"recording-{size['width']}-{scheme}.png", full_page=True)
+    assert not opened.overflows()
+    assert opened.clipped() == []
+    page.close()
+    assert opened.faults == []
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_recording_without_events_or_rate_is_shown(browser, tmp_path, channels):
+    x = np.random.default_rng(0).standard_normal((3000, channels))
+    model = WaveformLearning(length=50, random_state=0, n_restarts=1, alpha=50.0).fit(x)
+    file = tmp_path / "quiet.html"
+    write_recording_report(model, Recording(1e-3 * x), file)
+    opened = Watched(browser.new_page(viewport=NARROW))
+    page = opened.open(file)
+    assert not page.is_visible("#first")
+    assert page.is_visible("#channel") == (channels > 1)
+    if channels > 1:
+        page.select_option("#channel", "2")
+    _, data = drawn(page, "data")
+    assert_allclose(data, 1e-3 * x[: len(data), -1], atol=1e-6)
+    assert not opened.overflows()
+    page.close()
+    assert opened.faults == []
