@@ -106,17 +106,35 @@ class WaveformUseMixin:
             whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
             `resolution`, in samples, every component had.
         """
+        settings = {"alpha": alpha, "threshold": threshold, "refractory": refractory}
+        both = self.encode_events(recording, rate, **settings, progress=progress)
+        return [table for _, table in both] if isinstance(both, list) else both[1]
+
+    def encode_events(
+        self,
+        recording: Any,
+        rate: float | None = None,
+        *,
+        alpha: float | None = None,
+        threshold: float | None = None,
+        refractory: float | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Return codes and events, (`RecordingCodes`, DataFrame), for the price of the codes.
+
+        As `encode` and `events`, one after the other.
+        """
         coder = self._coder(alpha, None)
         per_second = None if rate is None else require_positive(rate, "rate")
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             if value is not None:
                 require_between(value, name, 0.0)
 
-        def listed(signal: Signal) -> pd.DataFrame:
+        def listed(signal: Signal) -> tuple[RecordingCodes, pd.DataFrame]:
             coded = self._coded(signal, coder, progress)
-            atoms = coded.codes(coder).atoms
+            codes = coded.codes(coder)
             settings = {"rate": per_second, "threshold": threshold, "refractory": refractory}
-            return events_of(coded.chunks, coder.waveforms, atoms, **settings)
+            return codes, events_of(coded.chunks, coder.waveforms, codes.atoms, **settings)
 
         return self._each(recording, listed)
 
@@ -130,15 +148,29 @@ class WaveformUseMixin:
         """Return the sparse approximation of a recording, at missing samples too."""
         return self.denoise(recording, alpha=alpha)
 
-    def denoise(self, recording: Any, *, alpha: float | None = None, debias: bool = False) -> Any:
+    def denoise(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
         """Remove noise: return what the waveforms explain, on the trend that was taken off.
 
         `debias` refits the atoms found by least squares, which undoes the shrinkage.
         """
         coder = self._coder(alpha, None)
-        return self._each(recording, lambda signal: self._explained(signal, coder, debias=debias))
+        return self._each(recording, lambda s: self._explained(s, coder, debias, progress))
 
-    def complete(self, recording: Any, *, alpha: float | None = None, debias: bool = True) -> Any:
+    def complete(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = True,
+        progress: Progress | None = None,
+    ) -> Any:
         """Fill missing samples (NaN) from the code of the others, which stay as they are.
 
         A sample of which one channel is missing counts as missing; what is known of it stays.
@@ -147,7 +179,7 @@ class WaveformUseMixin:
 
         def filled(signal: Signal) -> Floats:
             known = self._shaped(signal.raw(0, len(signal)))
-            explained = self._explained(signal, coder, debias=debias)
+            explained = self._explained(signal, coder, debias, progress)
             return np.where(np.isnan(known), explained, known)
 
         return self._each(recording, filled)
@@ -165,9 +197,11 @@ class WaveformUseMixin:
             energy += sum(0.5 * float(np.sum(c.read(0, 0)[0][0] ** 2)) for c in coded.chunks)
         return 1.0 - objective / energy if energy > 0 else 0.0
 
-    def _explained(self, signal: Signal, coder: LineCoder, *, debias: bool) -> Floats:
+    def _explained(
+        self, signal: Signal, coder: LineCoder, debias: bool, progress: Progress | None
+    ) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""
-        coded = self._coded(signal, coder, None)
+        coded = self._coded(signal, coder, progress)
         atoms = coded.codes(coder).atoms
         size = atoms.coefficient
         if debias:

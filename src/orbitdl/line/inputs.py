@@ -26,6 +26,7 @@ class Survey:
     observed : int
         Samples that are there.
     is_constant : bool
+        Whether every channel is.
     fingerprint : str
         SHA-256 of shape and values.
     """
@@ -80,18 +81,20 @@ def as_signal(recording: Any) -> Signal:
 def survey(signal: Signal) -> Survey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
-    observed, low, high = 0, np.inf, -np.inf
+    observed = 0
+    low, high = np.full(signal.channels, np.inf), np.full(signal.channels, -np.inf)
     for part in parts_of(signal):
         if np.isinf(part).any():
             raise ValueError("the recording has infinite values; set them to NaN: missing.")
         there = part[~np.isnan(part).any(axis=1)]
         observed += len(there)
-        low, high = min(low, there.min(initial=low)), max(high, there.max(initial=high))
+        low = np.minimum(low, there.min(axis=0, initial=np.inf))
+        high = np.maximum(high, there.max(axis=0, initial=-np.inf))
         digest.update(np.where(np.isnan(part), np.nan, part).data)
     if observed == 0:
         raise ValueError(_nothing_observed(signal))
-    require_usual_number(max(high, -low), "the recording")
-    return Survey(observed, bool(low == high), digest.hexdigest())
+    require_usual_number(float(max(high.max(), -low.min())), "the recording")
+    return Survey(observed, bool((low == high).all()), digest.hexdigest())
 
 
 def ready(signal: Signal, length: int, *, detrend: bool) -> Signal:
