@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -38,7 +39,8 @@ def annotation_file(time: ArrayLike, component: ArrayLike, rate: float | None = 
     sample, number = sample[sample >= 0], number[sample >= 0]
     if not len(sample):
         return EMPTY
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # wfdb 4.3 uses what pandas 4 will drop
         wfdb.wrann(
             "record",
             "atr",
