@@ -223,8 +223,8 @@ def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files, s
     All in processes that find compiled kernels: one that compiles them itself may round otherwise.
     """
     values = np.random.default_rng(0).standard_normal((300, LENGTH))
-    np.save(files / "many.npy", values.ravel() if settings is LINE else values)
-    arguments = ("fit", files / "many.npy", *settings, "--tol", 1e-9, "--max-iter", 100)
+    np.save(files / "many.npy", values[:100].ravel() if settings is LINE else values)
+    arguments = ("fit", files / "many.npy", *settings, "--tol", 1e-9, "--max-iter", 30)
     state = files / "stopped.checkpoint"
     complete(*arguments[:-1], 1, "-o", files / "compiled")
     with start(*arguments, "-o", files / "stopped", code=INTERRUPTED) as process:
