@@ -154,7 +154,7 @@ def bad():
         "tiny": (sine, ("--length", 3), "--length 3 is 3 samples, .* at least 4; .* instance 3s"),
         "missing": (np.nan * sine, ("--length", 84), "missing throughout"),
         "constant": (0 * sine + 5, ("--length", 84), "constant, so no waveform is in it"),
-        "flat": (0 * sine + 5.1, ("--length", 84, "--highpass", 0.5), "constant"),
+        "flat": (0 * sine + 5.1, ("--length", 84, "--highpass", 1.2), "constant"),
         "levels": (np.outer(0 * sine + 1, [0.1, 0.7]), ("--length", 84), "constant"),
         "windows": (np.ones((9, 8, 7)), ("--length", 4), "windows already and no recording"),
         "unsaid": (sine, (), "say with --length how long a waveform in it is at most"),
