@@ -72,19 +72,20 @@ def encode(
     Examples:
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
       orbitdl encode ecg.safetensors mitdb/100 -o 100.atr
-      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --threshold 1.5 --refractory 0.2s
+      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet \\
+          --threshold 1.5 --refractory 0.2s
       orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
-      orbitdl encode windows.safetensors mitdb/101 -o events.csv --step 100 --debias
+      orbitdl encode cut.safetensors mitdb/101 -o events.csv --step 100 --debias
       orbitdl encode waves.safetensors windows.npy -o events.json --json
 
     Columns of the table, of waveforms:
-      time         sample where the waveform is largest in absolute value, to a fraction
+      time         sample where the waveform is largest, to a fraction of one
       seconds      the same in seconds, if the rate is known
       component    number of the waveform, from 0
-      coefficient  how strongly it occurs, in the units of the data; sparsity shrinks it
-      amplitude    the same, refitted without shrinkage
+      coefficient  how strongly it occurs, shrunk by the cost of sparsity
+      amplitude    the same without shrinkage, in the units of the data
       share        of the energy of its span that is explained
-      fit          likeness of the waveform and what is there apart from other events, 1 at most
+      fit          how alike it is to its waveform, 1 at most
       overlaps     whether it shares samples with another event
       cut          whether an end of the recording or a gap cuts it
 

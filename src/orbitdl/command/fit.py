@@ -159,8 +159,9 @@ def fit(
 
     Examples:
       orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --components 2
-      orbitdl fit ecg.csv -o ecg.safetensors --rate 360 --length 252 --highpass 0.5
-      orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII --from 90s --to 300s
+      orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
+      orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
+          --from 90s --to 300s
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
           --channel x,y,z --restarts 20 --jobs 2
       orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize

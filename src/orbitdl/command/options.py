@@ -94,10 +94,9 @@ Span = Annotated[
         "--length",
         metavar="LENGTH",
         parser=parse_span,
-        help="How long a waveform in the recording is at most, which is learned from as a whole: "
-        "seconds if the rate is known, such as 0.7s or 0.7, or samples, such as 252. A number with "
-        "a decimal point is in seconds, a whole number in samples.",
-        rich_help_panel=CUTTING,
+        help="Learn waveforms from the recording as a whole, and how long one is at most: in "
+        "seconds if the rate is known, 0.7s or 0.7 (a number with a decimal point), or in samples, "
+        "252 (a whole number).",
     ),
 ]
 Window = Annotated[

@@ -101,11 +101,15 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     )
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
-        f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}; "
-        f"those closer than {_close(width, rate)} are one."
+        f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
+        f"{_close(width, rate)}."
         for j, (number, least, width) in enumerate(rows)
     ]
 
 
 def _close(width: float, rate: float | None) -> str:
-    return f"{width:.3g} samples" + (f" ({1e3 * width / rate:.3g} ms)" if rate else "")
+    """Say what is listed as one event, unless every atom is one."""
+    if width == 0:
+        return ""
+    time = f" ({1e3 * width / rate:.3g} ms)" if rate else ""
+    return f"; atoms closer than {width:.3g} samples{time} are one"
