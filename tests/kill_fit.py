@@ -11,35 +11,34 @@ import time
 from pathlib import Path
 
 import numpy as np
+from sklearn.base import clone
 
-from orbitdl import OrbitDictionaryLearning
-from orbitdl.datasets import make_shift_data
+from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.groups import ContinuousShift
 from orbitdl.storage import checkpoint, checkpoint_files
 
 KILLS = 10
-X = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
-SETTINGS = {
-    "n_components": 3,
-    "group": ContinuousShift(),
-    "max_iter": 15,
-    "tol": 1e-9,
-    "n_restarts": 3,
-    "alpha": 0.1,
-    "random_state": 0,
+LEARNING = {"max_iter": 15, "tol": 1e-9, "n_restarts": 3, "random_state": 0}
+WINDOWS = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
+HEART = make_ecg_recording(duration=20, rate=120, random_state=0).signal
+KINDS = {
+    "windows": (OrbitDictionaryLearning(3, ContinuousShift(), alpha=0.1, **LEARNING), WINDOWS),
+    "line": (WaveformLearning(2, 60, alpha=0.5, **LEARNING), HEART),
 }
+model, data = KINDS[sys.argv[2]]
 
 
-def fit(place: Path | None) -> OrbitDictionaryLearning:
-    return OrbitDictionaryLearning(**SETTINGS, checkpoint=place).fit(X)
+def fit(place: Path | None) -> OrbitDictionaryLearning | WaveformLearning:
+    return clone(model).set_params(checkpoint=place).fit(data)
 
 
 def fit_in_a_fork(place: Path, result: Path) -> int:
     """Start a process that fits and stores the result; return its number."""
     pid = os.fork()
     if pid == 0:
-        model = fit(place)
-        np.savez(result, components=model.components_, history=model.history_.to_frame())
+        found = fit(place)
+        np.savez(result, components=found.components_, history=found.history_.to_frame())
         os._exit(0)
     return pid
 

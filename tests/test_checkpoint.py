@@ -94,11 +94,10 @@ def assert_same(model: OrbitDictionaryLearning, other: OrbitDictionaryLearning) 
 # Going on
 
 
-def test_a_fit_killed_at_ten_random_moments_gives_the_same_components(tmp_path):
-    script = Path(__file__).with_name("kill_fit.py")
-    done = subprocess.run(
-        [sys.executable, script, tmp_path], capture_output=True, text=True, check=True, timeout=600
-    )
+@pytest.mark.parametrize("kind", ["windows", "line"])
+def test_a_fit_killed_at_ten_random_moments_gives_the_same_components(tmp_path, kind):
+    command = [sys.executable, Path(__file__).with_name("kill_fit.py"), tmp_path, kind]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     told = json.loads(done.stdout)
     assert told["kills"] == 10
     assert told["same"]

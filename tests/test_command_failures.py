@@ -112,9 +112,10 @@ def test_text_in_a_table_is_pointed_at(files):
     refused(result, "'x' in row 2, column 2")
 
 
-def test_a_recording_needs_a_window_length(files):
+def test_a_recording_needs_a_length(files):
     np.save(files / "rec.npy", X.ravel())
-    refused(run("fit", files / "rec.npy", "-o", files / "m"), "for instance --window 201")
+    sentence = "for instance --length 0.7s, or cut it with --window"
+    refused(run("fit", files / "rec.npy", "-o", files / "m"), sentence)
 
 
 @pytest.mark.parametrize("command", ["encode", "complete", "denoise", "report"])
@@ -211,14 +212,19 @@ def test_a_full_disk_stops_fit_in_one_sentence(files, full_disk):
 # interruptions
 
 
-def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files):
-    """A run gets a SIGINT in its fifth iteration; its end is that of one never stopped.
+WINDOWS = ("--group", "integer-shift", "--alpha", 0.3, "--init", "random")
+LINE = ("--length", LENGTH, "--alpha", 3.0, "--init", "random", "--components", 2)
+
+
+@pytest.mark.parametrize("settings", [WINDOWS, LINE], ids=["windows", "line"])
+def test_ctrl_c_leaves_a_checkpoint_from_which_the_same_command_goes_on(files, settings):
+    """And ends where a run without interruption ends, to the bit.
 
     All in processes that find compiled kernels: one that compiles them itself may round otherwise.
     """
-    np.save(files / "many.npy", np.random.default_rng(0).standard_normal((300, LENGTH)))
-    settings = ("--group", "integer-shift", "--alpha", 0.3, "--tol", 1e-9, "--init", "random")
-    arguments = ("fit", files / "many.npy", *settings, "--max-iter", 100)
+    values = np.random.default_rng(0).standard_normal((300, LENGTH))
+    np.save(files / "many.npy", values[:100].ravel() if settings is LINE else values)
+    arguments = ("fit", files / "many.npy", *settings, "--tol", 1e-9, "--max-iter", 30)
     state = files / "stopped.checkpoint"
     complete(*arguments[:-1], 1, "-o", files / "compiled")
     with start(*arguments, "-o", files / "stopped", code=INTERRUPTED) as process:

@@ -196,7 +196,11 @@ BAD = {
     ),
     "one channel": (Recording(SIGNAL), {"window": 8, "channel": "1"}, "channel='1' needs data"),
     "too short": (Recording(SIGNAL[:5]), {"window": 8}, "fewer than one window of 8"),
-    "windows": (Recording(np.ones((2, 3, 4))), {"window": 2}, "leave out window= and layout="),
+    "windows": (
+        Recording(np.ones((2, 3, 4))),
+        {"window": 2},
+        "leave out window=, length=",
+    ),
     "complex": (Recording(SIGNAL * 1j), {"window": 2}, "signal is complex"),
     "infinite": (Recording(SIGNAL * np.inf), {"window": 2}, "signal holds infinite values"),
     "nothing": (Recording([]), {"window": 2}, r"signal has shape \(0,\)"),
@@ -222,7 +226,7 @@ def test_words_that_are_unknown_are_refused_with_those_that_are_known(tmp_path):
 
 
 TOLD = {
-    "no window": ([], "cut into, for instance --window 201."),
+    "no window": ([], "or cut it with --window."),
     "no such channel": (["--window", 9, "--channel", "a b"], "Error: --channel 'a b' is not there"),
     "a key": (["--key", "x"], "Error: --key x names an array of an .npz file"),
     "a mark": (["--decimal", "comma"], "Error: --separator and --decimal are for .csv files"),

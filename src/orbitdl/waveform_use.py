@@ -11,7 +11,6 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
-from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Coded, code_recording, cut
 from orbitdl.line.coder import LineCoder
@@ -112,18 +111,15 @@ class WaveformUseMixin:
             whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
             `resolution`, in samples, every component had.
         """
-        coder = self._coder(alpha, None)
-        per_second = None if rate is None else require_positive(rate, "rate")
+        settings = {"rate": None if rate is None else require_positive(rate, "rate")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
-            if value is not None:
-                require_between(value, name, 0.0)
-
-        known = iter(codes if isinstance(codes, list) else [codes])
+            settings[name] = None if value is None else require_between(value, name, 0.0)
+        if codes is None:
+            codes = self.encode(recording, alpha=alpha, progress=progress)
+        known, waveforms = iter(codes if isinstance(codes, list) else [codes]), self._waveforms()
 
         def listed(signal: Signal) -> pd.DataFrame:
-            chunks, atoms = self._chunks_and_atoms(signal, coder, next(known, None), progress)
-            settings = {"rate": per_second, "threshold": threshold, "refractory": refractory}
-            return events_of(chunks, coder.waveforms, atoms, **settings)
+            return events_of(self._chunks(signal), waveforms, next(known).atoms, **settings)
 
         return self._each(recording, listed)
 
@@ -137,16 +133,30 @@ class WaveformUseMixin:
         """Return the sparse approximation of a recording, at missing samples too."""
         return self.denoise(recording, alpha=alpha)
 
-    def denoise(self, recording: Any, *, alpha: float | None = None, debias: bool = False) -> Any:
+    def denoise(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
         """Remove noise: return what the waveforms explain, on the trend that was taken off.
 
         `debias` refits events by least squares, those that cannot be told apart as one: that
         undoes the shrinkage.
         """
         coder = self._coder(alpha, None)
-        return self._each(recording, lambda signal: self._explained(signal, coder, debias=debias))
+        return self._each(recording, lambda s: self._explained(s, coder, debias, progress))
 
-    def complete(self, recording: Any, *, alpha: float | None = None, debias: bool = True) -> Any:
+    def complete(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = True,
+        progress: Progress | None = None,
+    ) -> Any:
         """Fill missing samples (NaN) from the code of the others, which stay as they are.
 
         A sample of which one channel is missing counts as missing; what is known of it stays.
@@ -155,7 +165,7 @@ class WaveformUseMixin:
 
         def filled(signal: Signal) -> Floats:
             known = self._shaped(signal.raw(0, len(signal)))
-            explained = self._explained(signal, coder, debias=debias)
+            explained = self._explained(signal, coder, debias, progress)
             return np.where(np.isnan(known), explained, known)
 
         return self._each(recording, filled)
@@ -173,9 +183,11 @@ class WaveformUseMixin:
             energy += sum(0.5 * float(np.sum(c.read(0, 0)[0][0] ** 2)) for c in coded.chunks)
         return 1.0 - objective / energy if energy > 0 else 0.0
 
-    def _explained(self, signal: Signal, coder: LineCoder, *, debias: bool) -> Floats:
+    def _explained(
+        self, signal: Signal, coder: LineCoder, debias: bool, progress: Progress | None
+    ) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""
-        coded = self._coded(signal, coder, None)
+        coded = self._coded(signal, coder, progress)
         atoms = coded.codes(coder).atoms
         if debias:
             events, _ = merged(atoms, resolution_of(coder.waveforms))
@@ -192,19 +204,6 @@ class WaveformUseMixin:
         if coder.alpha != self.alpha_:
             require_above_noise(coder.alpha, chunks)
         return code_recording(chunks, coder, require_jobs(self.n_jobs), progress or int)
-
-    def _chunks_and_atoms(
-        self,
-        signal: Signal,
-        coder: LineCoder,
-        codes: RecordingCodes | None,
-        progress: Progress | None,
-    ) -> tuple[list[Chunk], LineAtoms]:
-        """Return a recording as it is coded, and its atoms: those that are known, or found now."""
-        if codes is not None:
-            return self._chunks(signal), codes.atoms
-        coded = self._coded(signal, coder, progress)
-        return coded.chunks, coded.codes(coder).atoms
 
     def _chunks(self, signal: Signal) -> list[Chunk]:
         length = int(self.coefficients_.shape[1])

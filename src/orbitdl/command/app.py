@@ -22,13 +22,13 @@ from orbitdl.command.reproduce import reproduce
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
 
-Every window of the recording becomes a sparse sum of moved copies of a few components: heartbeats,
-calls, steps, spikes. You get the components, a table of events, a report, and a proof of how good
-the codes are. No programming is needed.
+The whole recording, or every window of it, becomes a sparse sum of moved copies of a few
+components: heartbeats, calls, steps, spikes. You get the components, a table of events, a report,
+and a proof of how good the codes are. No programming is needed.
 """
 
 EXAMPLES = """From a recording to a table of events and a report:
-  orbitdl fit heart.wav -o heart.safetensors --window 201 --components 4
+  orbitdl fit heart.wav -o heart.safetensors --length 0.7s --components 2
   orbitdl encode heart.safetensors heart.wav -o events.csv
   orbitdl report heart.safetensors heart.wav -o report.html
 

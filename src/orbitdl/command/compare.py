@@ -21,8 +21,9 @@ def compare(
     """Match the components of two models, whatever their order, places and signs.
 
     The distance of two components of unit norm is min ||a - g b||^2 over moves g and signs: 0 when
-    they are the same up to a move, 2 when they have nothing in common. Models of different groups
-    are compared by the moves of the first one.
+    they are the same up to a move, 2 when they have nothing in common. Waveforms (fit --length) are
+    moved in time, and may differ in length; models of windows that have different groups are
+    compared by the moves of the first one.
 
     Examples:
       orbitdl compare monday.safetensors tuesday.safetensors

@@ -24,7 +24,15 @@ def complete(
             "without noise. Slower.",
         ),
     ] = False,
-    debias: options.Debias = False,
+    debias: Annotated[
+        bool | None,
+        typer.Option(
+            "--debias/--no-debias",
+            help="Refit the coefficients, which sparsity shrinks; waveforms are, windows are not "
+            "if nothing is said.",
+            show_default=False,
+        ),
+    ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
@@ -32,33 +40,43 @@ def complete(
 ) -> None:
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
-    The result has the shape of the data, or of the channel and excerpt that were chosen. A
-    recording is cut as the model says, or --step. Where windows overlap, the mean of what they say
-    is taken, in which the middle of a window counts most.
+    The result has the shape of the data, or of the channel and excerpt that were chosen. With
+    windows, a recording is cut as the model says, or --step; where they overlap, the mean of what
+    they say is taken, in which the middle of a window counts most.
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
-      orbitdl complete ecg.safetensors broken.npy -o whole.npy --step 50 --debias
+      orbitdl complete windows.safetensors broken.npy -o whole.npy --step 50 --debias
       orbitdl complete waves.safetensors windows.npy -o whole.npy --exact
     """
     import numpy as np
 
-    from orbitdl import load
+    from orbitdl import WaveformLearning, load
     from orbitdl.command.applying import map_windows, windows_for
     from orbitdl.command.output import ARRAYS, require_writable, write_array
+    from orbitdl.command.waveforms import refuse, signal_for
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
-    windows = windows_for(learned, data, cutting, screen)
-    missing = np.isnan(windows.source)
-    filled = map_windows(
-        lambda X: learned.complete(X, exact=exact, debias=debias),
-        windows,
-        "Filling in",
-        screen,
-        chosen=windows.has_gaps,
-    )
-    write_array(np.where(missing, filled, windows.source), output, windows.leads)
+    if isinstance(learned, WaveformLearning):
+        refuse({"--exact": exact})
+        prepared = signal_for(learned, data, cutting, screen)
+        source, leads, refit = prepared.source, prepared.recording.leads, debias is not False
+        with screen.going_through(prepared.recording, "Filling in") as done:
+            filled = learned.complete(prepared.recording, debias=refit, progress=done)
+        filled = prepared.restore(filled)
+    else:
+        windows = windows_for(learned, data, cutting, screen)
+        source, leads = windows.source, windows.leads
+        filled = map_windows(
+            lambda X: learned.complete(X, exact=exact, debias=bool(debias)),
+            windows,
+            "Filling in",
+            screen,
+            chosen=windows.has_gaps,
+        )
+    missing = np.isnan(source)
+    write_array(np.where(missing, filled, source), output, leads)
     screen.result({"output": str(output), "shape": filled.shape, "filled": int(missing.sum())})
     screen.say(f"Filled in {missing.sum()} of {missing.size} values: {output}")

@@ -8,7 +8,7 @@ import typer
 
 from orbitdl.command import options
 from orbitdl.command.choices import number_or
-from orbitdl.command.display import Screen
+from orbitdl.command.display import Screen, counted, duration
 from orbitdl.command.failures import guarded
 
 
@@ -30,34 +30,49 @@ def denoise(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Replace every window by the sum of moved components that explains it; missing values too.
+    """Replace a recording, or every window, by the sum of moved components that explains it.
 
-    The result has the shape of the data, or of the channel and excerpt that were chosen. A
-    recording is cut as the model says, or --step. Where windows overlap, the mean of what they say
-    is taken, in which the middle of a window counts most: that is smoother.
+    Missing values too. The result has the shape of the data, or of the channel and excerpt that
+    were chosen; what --highpass took off is put back. With windows, a recording is cut as the model
+    says, or --step; where they overlap, the mean of what they say is taken, in which the middle of
+    a window counts most: that is smoother.
 
     Examples:
       orbitdl denoise ecg.safetensors mitdb/100 -o clean.npy
-      orbitdl denoise ecg.safetensors noisy.csv -o clean.csv --step 50
+      orbitdl denoise ecg.safetensors noisy.csv -o clean.csv --debias
       orbitdl denoise ecg.safetensors mitdb/100 -o part.npy --from 90s --to 300s
+      orbitdl denoise windows.safetensors noisy.csv -o clean.csv --step 50
       orbitdl denoise waves.safetensors windows.npy -o clean.npy --alpha noise
     """
-    from orbitdl import load
+    from orbitdl import WaveformLearning, load
     from orbitdl.command.applying import map_windows, windows_for
     from orbitdl.command.output import ARRAYS, require_writable, write_array
+    from orbitdl.command.waveforms import refuse, signal_for
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    weight = "noise" if alpha == "noise" else number_or(alpha, "--alpha", "model", "noise")
+    number = number_or(alpha, "--alpha", "model", "noise")
     require_writable(output, ARRAYS, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
-    windows = windows_for(learned, data, cutting, screen)
-    cleaned = map_windows(
-        lambda X: learned.denoise(X, alpha=weight, debias=debias),
-        windows,
-        "Denoising",
-        screen,
-        at_once=weight == "noise",
-    )
-    write_array(cleaned, output, windows.leads)
-    screen.result({"output": str(output), "shape": cleaned.shape, "windows": len(windows)})
-    screen.say(f"Denoised {len(windows)} windows: {output}")
+    if isinstance(learned, WaveformLearning):
+        refuse({"--alpha noise": alpha == "noise"})
+        prepared = signal_for(learned, data, cutting, screen)
+        recording, samples = prepared.recording, len(prepared.signal)
+        with screen.going_through(recording, "Denoising") as done:
+            explained = learned.denoise(recording, alpha=number, debias=debias, progress=done)
+        cleaned, leads = prepared.restore(explained), recording.leads
+        told, of_what = f"{duration(samples, recording.rate)} of signal", {"samples": samples}
+    else:
+        weight = "noise" if alpha == "noise" else number
+        windows = windows_for(learned, data, cutting, screen)
+        cleaned = map_windows(
+            lambda X: learned.denoise(X, alpha=weight, debias=debias),
+            windows,
+            "Denoising",
+            screen,
+            at_once=weight == "noise",
+        )
+        leads = windows.leads
+        told, of_what = counted(len(windows), "window"), {"windows": len(windows)}
+    write_array(cleaned, output, leads)
+    screen.result({"output": str(output), "shape": cleaned.shape, **of_what})
+    screen.say(f"Denoised {told}: {output}")

@@ -20,11 +20,15 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from orbitdl.learning.iteration import Iteration
+    from orbitdl.recordings import Recording
 
 PAUSE = 10.0
 """Seconds between two lines of progress where there is no terminal to draw a bar on."""
 WIDTH = 100
 """Columns of a table where there is no terminal that says how many fit."""
+
+UNITS = (("h", 3600), ("min", 60), ("s", 1))
+"""Of time: from two of one on, it is used."""
 
 
 def this_command() -> str:
@@ -56,6 +60,21 @@ def counted(number: int, noun: str) -> str:
     ('1 window', '2 windows')
     """
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def duration(samples: float, rate: float | None) -> str:
+    """Return a length of time: in samples, or in a unit that suits it if the rate is known.
+
+    Examples
+    --------
+    >>> duration(252, 360.0), duration(648000, 360.0), duration(252, None)
+    ('0.7 s', '30 min', '252 samples')
+    """
+    if rate is None:
+        return f"{samples:.6g} samples"
+    seconds = samples / rate
+    unit, size = next(item for item in UNITS if seconds >= 2 * item[1] or item[1] == 1)
+    return f"{seconds / size:.3g} {unit}"
 
 
 class Screen:
@@ -119,6 +138,21 @@ class Screen:
         with self._bar() as progress:
             task = progress.add_task(what, total=total, facts=f"{total} windows")
             yield lambda done: progress.advance(task, done)
+
+    @contextmanager
+    def going_through(self, recording: Recording, what: str) -> Iterator[Callable[[int], None]]:
+        """Give a function that is told how many samples were done since last time."""
+        samples, rate = len(recording.signal), recording.rate
+        end = duration(samples, rate)
+        with self._bar() as progress:
+            task = progress.add_task(what, total=samples, facts=end)
+
+            def show(done: int) -> None:
+                progress.advance(task, done)
+                so_far = duration(progress.tasks[task].completed, rate)
+                progress.update(task, facts=f"{so_far} of {end}")
+
+            yield show
 
     @contextmanager
     def steps(self) -> Iterator[Callable[[str, str, int, int], None]]:

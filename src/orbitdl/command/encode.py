@@ -9,8 +9,9 @@ import typer
 
 from orbitdl.command import options
 from orbitdl.command.choices import number_or
-from orbitdl.command.display import Screen, at_most, counted
+from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
+from orbitdl.command.lengths import Length, parse_place
 
 
 @guarded
@@ -20,7 +21,11 @@ def encode(
     output: Annotated[
         Path,
         typer.Option(
-            "--output", "-o", metavar="TABLE", help="The table to write: .csv, .parquet or .json."
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="The table to write: .csv, .parquet or .json; or annotations of a WFDB record: "
+            ".atr, .qrs or .ann.",
         ),
     ],
     alpha: Annotated[
@@ -30,7 +35,28 @@ def encode(
             help="Weight of sparsity: a number, or the model's own; larger means fewer events.",
         ),
     ] = "model",
-    debias: options.Debias = False,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            metavar="NUMBER",
+            min=0.0,
+            help="Waveforms: list events of at least this coefficient, in the unit of the "
+            "recording; by default of half the median of their component.",
+        ),
+    ] = None,
+    refractory: Annotated[
+        Length | None,
+        typer.Option(
+            metavar="LENGTH",
+            parser=parse_place,
+            help="Waveforms: of events of a component closer than this list the strongest, such as "
+            "0.2s or 72 samples. 0 lists every atom.",
+        ),
+    ] = None,
+    debias: Annotated[
+        bool,
+        typer.Option("--debias", help="Windows: refit the coefficients, which sparsity shrinks."),
+    ] = False,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
@@ -38,19 +64,32 @@ def encode(
 ) -> None:
     """List where the components of a model occur in data, one row per event.
 
-    The data are treated as those that the model was learned from: channel, window length, step and
-    normalisation are in the model file. Where windows adjoin, an event that lies across a border
-    may be split. With a smaller --step they overlap, and each lists only the events in its middle:
-    that avoids the borders, and an event is listed once.
+    The data are treated as those that the model was learned from: channels, --highpass and windows
+    are in the model file. Waveforms (fit --length) are looked for at any time of the recording,
+    which is coded as a whole. With windows, an event that lies across a border may be split; with a
+    smaller --step they overlap, and each lists only the events in its middle, every one once.
 
     Examples:
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
-      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet --step 100
-      orbitdl encode waves.safetensors windows.npy -o events.json --json
-      orbitdl encode ecg.safetensors mitdb/100 -o sizes.csv --debias
+      orbitdl encode ecg.safetensors mitdb/100 -o 100.atr
+      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet \\
+          --threshold 1.5 --refractory 0.2s
       orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
+      orbitdl encode cut.safetensors mitdb/101 -o events.csv --step 100 --debias
+      orbitdl encode waves.safetensors windows.npy -o events.json --json
 
-    Columns of the table:
+    Columns of the table, of waveforms:
+      time         sample where the waveform is largest, to a fraction of one
+      seconds      the same in seconds, if the rate is known
+      component    number of the waveform, from 0
+      coefficient  how strongly it occurs, shrunk by the cost of sparsity
+      amplitude    the same without shrinkage, in the units of the data
+      share        of the energy of its span that is explained
+      fit          how alike it is to its waveform, 1 at most
+      overlaps     whether it shares samples with another event
+      cut          whether an end of the recording or a gap cuts it
+
+    Columns of the table, of windows:
       window       number of the window, from 0
       component    number of the component, from 0
       coefficient  how strongly it occurs, in the units of the data
@@ -58,42 +97,26 @@ def encode(
       position     sample where the moved component is largest in absolute value
       time         the same in seconds from the start, if the rate is known
 
-    With --from and --to too, position and time count from the start of the whole recording.
+    With --from and --to too, times count from the start of the whole recording. Where windows are
+    given instead of a recording, position counts from the start of the window.
 
-    Where windows are given instead of a recording, position counts from the start of the window.
+    Annotations are at whole samples: N for component 0, Q for others, with the number of the
+    component as num, and in words as aux_note.
     """
-    from orbitdl import load
-    from orbitdl.command.advice import warn_of_empty_codes
-    from orbitdl.command.applying import encode_windows, windows_for
-    from orbitdl.command.output import TABLES, require_writable, write_table
-    from orbitdl.recordings import event_table
+    from orbitdl import WaveformLearning, load
+    from orbitdl.command.output import require_events_writable
+    from orbitdl.command.waveform_encoding import Listing, list_events
+    from orbitdl.command.waveforms import refuse, signal_for
+    from orbitdl.command.window_encoding import list_events_of_windows, refuse_of_waveforms
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "model")
-    require_writable(output, TABLES, (model, data))
+    require_events_writable(output, (model, data))
     learned = load(model).set_params(n_jobs=jobs)
-    windows = windows_for(learned, data, cutting, screen)
-    codes = encode_windows(learned, windows, screen, alpha=weight, debias=debias)
-    events = event_table(codes, learned.components_, windows)
-    write_table(events, output)
-    gap = float(codes.gap.max())
-    facts = {
-        "events": len(events),
-        "windows": len(windows),
-        "step": windows.step,
-        "rate": windows.rate,
-        "gap": gap,
-        "alpha": learned.alpha_ if weight is None else weight,
-        "debiased": debias,
-    }
-    screen.result({"output": str(output), **facts})
-    every = f", one every {windows.step} samples" if windows.overlap else ""
-    screen.say(
-        f"Found {counted(len(events), 'event')} in {counted(len(windows), 'window')}{every}; with "
-        "these components no other code would lower the objective of any window by more than "
-        f"{at_most(gap)}."
-    )
-    if debias:
-        screen.say("The coefficients were refitted after that, without the cost of sparsity.")
-    screen.say(f"Events: {output}")
-    warn_of_empty_codes(learned, windows.values, len(codes.atoms.coefficient))
+    if isinstance(learned, WaveformLearning):
+        refuse({"--debias (the column amplitude is refitted anyway)": debias})
+        prepared = signal_for(learned, data, cutting, screen)
+        list_events(learned, prepared, Listing(weight, threshold, refractory), output, screen)
+    else:
+        refuse_of_waveforms({"--threshold": threshold, "--refractory": refractory})
+        list_events_of_windows(learned, data, cutting, output, screen, alpha=weight, debias=debias)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -9,10 +10,13 @@ import typer
 
 from orbitdl.command import options
 from orbitdl.command.choices import GroupName, Start, make_group, number_or
-from orbitdl.command.display import Screen, this_command
+from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
+from orbitdl.recordings.layout import Layout
 
 LEARNING = "How it learns"
+LINE = "With --length only"
+WINDOWS = "With windows only"
 
 
 @guarded
@@ -21,31 +25,66 @@ def fit(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
     ],
-    group: Annotated[
-        GroupName, typer.Option(help="What may move the components.")
-    ] = GroupName.continuous_shift,
+    length: options.Span = None,
     components: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many components to learn.")
+        int, typer.Option(metavar="N", min=1, help="How many components (waveforms) to learn.")
     ] = 4,
     alpha: Annotated[
         str,
         typer.Option(
             metavar="NUMBER|auto",
             help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes half the size of a typical event, which a few iterations of learning find, and "
-            "says what that came to.",
+            "takes what noise alone is worth in a recording, or half the size of a typical event "
+            "in windows; a few iterations of learning find it, and what it came to is said.",
         ),
     ] = "auto",
+    positive: Annotated[
+        bool,
+        typer.Option(
+            "--positive",
+            help="Waveforms occur as they are, never upside down.",
+            rich_help_panel=LINE,
+        ),
+    ] = False,
+    whole_samples: Annotated[
+        bool,
+        typer.Option(
+            "--whole-samples",
+            help="Waveforms begin at whole samples only.",
+            rich_help_panel=LINE,
+        ),
+    ] = False,
+    no_detrend: Annotated[
+        bool,
+        typer.Option(
+            "--no-detrend",
+            help="Leave in the recording what is slower than a waveform.",
+            rich_help_panel=LINE,
+        ),
+    ] = False,
+    group: Annotated[
+        GroupName | None,
+        typer.Option(
+            help="What may move the components.",
+            show_default="continuous-shift",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None,
     subdivisions: Annotated[
         int | None,
         typer.Option(
-            metavar="K", min=1, help="Interpolated shifts: steps per sample; 2 by default."
+            metavar="K",
+            min=1,
+            help="Interpolated shifts: steps per sample; 2 by default.",
+            rich_help_panel=WINDOWS,
         ),
     ] = None,
     generators: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE.npy", help="Finite group: permutations (k, d) or matrices (k, d, d)."
+            metavar="FILE.npy",
+            help="Finite group: permutations (k, d) or matrices (k, d, d).",
+            rich_help_panel=WINDOWS,
         ),
     ] = None,
     window: options.Window = None,
@@ -54,7 +93,7 @@ def fit(
         typer.Option(
             "--normalize",
             help="Give every window zero mean and unit norm.",
-            rich_help_panel=options.CUTTING,
+            rich_help_panel=WINDOWS,
         ),
     ] = False,
     highpass: Annotated[
@@ -62,7 +101,7 @@ def fit(
         typer.Option(
             metavar="HZ",
             min=1e-12,
-            help="Take drift off the recording before it is cut: all that is slower than this, in "
+            help="Take drift off the recording first: all that is slower than this, in "
             "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
             "back.",
             rich_help_panel=options.CUTTING,
@@ -113,62 +152,79 @@ def fit(
 ) -> None:
     """Learn components from a recording or from windows, and write a model file.
 
-    Every window becomes a sparse sum of moved copies of a few components. A recording is cut with
-    --window, and --step where windows shall overlap; all of this is kept in the model file and
-    done again by encode, complete, denoise and report.
+    With --length the whole recording becomes a sparse sum of a few waveforms, each at any times;
+    it is not cut. With --window, or if windows are given, every window becomes a sparse sum of
+    moved copies of a few components. Channels, --highpass and windows are kept in the model file,
+    and all is done again by encode, complete, denoise and report.
 
     Examples:
+      orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --components 2
+      orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
+      orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
+          --from 90s --to 300s
+      orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
+          --channel x,y,z --restarts 20 --jobs 2
       orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize
-      orbitdl fit mitdb/100 -o ecg.safetensors --window 201 --step 10 \\
+      orbitdl fit mitdb/100 -o windows.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
-      orbitdl fit mitdb/100 -o part.safetensors --window 0.6s --from 90s --to 300s
-      orbitdl fit ecg.csv -o ecg.safetensors --rate 360 --window 0.6s --highpass 0.5
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
-      orbitdl fit walk.csv -o walk.safetensors --rate 100 --window 128 \\
-          --channel x,y,z --restarts 20 --alpha auto --jobs 2
 
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """
-    from orbitdl import OrbitDictionaryLearning
-    from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
     from orbitdl.command.applying import excerpt_of, read_and_tell
-    from orbitdl.command.fitting import learn, summary, tell
+    from orbitdl.command.fitting import Job
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
-    from orbitdl.recordings import Preprocessing, prepare
+    from orbitdl.command.waveform_fitting import fit_waveforms
+    from orbitdl.command.window_fitting import fit_windows
+    from orbitdl.recordings import Preprocessing
 
-    screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "auto")
-    moves = make_group(group, subdivisions, generators)
-    state = checkpoint or output.with_name(output.name + ".checkpoint")
+    on_line = {"--positive": positive, "--whole-samples": whole_samples, "--no-detrend": no_detrend}
+    on_windows = {
+        "--window": window,
+        "--step": cutting.step,
+        "--group": group,
+        "--subdivisions": subdivisions,
+        "--generators": generators,
+        "--normalize": normalize,
+        "--layout windows": cutting.layout is Layout.windows,
+    }
+    require_of_one_kind(on_windows if length else on_line, has_length=length is not None)
+    settings = {
+        "n_components": components,
+        "alpha": weight or "auto",
+        "max_iter": max_iter,
+        "tol": tol,
+        "init": init.value,
+        "n_restarts": restarts,
+        "random_state": seed,
+        "n_jobs": jobs,
+    }
+    job = Job(data, output, checkpoint, Screen(as_json=as_json, quiet=quiet), settings)
+    moves = make_group(group or GroupName.continuous_shift, subdivisions, generators)
     require_writable(output, inputs=(data, generators))
-    require_writable(state, inputs=(data, generators))
-    recording = read_and_tell(data, cutting, screen)
+    require_writable(job.state, inputs=(data, generators))
+    recording = read_and_tell(data, cutting, job.screen)
     rate = cutting.rate or recording.rate
-    length = in_samples(window, rate)
-    step = in_samples(cutting.step, rate) or length
-    preprocessing = Preprocessing(length, step, normalize, cutting.channel, rate, highpass)
+    cut = in_samples(window, rate)
+    step = in_samples(cutting.step, rate) or cut
+    steps = Preprocessing(cut, step, normalize, cutting.channel, rate, highpass)
     excerpt = excerpt_of(recording, cutting, rate)
-    windows = prepare(excerpt, preprocessing, layout=cutting.layout)
-    model = OrbitDictionaryLearning(
-        n_components=components,
-        group=moves,
-        alpha=weight or "auto",
-        max_iter=max_iter,
-        tol=tol,
-        init=init.value,
-        n_restarts=restarts,
-        random_state=seed,
-        n_jobs=jobs,
-        checkpoint=state,
-    )
-    learn(model, windows, screen, state)
-    origin = {"data": data.name, "command": this_command()}
-    model.save(output, preprocessing=preprocessing.to_dict(), provenance=origin)
-    if checkpoint is None:
-        state.unlink(missing_ok=True)
-    facts = summary(model, windows)
-    screen.result({"model": str(output), "data": str(data), **facts})
-    tell(facts, output, screen)
-    warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
-    warn_of_constants(model, windows.values)
+    if length is None:
+        fit_windows(job, excerpt, steps, cutting.layout, moves)
+    else:
+        flags = {"positive": positive, "whole_samples": whole_samples, "detrend": not no_detrend}
+        fit_waveforms(job, excerpt, steps, length, flags)
+
+
+def require_of_one_kind(others: Mapping[str, object], *, has_length: bool) -> None:
+    """Refuse options of windows beside --length, and its own without it."""
+    given = [option for option, value in others.items() if value]
+    if given and has_length:
+        raise typer.BadParameter(
+            f"--length learns from the whole recording, and {given[0]} is for windows; leave out "
+            "one of them."
+        )
+    if given:
+        raise typer.BadParameter(f"{given[0]} belongs to --length, how long a waveform is at most.")

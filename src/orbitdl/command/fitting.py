@@ -1,99 +1,123 @@
-"""What ``orbitdl fit`` does once the data are windows: learn, tell."""
+"""What ``orbitdl fit`` does whatever is learned: learn under a progress bar, keep the model."""
 
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from orbitdl import OrbitDictionaryLearning
-from orbitdl.command.choices import describe_group
-from orbitdl.command.display import Screen, at_most, counted
+from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import Interrupted
+from orbitdl.groups.base import Floats
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import most_iterations
-from orbitdl.recordings import Windows
+
+Model = OrbitDictionaryLearning | WaveformLearning
 
 
-def learn(model: OrbitDictionaryLearning, windows: Windows, screen: Screen, state: Path) -> None:
-    """Fit the model under a progress bar; say on Ctrl-C where the work is."""
-    has_begun, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
+@dataclass(frozen=True)
+class Job:
+    """Say what is learned from, where it goes, and how.
 
-    def watch(iteration: Iteration) -> None:
-        nonlocal has_begun
-        has_begun = True
-        show(iteration)
+    Attributes
+    ----------
+    data, output : Path
+    checkpoint : Path or None
+        Where the state of the run stays; None: beside the model, until that is written.
+    screen : Screen
+    settings : dict
+        Parameters that all estimators share, but for the checkpoint.
+    """
 
-    try:
-        with screen.learning(total) as show, warnings.catch_warnings():
-            warnings.filterwarnings("ignore", "max_iter=")  # `tell` says so of the option
-            model.set_params(callback=watch).fit(windows.values)
-    except KeyboardInterrupt:
-        raise Interrupted(
-            f"Interrupted; the state is in {state}: run the same command again to go on."
-            if state.exists()
-            else "Interrupted before the first iteration; nothing was written."
-        ) from None
-    except Exception:
-        if not has_begun:  # a run that cannot be done leaves nothing in the way of another
-            state.unlink(missing_ok=True)
-        raise
-    finally:
-        model.set_params(callback=None, n_jobs=None)
+    data: Path
+    output: Path
+    checkpoint: Path | None
+    screen: Screen
+    settings: dict[str, Any]
+
+    @property
+    def state(self) -> Path:
+        """The file that holds the state of the run."""
+        return self.checkpoint or self.output.with_name(self.output.name + ".checkpoint")
+
+    def learn(self, model: Model, X: Floats) -> None:
+        """Fit the model under a progress bar; say on Ctrl-C where the work is."""
+        state = self.state
+        has_begun, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
+
+        def watch(iteration: Iteration) -> None:
+            nonlocal has_begun
+            has_begun = True
+            show(iteration)
+
+        try:
+            with self.screen.learning(total) as show, warnings.catch_warnings():
+                warnings.filterwarnings("ignore", "max_iter=")  # it is said of the option instead
+                model.set_params(callback=watch, checkpoint=state).fit(X)
+        except KeyboardInterrupt:
+            raise Interrupted(
+                f"Interrupted; the state is in {state}: run the same command again to go on."
+                if state.exists()
+                else "Interrupted before the first iteration; nothing was written."
+            ) from None
+        except Exception:
+            if not has_begun:  # a run that cannot be done leaves nothing in the way of another
+                state.unlink(missing_ok=True)
+            raise
+        finally:
+            model.set_params(callback=None, n_jobs=None)
+
+    def keep(self, model: Model, preprocessing: dict[str, Any]) -> None:
+        """Write the model file; the state of the run is then needed no more."""
+        origin = {"data": self.data.name, "command": this_command()}
+        model.save(self.output, preprocessing=preprocessing, provenance=origin)
+        if self.checkpoint is None:
+            self.state.unlink(missing_ok=True)
+
+    def tell(self, facts: dict[str, Any], sentences: list[str]) -> None:
+        """Print what came of it, for machines or for people."""
+        self.screen.result({"model": str(self.output), "data": str(self.data), **facts})
+        for sentence in [*sentences, f"Model: {self.output}"]:
+            self.screen.say(sentence)
 
 
-def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
-    """Return the facts of a run, for machines."""
+def facts_of_run(model: Model) -> dict[str, Any]:
+    """Return the facts of any run, for machines."""
     last = model.history_[-1]
     return {
-        "group": describe_group(model.group),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
         "alpha": model.alpha_,
         "alpha_chosen": model.provenance_.get("alpha"),
-        "windows": len(windows),
-        "samples_left_out": windows.left_out,
-        "rate": windows.rate,
         "iterations": model.n_iter_,
         "converged": bool(model.converged_),
         "starts": model.starts_.tolist(),
         "objective": last.objective,
         "gap": last.gap,
-        "atoms_a_window": last.atoms,
         "seconds": sum(record.seconds for record in model.history_),
     }
 
 
-def spread(starts: list[float]) -> str:
-    """Say how far apart several starts were when the best of them was chosen."""
-    return (
-        f"{len(starts)} starts came to objectives between {min(starts):.6g} and {max(starts):.6g} "
-        "in a few iterations; the best was continued."
-    )
+def said_of_alpha(facts: dict[str, Any]) -> list[str]:
+    """Say which alpha was chosen, if it was, and why."""
+    chosen = facts["alpha_chosen"]
+    advice = "Halve it for weaker events, double it for fewer."
+    return [f"Chose alpha {chosen}. {advice}"] if chosen else []
 
 
-def tell(facts: dict[str, Any], output: Path, screen: Screen) -> None:
-    """Say the same in a few sentences."""
-    shape = " x ".join(map(str, facts["shape"]))
-    screen.say(
-        f"Learned {counted(facts['components'], 'component')} from "
-        f"{counted(facts['windows'], 'window')} of {shape} samples in "
-        f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
-    )
-    if facts["alpha_chosen"]:
-        screen.say(
-            f"Chose alpha {facts['alpha_chosen']}. Halve it for weaker events, double it for fewer."
-        )
-    if facts["samples_left_out"]:
-        left_out = counted(facts["samples_left_out"], "sample")
-        screen.say(f"{left_out} at the end did not fill a window.")
+def said_of_course(facts: dict[str, Any]) -> list[str]:
+    """Say whether it went on long enough, and how far apart several starts were."""
+    sentences = []
     if not facts["converged"]:
-        screen.say("It was still improving when it stopped: a larger --max-iter will go further.")
-    if len(facts["starts"]) > 1:
-        screen.say(spread(facts["starts"]))
-    screen.say(
-        f"A window takes {facts['atoms_a_window']:.1f} moved components on average. For these "
-        "components, which are a local optimum, no other code would lower the objective of any "
-        f"window by more than {at_most(facts['gap'])}."
-    )
-    screen.say(f"Model: {output}")
+        sentences.append(
+            "It was still improving when it stopped: a larger --max-iter will go further."
+        )
+    starts = facts["starts"]
+    if len(starts) > 1:
+        sentences.append(
+            f"{len(starts)} starts came to objectives between {min(starts):.6g} and "
+            f"{max(starts):.6g} in a few iterations; the best was continued."
+        )
+    return sentences

@@ -13,7 +13,7 @@ from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 
 if TYPE_CHECKING:
-    from orbitdl import OrbitDictionaryLearning
+    from orbitdl import OrbitDictionaryLearning, WaveformLearning
 
 
 @guarded
@@ -65,11 +65,14 @@ def info(
     screen.show(table)
 
 
-def facts_of(model: OrbitDictionaryLearning) -> dict[str, Any]:
+def facts_of(model: OrbitDictionaryLearning | WaveformLearning) -> dict[str, Any]:
     """Return what is worth knowing of a model."""
+    from orbitdl import WaveformLearning
+
+    is_line = isinstance(model, WaveformLearning)
     first, last = model.history_[0], model.history_[-1]
     return {
-        "group": describe_group(model.group),
+        **(_of_waveforms(model) if is_line else {"group": describe_group(model.group)}),
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
         "alpha": model.alpha_,
@@ -79,11 +82,24 @@ def facts_of(model: OrbitDictionaryLearning) -> dict[str, Any]:
             "objective at the start": first.objective,
             "objective": last.objective,
             "gap": last.gap,
-            "atoms per window": last.atoms,
+            f"atoms per {'recording' if is_line else 'window'}": last.atoms,
             "seconds": sum(record.seconds for record in model.history_),
         },
         "preprocessing": model.preprocessing_,
         "provenance": model.provenance_,
+    }
+
+
+def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
+    """Return what waveforms alone have."""
+    rate = model.preprocessing_.get("rate")
+    return {
+        "group": "any time of a recording",
+        "length": model.length,
+        "length in seconds": model.length / rate if rate else None,
+        "positive": bool(model.positive),
+        "whole samples": bool(model.whole_samples),
+        "detrend": bool(model.detrend),
     }
 
 

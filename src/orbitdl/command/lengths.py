@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import typer
 
@@ -55,6 +55,14 @@ def parse_length(text: str) -> Length:
             f"{text} is not a whole number of samples; for seconds write {text}s."
         )
     return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
+
+
+def parse_span(text: str) -> Length:
+    """Read a length as `parse_length` does, and ``0.7`` as seconds: no one has 0.7 samples."""
+    bare = PATTERN.fullmatch(text.strip())
+    is_seconds = bare is not None and bare[2] is None and not bare[1].isdecimal()
+    read = parse_length(f"{text.strip()}s" if is_seconds else text)
+    return replace(read, text=text)
 
 
 def parse_place(text: str) -> Length:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from orbitdl.command.lengths import Length, parse_length, parse_place
+from orbitdl.command.lengths import Length, parse_length, parse_place, parse_span
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
 
@@ -88,13 +88,24 @@ LayoutOption = Annotated[
         rich_help_panel=CUTTING,
     ),
 ]
+Span = Annotated[
+    Length | None,
+    typer.Option(
+        "--length",
+        metavar="LENGTH",
+        parser=parse_span,
+        help="Learn waveforms from the recording as a whole, and how long one is at most: in "
+        "seconds if the rate is known, 0.7s or 0.7 (a number with a decimal point), or in samples, "
+        "252 (a whole number).",
+    ),
+]
 Window = Annotated[
     Length | None,
     typer.Option(
         metavar="LENGTH",
         parser=parse_length,
-        help="Cut the recording into windows of this length: samples, such as 201, or seconds, "
-        "such as 0.6s, if the rate is known.",
+        help="Instead of --length: cut the recording into windows of this length, in samples, such "
+        "as 201, or in seconds, such as 0.6s, if the rate is known.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -103,7 +114,7 @@ Step = Annotated[
     typer.Option(
         metavar="LENGTH",
         parser=parse_length,
-        help="From the start of one window to the next, in samples or in seconds, such as 0.1s; "
+        help="Windows: from the start of one to the next, in samples or in seconds, such as 0.1s; "
         "by default as the model was learned, and fit takes the length of a window.",
         rich_help_panel=CUTTING,
     ),

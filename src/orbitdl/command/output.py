@@ -11,12 +11,16 @@ import numpy as np
 import pandas as pd
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.wfdb_annotations import annotation_file
+from orbitdl.recordings.wfdb_records import import_wfdb
 from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]
 
 TABLES = (".csv", ".parquet", ".json")
 ARRAYS = (".npy", ".csv")
+ANNOTATIONS = (".atr", ".qrs", ".ann")
+"""Annotators of WFDB records."""
 
 
 def require_writable(path: Path, suffixes: tuple[str, ...] = (), inputs: Inputs = ()) -> None:
@@ -51,6 +55,26 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     else:
         content = frame.to_csv(index=False).encode()
     _write(path, content)
+
+
+def require_events_writable(path: Path, inputs: Inputs) -> None:
+    """Refuse a place for events that cannot be written, before any work is done."""
+    require_writable(path, TABLES + ANNOTATIONS, inputs)
+    if is_annotation(path):
+        import_wfdb()
+
+
+def is_annotation(path: Path) -> bool:
+    """Tell whether events are written as annotations of a WFDB record."""
+    return path.suffix.lower() in ANNOTATIONS
+
+
+def write_events(frame: pd.DataFrame, path: Path, time: str, rate: float | None) -> None:
+    """Write events as a table, or as annotations; their time in samples is the column of a name."""
+    if is_annotation(path):
+        _write(path, annotation_file(frame[time], frame["component"], rate))
+    else:
+        write_table(frame, path)
 
 
 def write_array(array: Floats, path: Path, names: tuple[str, ...] = ()) -> None:

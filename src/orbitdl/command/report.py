@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from orbitdl.command import options
 from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import guarded
+
+if TYPE_CHECKING:
+    from orbitdl import WaveformLearning
 
 
 @guarded
@@ -38,19 +41,20 @@ def report(
 ) -> None:
     """Write one HTML file that shows what was learned; it needs no network to be read.
 
-    Components with a slider that moves them, how often each is used, windows taken apart into
-    events, the course of the learning, and remarks on the quality of data and model. Data are cut
-    as the model says, or --step; where windows overlap, an event is counted once. All sizes are in
-    the unit of the data, as in the table that encode writes; drift that --highpass took off is left
-    out.
+    Of waveforms (fit --length): what was learned, and a whole recording as they explain it. Of
+    windows: components with a slider that moves them, how often each is used, windows taken apart
+    into events, the course of the learning, and remarks on the quality of data and model. Data are
+    cut as the model says, or --step; where windows overlap, an event is counted once. All sizes are
+    in the unit of the data, as in the table that encode writes; drift that --highpass took off is
+    left out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
       orbitdl report ecg.safetensors mitdb/100 --title "Record 100" --unit mV
       orbitdl report ecg.safetensors mitdb/100 --from 90s --to 300s
-      orbitdl report ecg.safetensors -o model.html
+      orbitdl report windows.safetensors -o model.html
     """
-    from orbitdl import load
+    from orbitdl import WaveformLearning, load
     from orbitdl.command.applying import encode_windows, windows_for
     from orbitdl.command.output import require_writable
     from orbitdl.report import write_report
@@ -60,7 +64,10 @@ def report(
     learned = load(model).set_params(n_jobs=jobs)
     fitted = learned.provenance_.get("command")
     command = f"{fitted}\n{this_command()}" if fitted else this_command()
-    if data is None:
+    name = title or (None if data is None else f"{model.stem} on {data.name}")
+    if isinstance(learned, WaveformLearning):
+        _report_recording(learned, data, output, cutting, screen, title=name, unit=unit)
+    elif data is None:
         write_report(
             learned, None, output, rate=cutting.rate, title=title, unit=unit, command=command
         )
@@ -71,7 +78,7 @@ def report(
             windows.values,
             output,
             rate=windows.rate,
-            title=title or f"{model.stem} on {data.name}",
+            title=name,
             command=command,
             step=windows.step,
             unit=unit,
@@ -84,3 +91,28 @@ def report(
         )
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")
+
+
+def _report_recording(
+    model: WaveformLearning,
+    data: Path | None,
+    output: Path,
+    cutting: options.Cutting,
+    screen: Screen,
+    *,
+    title: str | None,
+    unit: str | None,
+) -> None:
+    """Write the report on waveforms at work on a recording."""
+    if data is None:
+        raise ValueError(
+            "waveforms are shown at work on a recording; name it after the model, or see what the "
+            "model holds with orbitdl info."
+        )
+    from orbitdl.command.waveforms import signal_for
+    from orbitdl.report.recording import (  # type: ignore[import-not-found, unused-ignore]
+        write_recording_report,
+    )
+
+    prepared = signal_for(model, data, cutting, screen)
+    write_recording_report(model, prepared.recording, output, title=title, unit=unit)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 import shlex
 
-OPTIONS = ("window", "step", "channel", "rate", "layout", "key", "separator", "decimal", "highpass")
+OPTIONS = (
+    "alpha", "window", "length", "step", "channel", "rate", "layout", "key", "separator", "decimal",
+    "highpass",
+)  # fmt: skip
 """Options that bear the name of the library's argument."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
 

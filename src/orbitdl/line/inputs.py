@@ -26,6 +26,7 @@ class Survey:
     observed : int
         Samples that are there.
     is_constant : bool
+        Whether every channel is.
     fingerprint : str
         SHA-256 of shape and values.
     """

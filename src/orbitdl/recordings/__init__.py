@@ -34,7 +34,8 @@ if TYPE_CHECKING:
     from orbitdl.recordings.dialect import Decimal, Dialect, Separator
     from orbitdl.recordings.events import event_table
     from orbitdl.recordings.layout import Kind, Layout
-    from orbitdl.recordings.new_data import prepare_for
+    from orbitdl.recordings.new_data import prepare_for, prepare_signal_for
+    from orbitdl.recordings.prepared_signal import PreparedSignal, prepare_signal
     from orbitdl.recordings.preparing import prepare
     from orbitdl.recordings.preprocessing import Preprocessing
     from orbitdl.recordings.reading import read
@@ -50,6 +51,7 @@ __all__ = [
     "Dialect",
     "Kind",
     "Layout",
+    "PreparedSignal",
     "Preprocessing",
     "Recording",
     "Separator",
@@ -59,6 +61,8 @@ __all__ = [
     "event_table",
     "prepare",
     "prepare_for",
+    "prepare_signal",
+    "prepare_signal_for",
     "read",
     "suggest_mask",
     "waveform_table",
@@ -70,6 +74,7 @@ _HOME = {
     "Dialect": "dialect",
     "Kind": "layout",
     "Layout": "layout",
+    "PreparedSignal": "prepared_signal",
     "Preprocessing": "preprocessing",
     "Recording": "recording",
     "Separator": "dialect",
@@ -79,6 +84,8 @@ _HOME = {
     "event_table": "events",
     "prepare": "preparing",
     "prepare_for": "new_data",
+    "prepare_signal": "prepared_signal",
+    "prepare_signal_for": "new_data",
     "read": "reading",
     "suggest_mask": "suggested_mask",
     "waveform_table": "waveform_tables",

@@ -46,7 +46,9 @@ def baseline(signal: Floats, cutoff: float) -> Floats:
     bridged = _bridged(signal)
     filter_ = butter(ORDER, 2 * cutoff, "highpass", output="sos")
     beyond = min(len(signal) - 1, math.ceil(1 / cutoff))  # of its ends, a period is made up
-    return np.asarray(bridged - sosfiltfilt(filter_, bridged, axis=0, padlen=beyond))
+    slow = bridged - sosfiltfilt(filter_, bridged, axis=0, padlen=beyond)
+    is_constant = np.ptp(bridged, axis=0) == 0  # then rounding errors must not be left
+    return np.where(is_constant, bridged, slow)
 
 
 def _bridged(signal: Floats) -> Floats:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from orbitdl.recordings.layout import Layout
+from orbitdl.recordings.prepared_signal import PreparedSignal, prepare_signal
 from orbitdl.recordings.preparing import prepare
 from orbitdl.recordings.preprocessing import Preprocessing
 from orbitdl.recordings.recording import Recording
@@ -14,6 +16,9 @@ from orbitdl.recordings.windows import Windows
 
 if TYPE_CHECKING:
     from orbitdl.estimator import OrbitDictionaryLearning
+    from orbitdl.waveform_learning import WaveformLearning
+
+    Model: TypeAlias = OrbitDictionaryLearning | WaveformLearning
 
 
 def prepare_for(
@@ -57,16 +62,11 @@ def prepare_for(
     >>> windows.start
     array([ 0, 10, 20, 30, 40, 50, 60, 70, 75])
     """
-    kept = Preprocessing.of(model.preprocessing_)
     shape = model.components_.shape[1:]
-    rate = rate or common_rate(model, recording)
-    again = Preprocessing(
-        window=kept.window,
-        step=step or _step_again(kept),
-        normalize=kept.normalize,
-        channel=channel or (kept.channel if _has_channels(recording, shape) else None),
-        rate=rate,
-        highpass=_highpass_again(kept, rate),
+    again = _again(model, recording, channel, rate)
+    kept = Preprocessing.of(model.preprocessing_)
+    again = replace(
+        again, window=kept.window, step=step or _step_again(kept), normalize=kept.normalize
     )
     windows = prepare(recording, again, layout=layout, shape=shape, to_end=True)
     if windows.values.shape[1:] != shape:
@@ -77,7 +77,65 @@ def prepare_for(
     return windows
 
 
-def common_rate(model: OrbitDictionaryLearning, recording: Recording) -> float | None:
+def prepare_signal_for(
+    model: WaveformLearning,
+    recording: Recording,
+    *,
+    channel: str | None = None,
+    rate: float | None = None,
+) -> PreparedSignal:
+    """Choose channels and take off drift as of the recording that waveforms were learned from.
+
+    Parameters
+    ----------
+    model : WaveformLearning
+        A model whose ``preprocessing_`` says how its recording was prepared; without it nothing is
+        done.
+    recording : Recording
+        New data.
+    channel, rate
+        Go before what the model says; see `Preprocessing`.
+
+    Examples
+    --------
+    >>> from orbitdl import WaveformLearning
+    >>> from orbitdl.datasets import make_ecg_recording
+    >>> heart = make_ecg_recording(duration=20, n_leads=2, random_state=0)
+    >>> steps = Preprocessing(channel="V1", rate=heart.rate, highpass=0.5)
+    >>> model = WaveformLearning(length=200, max_iter=2, tol=0.01, random_state=0)
+    >>> model = model.fit(prepare_signal(heart, steps).signal)
+    >>> model.preprocessing_ = steps.to_dict()
+    >>> prepare_signal_for(model, heart).signal.shape
+    (7200,)
+    """
+    prepared = prepare_signal(recording, _again(model, recording, channel, rate))
+    found, own = prepared.signal.shape[1:], model.components_.shape[2:]
+    if found != own:
+        raise ValueError(
+            f"the recording has {_channels(found)}, but the model was learned from "
+            f"{_channels(own)}; choose what fits with channel=."
+        )
+    return prepared
+
+
+def _again(
+    model: Model, recording: Recording, channel: str | None, rate: float | None
+) -> Preprocessing:
+    """Return what is done to a whole recording: as a model says, unless something else is said."""
+    kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
+    rate = rate or common_rate(model, recording)
+    return Preprocessing(
+        channel=channel or (kept.channel if _has_channels(recording, shape) else None),
+        rate=rate,
+        highpass=_highpass_again(kept, rate),
+    )
+
+
+def _channels(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} channels" if shape and shape[0] > 1 else "one channel"
+
+
+def common_rate(model: Model, recording: Recording) -> float | None:
     """Return the rate that a recording and a model agree on."""
     found, learned = recording.rate, Preprocessing.of(model.preprocessing_).rate
     if found and learned and abs(found - learned) > 1e-3 * learned:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.baseline import baseline
-from orbitdl.recordings.channels import choose_channel, warn_of_time
+from orbitdl.recordings.channels import choose_channel
 from orbitdl.recordings.cutting import cut, normalised
 from orbitdl.recordings.layout import Kind, Layout
+from orbitdl.recordings.prepared_signal import prepare_signal
 from orbitdl.recordings.preprocessing import Preprocessing
 from orbitdl.recordings.recording import Recording, as_signal
 from orbitdl.recordings.windows import Windows
@@ -72,7 +72,7 @@ def prepare(
         if channel is not None:
             values = choose_channel(values, recording.leads, channel, least=3)
         return Windows(*normalised(values, normalize), values, rate=rate)
-    signal, leads = _in_channels(signal, recording.leads, channel)
+    prepared = prepare_signal(recording, preprocessing)
     length = preprocessing.window or (shape[0] if shape else None)
     if length is None:
         raise ValueError(
@@ -84,11 +84,16 @@ def prepare(
             f"the recording has {len(signal)} samples, fewer than one window of {length}; pass a "
             "longer recording or a smaller window=."
         )
-    slow = _slow_part(signal, recording, preprocessing)
-    quick = signal if slow is None else signal - slow
-    values, start = cut(quick, length, preprocessing.step or length, to_end=to_end)
-    offset = recording.offset or 0
-    return Windows(*normalised(values, normalize), signal, start, rate, leads, offset, slow)
+    values, start = cut(prepared.signal, length, preprocessing.step or length, to_end=to_end)
+    return Windows(
+        *normalised(values, normalize),
+        source=prepared.source,
+        start=start,
+        rate=rate,
+        leads=prepared.recording.leads,
+        offset=recording.offset or 0,
+        baseline=prepared.baseline,
+    )
 
 
 def is_recording(
@@ -134,31 +139,3 @@ def _require_no_filter(preprocessing: Preprocessing) -> None:
             f"the data are windows, and highpass={preprocessing.highpass:g} is done to a recording "
             "before it is cut; pass the recording."
         )
-
-
-def _slow_part(signal: Floats, recording: Recording, preprocessing: Preprocessing) -> Floats | None:
-    """Return what a high-pass takes off, in the shape of the signal; None: there is none."""
-    frequency = preprocessing.highpass
-    if frequency is None:
-        return None
-    if preprocessing.rate is None and recording.rate is not None:
-        raise ValueError(
-            f"whether highpass={frequency:g} is in Hz cannot be told later on; say "
-            f"rate={recording.rate:g} beside it."
-        )
-    return baseline(signal, preprocessing.cycles_per_sample(frequency))
-
-
-def _in_channels(
-    signal: Floats, leads: tuple[str, ...], channel: str | None
-) -> tuple[Floats, tuple[str, ...]]:
-    """Return the recording (n_times,) or (n_times, channels), and names of its channels."""
-    if signal.ndim > 2:
-        raise ValueError(
-            f"the data have shape {signal.shape}, so they are windows already and cannot be cut; "
-            "leave out window= and layout=."
-        )
-    if channel is not None:
-        return choose_channel(signal, leads, channel, least=2), ()
-    warn_of_time(signal, leads)
-    return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, leads)

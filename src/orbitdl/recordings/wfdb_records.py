@@ -19,7 +19,7 @@ def import_wfdb() -> Any:
             import wfdb
     except ImportError as error:
         raise ImportError(
-            'reading WFDB records needs wfdb: install it with pip install "orbitdl[ecg]".'
+            'WFDB records need wfdb: install it with pip install "orbitdl[ecg]".'
         ) from error
     return wfdb
 

@@ -1,0 +1,112 @@
+"""``orbitdl encode`` with waveforms: the events of a whole recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from orbitdl import WaveformLearning
+from orbitdl.command.display import Screen, at_most, counted, duration
+from orbitdl.command.lengths import Length, in_samples
+from orbitdl.command.output import write_events
+from orbitdl.command.waveform_fitting import warn_of_nothing
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.recordings import PreparedSignal, Recording
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is listed: the weight of sparsity, the smallest event, how close two may be.
+
+    None is as the model says.
+    """
+
+    alpha: float | None
+    threshold: float | None
+    refractory: Length | None
+
+
+def list_events(
+    model: WaveformLearning,
+    prepared: PreparedSignal,
+    listing: Listing,
+    output: Path,
+    screen: Screen,
+) -> None:
+    """Code a recording, write its events, and say what was found."""
+    recording = prepared.recording
+    codes, events = code(model, recording, listing, screen)
+    write_events(events, output, "time", recording.rate)
+    facts = summary(model, recording, listing, codes, events)
+    screen.result({"output": str(output), **facts})
+    for sentence in sentences(facts):
+        screen.say(sentence)
+    screen.say(f"Events: {output}")
+    warn_of_nothing(len(codes), facts["alpha"])
+
+
+def code(
+    model: WaveformLearning, recording: Recording, listing: Listing, screen: Screen
+) -> tuple[RecordingCodes, pd.DataFrame]:
+    """Return codes and events, whose times count from the start of the whole recording."""
+    rate, before = recording.rate, recording.offset or 0
+    with screen.going_through(recording, "Coding") as done:
+        codes = model.encode(recording, alpha=listing.alpha, progress=done)
+    near = in_samples(listing.refractory, rate)
+    events = model.events(
+        recording, rate, threshold=listing.threshold, refractory=near, codes=codes
+    )
+    events["time"] += before
+    if rate is not None:
+        events["seconds"] = events["time"] / rate
+    return codes, events
+
+
+def summary(
+    model: WaveformLearning,
+    recording: Recording,
+    listing: Listing,
+    codes: RecordingCodes,
+    events: pd.DataFrame,
+) -> dict[str, Any]:
+    """Return the facts, for machines."""
+    return {
+        "events": len(events),
+        "events_of_component": [
+            int((events["component"] == j).sum()) for j in range(len(model.components_))
+        ],
+        "threshold": events.attrs["threshold"],
+        "resolution": events.attrs["resolution"],
+        "atoms": len(codes),
+        "samples": len(recording.signal),
+        "rate": recording.rate,
+        "gap": codes.gap,
+        "alpha": model.alpha_ if listing.alpha is None else listing.alpha,
+    }
+
+
+def sentences(facts: dict[str, Any]) -> list[str]:
+    """Say the same to people."""
+    rate = facts["rate"]
+    found = (
+        f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], rate)} of "
+        "signal; with these waveforms no other code of the whole recording would lower its "
+        f"objective by more than {at_most(facts['gap'])}."
+    )
+    rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
+    return [found] + [
+        f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
+        f"{_close(width, rate)}."
+        for j, (number, least, width) in enumerate(rows)
+    ]
+
+
+def _close(width: float, rate: float | None) -> str:
+    """Say what is listed as one event, unless every atom is one."""
+    if width == 0:
+        return ""
+    time = f" ({1e3 * width / rate:.3g} ms)" if rate else ""
+    return f"; atoms closer than {width:.3g} samples{time} are one"

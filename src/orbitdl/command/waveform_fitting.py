@@ -1,0 +1,91 @@
+"""``orbitdl fit --length``: waveforms at any time of a recording, which is not cut."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from orbitdl import WaveformLearning
+from orbitdl.command.display import at_most, counted, duration
+from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
+from orbitdl.command.lengths import Length
+from orbitdl.recordings import Preprocessing, Recording, prepare_signal
+from orbitdl.waveform_learning import SHORTEST
+
+DONE = ("channel", "rate", "highpass")
+"""What is done to a recording that is not cut."""
+
+
+def fit_waveforms(
+    job: Job,
+    recording: Recording,
+    preprocessing: Preprocessing,
+    length: Length,
+    flags: dict[str, Any],
+) -> None:
+    """Learn waveforms from a whole recording, write them, and say what came of it."""
+    samples = _long_enough(length, preprocessing.rate)
+    prepared = prepare_signal(recording, preprocessing)
+    model = WaveformLearning(length=samples, **flags, **job.settings)
+    job.learn(model, prepared.signal)
+    job.keep(model, {name: getattr(preprocessing, name) for name in DONE})
+    facts = summary(model, prepared.recording)
+    job.tell(facts, sentences(facts))
+    warn_of_nothing(facts["atoms"], facts["alpha"])
+
+
+def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
+    """Return the facts of a run, for machines."""
+    rate, samples = recording.rate, len(recording.signal)
+    return {
+        "length": model.length,
+        "length_seconds": model.length / rate if rate else None,
+        **facts_of_run(model),
+        "samples": samples,
+        "duration_seconds": samples / rate if rate else None,
+        "rate": rate,
+        "atoms": int(model.history_[-1].atoms),
+    }
+
+
+def sentences(facts: dict[str, Any]) -> list[str]:
+    """Say the same in a few sentences."""
+    rate, shape = facts["rate"], facts["shape"]
+    channels = f" in {shape[1]} channels" if len(shape) > 1 else ""
+    learned = (
+        f"Learned {counted(facts['components'], 'waveform')} of {said_of_length(shape[0], rate)}"
+        f"{channels} from {duration(facts['samples'], rate)} of signal in "
+        f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
+    )
+    proof = (
+        f"The recording takes {counted(facts['atoms'], 'moved waveform')}. For these waveforms, "
+        "which are a local optimum, no other code of the whole recording would lower its objective "
+        f"by more than {at_most(facts['gap'])}."
+    )
+    return [learned, *said_of_alpha(facts), *said_of_course(facts), proof]
+
+
+def said_of_length(samples: int, rate: float | None) -> str:
+    """Return a length in samples, and in seconds if the rate is known."""
+    return counted(samples, "sample") + (f" ({duration(samples, rate)})" if rate else "")
+
+
+def warn_of_nothing(atoms: int, alpha: float) -> None:
+    """Warn if nothing in a recording is worth its cost."""
+    if not atoms:
+        warnings.warn(
+            f"the code is empty: nothing in the recording is worth alpha {alpha:.3g}; take a "
+            "smaller --alpha.",
+            stacklevel=2,
+        )
+
+
+def _long_enough(length: Length, rate: float | None) -> int:
+    samples = length.samples(rate)
+    if samples < SHORTEST:
+        seconds = "" if length.is_time else f", in seconds for instance {length.text}s"
+        raise ValueError(
+            f"--length {length.text} is {counted(samples, 'sample')}, and a waveform has at least "
+            f"{SHORTEST}; pass a longer one{seconds}."
+        )
+    return samples

@@ -1,0 +1,36 @@
+"""Waveforms at any time of a recording, applied to a whole one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import typer
+
+from orbitdl import WaveformLearning
+from orbitdl.command.applying import excerpt_of, read_and_tell
+from orbitdl.command.display import Screen
+from orbitdl.command.options import Cutting
+from orbitdl.recordings import Layout, PreparedSignal, prepare_signal_for
+from orbitdl.recordings.new_data import common_rate
+
+
+def signal_for(
+    model: WaveformLearning, data: Path, cutting: Cutting, screen: Screen
+) -> PreparedSignal:
+    """Read a recording and prepare it as the model says; options go before that."""
+    refuse({"--step": cutting.step, "--layout windows": cutting.layout is Layout.windows})
+    recording = read_and_tell(data, cutting, screen)
+    rate = cutting.rate or common_rate(model, recording)
+    excerpt = excerpt_of(recording, cutting, rate)
+    return prepare_signal_for(model, excerpt, channel=cutting.channel, rate=rate)
+
+
+def refuse(options: Mapping[str, object]) -> None:
+    """Refuse options that are for models of windows, if they were given."""
+    for option, given in options.items():
+        if given:
+            raise typer.BadParameter(
+                f"{option} is for models of windows, and this one codes a recording as a whole; "
+                "leave it out."
+            )

@@ -1,0 +1,67 @@
+"""``orbitdl fit`` on windows: given ones, or those that a recording is cut into."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from orbitdl import OrbitDictionaryLearning
+from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
+from orbitdl.command.choices import describe_group
+from orbitdl.command.display import at_most, counted
+from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
+from orbitdl.groups import Group
+from orbitdl.recordings import Layout, Preprocessing, Recording, Windows, prepare
+from orbitdl.recordings.preparing import is_recording
+
+
+def fit_windows(
+    job: Job, recording: Recording, preprocessing: Preprocessing, layout: Layout, group: Group
+) -> None:
+    """Learn components from windows, write them, and say what came of it."""
+    _require_length(recording, preprocessing, layout)
+    windows = prepare(recording, preprocessing, layout=layout)
+    model = OrbitDictionaryLearning(group=group, **job.settings)
+    job.learn(model, windows.values)
+    job.keep(model, preprocessing.to_dict())
+    facts = summary(model, windows)
+    job.tell(facts, sentences(facts))
+    warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
+    warn_of_constants(model, windows.values)
+
+
+def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
+    """Return the facts of a run, for machines."""
+    return {
+        "group": describe_group(model.group),
+        **facts_of_run(model),
+        "windows": len(windows),
+        "samples_left_out": windows.left_out,
+        "rate": windows.rate,
+        "atoms_a_window": model.history_[-1].atoms,
+    }
+
+
+def sentences(facts: dict[str, Any]) -> list[str]:
+    """Say the same in a few sentences."""
+    shape = " x ".join(map(str, facts["shape"]))
+    learned = (
+        f"Learned {counted(facts['components'], 'component')} from "
+        f"{counted(facts['windows'], 'window')} of {shape} samples in "
+        f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
+    )
+    left_out = counted(facts["samples_left_out"], "sample")
+    rest = [f"{left_out} at the end did not fill a window."] if facts["samples_left_out"] else []
+    proof = (
+        f"A window takes {facts['atoms_a_window']:.1f} moved components on average. For these "
+        "components, which are a local optimum, no other code would lower the objective of any "
+        f"window by more than {at_most(facts['gap'])}."
+    )
+    return [learned, *said_of_alpha(facts), *rest, *said_of_course(facts), proof]
+
+
+def _require_length(recording: Recording, preprocessing: Preprocessing, layout: Layout) -> None:
+    if preprocessing.window is None and is_recording(recording, None, layout, None):
+        raise ValueError(
+            f"the data are one recording of {len(recording.signal)} samples; say with --length how "
+            "long a waveform in it is at most, for instance --length 0.7s, or cut it with --window."
+        )

@@ -1,0 +1,103 @@
+"""A whole recording as it is cut or coded: channels chosen, drift taken off, and the way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.baseline import baseline
+from orbitdl.recordings.channels import choose_channel, warn_of_time
+from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.preprocessing import Preprocessing
+from orbitdl.recordings.recording import Recording, as_signal
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSignal:
+    """Hold a recording without its slow part; made by `prepare_signal`.
+
+    Attributes
+    ----------
+    recording : Recording
+        The channels that were chosen, less the baseline, with rate, names and offset.
+    source : ndarray of the shape of the recording's signal
+        The same channels before anything was taken off.
+    baseline : ndarray of the same shape, or None
+        What a high-pass took off; None: nothing.
+    """
+
+    recording: Recording
+    source: Floats
+    baseline: Floats | None = None
+
+    @property
+    def signal(self) -> Floats:
+        """The values that are coded, (n_times,) or (n_times, channels)."""
+        return self.recording.signal
+
+    def restore(self, values: Floats) -> Floats:
+        """Put back what the high-pass took off."""
+        return values if self.baseline is None else values + self.baseline
+
+
+def prepare_signal(recording: Recording, preprocessing: Preprocessing) -> PreparedSignal:
+    """Choose channels of a recording, and take off what is slow.
+
+    Parameters
+    ----------
+    recording : Recording
+        As `read` returns it, or ``Recording(signal, rate)``.
+    preprocessing : Preprocessing
+        Which channels, the rate, and whether a high-pass takes off what is slow; windows are not
+        cut.
+
+    Returns
+    -------
+    PreparedSignal
+        Its `recording` is what `WaveformLearning` takes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> two = Recording(np.outer(np.arange(4.0), [1.0, 10.0]), leads=("I", "V1"))
+    >>> prepare_signal(two, Preprocessing(channel="V1")).signal
+    array([ 0., 10., 20., 30.])
+    """
+    source, leads = _in_channels(recording, preprocessing.channel)
+    slow = _slow_part(source, recording, preprocessing)
+    quick = source if slow is None else source - slow
+    rate = preprocessing.rate or recording.rate
+    changed = replace(_plain(recording), signal=quick, rate=rate, leads=leads)
+    return PreparedSignal(changed, source, slow)
+
+
+def _plain(recording: Recording) -> Recording:
+    """Return the recording alone, whatever else a class of its own knows of it."""
+    return Recording(recording.signal, kind=Kind.samples, offset=recording.offset)
+
+
+def _in_channels(recording: Recording, channel: str | None) -> tuple[Floats, tuple[str, ...]]:
+    """Return the recording (n_times,) or (n_times, channels), and names of its channels."""
+    signal, leads = as_signal(recording.signal), recording.leads
+    if signal.ndim > 2:
+        raise ValueError(
+            f"the data have shape {signal.shape}, so they are windows already and no recording; "
+            "leave out window=, length= and layout=."
+        )
+    if channel is not None:
+        return choose_channel(signal, leads, channel, least=2), ()
+    warn_of_time(signal, leads)
+    return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, leads)
+
+
+def _slow_part(signal: Floats, recording: Recording, preprocessing: Preprocessing) -> Floats | None:
+    """Return what a high-pass takes off, in the shape of the signal; None: there is none."""
+    frequency = preprocessing.highpass
+    if frequency is None:
+        return None
+    if preprocessing.rate is None and recording.rate is not None:
+        raise ValueError(
+            f"whether highpass={frequency:g} is in Hz cannot be told later on; say "
+            f"rate={recording.rate:g} beside it."
+        )
+    return baseline(signal, preprocessing.cycles_per_sample(frequency))
