@@ -143,7 +143,7 @@ def test_a_checkpoint_of_another_setting_is_refused(tmp_path):
         2, Mirror(np.ones(LENGTH)), alpha=0.3, max_iter=5, tol=1e-7, random_state=0,
         checkpoint=tmp_path / "state",
     )  # fmt: skip
-    with pytest.raises(ModelFileError, match="differs in group"):
+    with pytest.raises(ModelFileError, match="differs in label"):
         other.fit(X)
 
 

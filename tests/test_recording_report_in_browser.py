@@ -41,14 +41,21 @@ def file(model, heart, tmp_path_factory):
     return file
 
 
+@pytest.fixture(scope="module")
+def watched(browser, file):
+    watched = Watched(browser.new_page(viewport=WIDE, reduced_motion="reduce"))
+    watched.open(file)
+    yield watched
+    watched.page.close()
+
+
 @pytest.fixture
-def opened(browser, file):
-    opened = Watched(browser.new_page(viewport=WIDE, reduced_motion="reduce"))
-    opened.open(file)
-    yield opened
-    opened.page.close()
-    assert opened.faults == []
-    assert opened.requests == [file.as_uri()]
+def page(watched, file):
+    """The report, opened once and put back to its start for every test."""
+    watched.page.evaluate("shown.event = null; moveTo(0, FOCUS)")
+    yield watched.page
+    assert watched.faults == []
+    assert watched.requests == [file.as_uri()]
 
 
 def drawn(page, name):
@@ -65,8 +72,7 @@ def in_view(page):
     return page.evaluate("[shown.from, shown.to]")
 
 
-def test_the_strip_draws_the_data_of_the_time_it_shows(opened, heart):
-    page = opened.page
+def test_the_strip_draws_the_data_of_the_time_it_shows(page, heart):
     for act in ("#later", "#zoom-in", "#later"):
         page.click(act)
     low, high = in_view(page)
@@ -82,8 +88,7 @@ def test_the_strip_draws_the_data_of_the_time_it_shows(opened, heart):
     assert_allclose(fit + left, data, atol=1e-3)
 
 
-def test_from_far_away_the_strip_draws_the_least_and_the_greatest(opened, heart):
-    page = opened.page
+def test_from_far_away_the_strip_draws_the_least_and_the_greatest(page, heart):
     page.click("#whole")
     assert in_view(page) == [0, len(heart.signal)]
     time, data = drawn(page, "data")
@@ -104,8 +109,8 @@ def test_from_far_away_the_strip_draws_the_least_and_the_greatest(opened, heart)
     )
 
 
-def test_choosing_an_unusual_event_moves_the_strip_there(opened, model, heart):
-    page, events = opened.page, model.events(heart.signal, heart.rate)
+def test_choosing_an_unusual_event_moves_the_strip_there(page, model, heart):
+    events = model.events(heart.signal, heart.rate)
     worst = events.loc[events["fit"].idxmin()]
     page.click("#first tbody tr:first-child")
     low, high = in_view(page)
@@ -121,8 +126,7 @@ def test_choosing_an_unusual_event_moves_the_strip_there(opened, model, heart):
     assert page.evaluate("isUnusual(shown.event)")
 
 
-def test_keys_and_the_mouse_move_the_strip(opened, heart):
-    page = opened.page
+def test_keys_and_the_mouse_move_the_strip(page, heart):
     start = in_view(page)
     page.focus("#strip")
     page.keyboard.press("ArrowRight")

@@ -14,6 +14,7 @@ const resolutionWords = () => {
 let redrawStrip = null;
 const showStrip = () => {
   redrawStrip();
+  byId("coloured").hidden = shown.channel !== "all" || !shown.read.fit || !eventCount;
   const own = inView(onScreen()), chosen = shown.event === null ? "" : ` Marked: the event at ${when(events.time[shown.event])}, ${aboutEvent(shown.event)}.`;
   byId("strip-words").textContent = `${when(shown.from)} to ${when(shown.to)} (${howLong(shown.to - shown.from)}): ${several(own.length, "event")}. ${resolutionWords()}${chosen}`;
   document.querySelectorAll("tr.goes").forEach((row) => row.classList.toggle("chosen", shown.event !== null && data.events.number[row.dataset.event] === shown.event));
