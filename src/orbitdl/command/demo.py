@@ -32,7 +32,7 @@ def demo(
     from orbitdl.datasets import make_ecg_recording
     from orbitdl.learning.restarts import most_iterations
     from orbitdl.recordings import Preprocessing, Recording
-    from orbitdl.report.recording import write_recording_report
+    from orbitdl.report import write_recording_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
     output.mkdir(parents=True, exist_ok=True)

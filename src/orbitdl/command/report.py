@@ -110,9 +110,7 @@ def _report_recording(
             "model holds with orbitdl info."
         )
     from orbitdl.command.waveforms import signal_for
-    from orbitdl.report.recording import (  # type: ignore[import-not-found, unused-ignore]
-        write_recording_report,
-    )
+    from orbitdl.report import write_recording_report
 
     prepared = signal_for(model, data, cutting, screen)
     write_recording_report(model, prepared.recording, output, title=title, unit=unit)
