@@ -51,20 +51,23 @@ class Signal:
 
         A sample is missing where one of its channels is.
         """
-        first, last = max(first, 0), min(last, len(self))
-        part = self.raw(first, last)
-        observed = np.asarray(~np.isnan(part).any(axis=1))
-        return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
+        part, trend = self._both(first, last)
+        observed = complete(part)
+        return np.where(observed[:, None], part - trend, 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
         """Return what is taken off, (n, channels): averages of what was observed around samples."""
+        return self._both(first, last)[1]
+
+    def _both(self, first: int, last: int) -> tuple[Floats, Floats]:
+        """Return samples as they are, and what is taken off: what is around them is read once."""
         first, last = max(first, 0), min(last, len(self))
         if self.span == 0:
-            return np.zeros((last - first, self.channels))
+            return self.raw(first, last), np.zeros((last - first, self.channels))
         reach = TIMES * (self.span // 2)
         start = max(first - reach, 0)
-        around = self.raw(start, last + reach)
-        return trend_of(around, self.span)[first - start : last - start]
+        around, here = self.raw(start, last + reach), slice(first - start, last - start)
+        return around[here], trend_of(around, self.span)[here]
 
     def without_trend(self) -> Signal:
         """Return the same recording free of its trend: at once if it is small, or as it is read."""
@@ -76,13 +79,25 @@ class Signal:
         return Signal(np.where(observed[:, None], x, np.nan))
 
 
+def complete(values: Floats) -> NDArray[np.bool_]:
+    """Tell which samples (n, channels) have all their channels."""
+    missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
+    return np.asarray(~np.logical_or.reduce(missing))
+
+
+def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+    """Tell which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
+    total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
+    return np.asarray(total[width:] > total[:-width])
+
+
 def trend_of(values: Floats, span: int) -> Floats:
     """Return the weighted average around every sample of values (n, channels), over what is there.
 
     With m telling what was observed and B the fourfold convolution of a box of `span` samples,
     ``(B * (m x)) / (B * m)``, and zero where nothing is near.
     """
-    observed = ~np.isnan(values).any(axis=1, keepdims=True)
+    observed = complete(values)[:, None]
     above, below = np.where(observed, values, 0.0), observed.astype(np.float64)
     for _ in range(TIMES):
         above = uniform_filter1d(above, span, axis=0, mode="constant")
