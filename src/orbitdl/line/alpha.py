@@ -19,7 +19,7 @@ from orbitdl.learning.iteration import State
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coder import residual_of
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.noise import levels_of, spread
+from orbitdl.line.noise import LOOKED_AT, levels_of, spread
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -29,6 +29,9 @@ ROUNDS, FIRST, LOOSE = 2, 3, 1e-2
 """The rough learning: how often alpha is chosen, iterations of each round, gap of its codes."""
 HALF = 0.5
 """Part of the largest correlation that the first alpha is at most, where events are dense."""
+AT_MOST = 2**24
+"""Values that the rough learning sees, all in memory: as many chunks as noise is taken from, of
+eight channels; fewer of more."""
 LEAST = 0.01
 """Part of the largest correlation that alpha is at least, where there is no noise."""
 
@@ -77,7 +80,9 @@ def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
 
 def excerpts(shards: RecordingShards) -> RecordingShards:
     """Return chunks, evenly spread, as recordings of their own in memory."""
-    parts = (chunk.read(0, 0)[0] for chunk in spread(shards.parts))
+    values = shards.parts[0].signal.channels * max(c.last - c.first for c in shards.parts)
+    chosen = spread(shards.parts, max(min(AT_MOST // values, LOOKED_AT), 1))
+    parts = (chunk.read(0, 0)[0] for chunk in chosen)
     signals = [Signal(np.where(observed[:, None], x, np.nan)) for x, observed in parts]
     flags = {"positive": shards.positive, "whole": shards.whole}
     width, jobs = shards.parts[0].width, shards.n_jobs
