@@ -19,7 +19,7 @@ CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_co
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-generic lint format bench bench-quick clean
+.PHONY: help demo test test-generic test-long lint format bench bench-quick clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -32,6 +32,9 @@ test: lint  ## Check style and types, then run every test and every documented e
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
 	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)
+
+test-long: $(VENV)/.installed-dev  ## The test that takes ten minutes: a recording of 4 GB in little memory
+	ORBITDL_LONG=1 $(PYTEST) tests/test_recording_memory.py
 
 lint: $(VENV)/.installed-dev  ## Check style and types
 	$(BIN)/ruff check .

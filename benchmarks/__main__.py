@@ -20,6 +20,7 @@ NAMES = (
     "convolutional",
     "regular",
     "growth",
+    "recordings",
     "first_use",
     "profile",
 )

@@ -379,6 +379,13 @@ def test_models_of_two_kinds_rates_or_channels_are_not_compared(folder, windowed
     run("compare", folder / "one", tmp_path / "slow").refused("120 and 100 samples per second")
 
 
+def test_a_report_on_a_recording_is_written(folder):
+    run("report", folder / "one", folder / "one.npy", "-o", folder / "page.html").fine()
+    page = (folder / "page.html").read_text()
+    assert "What to look at first" in page
+    assert "one on one.npy" in page
+
+
 def test_a_report_on_waveforms_needs_a_recording(folder):
     run("report", folder / "one", "-o", folder / "no.html").refused("name it after the model")
 

@@ -19,7 +19,7 @@ from orbitdl.learning.iteration import State
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coder import residual_of
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.noise import correlation_level, spread
+from orbitdl.line.noise import LOOKED_AT, correlation_level, spread
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -32,6 +32,9 @@ SAME = 0.2
 HALF = 0.5
 """Part of a typical event that the first alpha is at most: where events are dense, most places are
 not noise."""
+AT_MOST = 2**24
+"""Values that the rough learning sees, all in memory: as many chunks as noise is taken from, of
+eight channels; fewer of more."""
 LEAST = 0.01
 """Part of a typical event that alpha is at least, where there is no noise."""
 
@@ -83,7 +86,9 @@ def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
 
 def excerpts(shards: RecordingShards) -> RecordingShards:
     """Return chunks, evenly spread, as recordings of their own in memory."""
-    parts = (chunk.read(0, 0)[0] for chunk in spread(shards.parts))
+    values = shards.parts[0].signal.channels * max(c.last - c.first for c in shards.parts)
+    chosen = spread(shards.parts, max(min(AT_MOST // values, LOOKED_AT), 1))
+    parts = (chunk.read(0, 0)[0] for chunk in chosen)
     signals = [Signal(np.where(observed[:, None], x, np.nan)) for x, observed in parts]
     flags = {"positive": shards.positive, "whole": shards.whole}
     width, jobs = shards.parts[0].width, shards.n_jobs

@@ -57,7 +57,7 @@ class LineAtoms:
         component = self.component.astype(np.intp)
         return Atoms(n_components, offsets, component, self.coefficient, self.time[:, None])
 
-    def take(self, chosen: NDArray[np.bool_] | Integers) -> LineAtoms:
+    def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> LineAtoms:
         """Return some of them."""
         return LineAtoms(self.component[chosen], self.time[chosen], self.coefficient[chosen])
 
@@ -68,6 +68,11 @@ class LineAtoms:
     def outside(self, first: float, last: float) -> LineAtoms:
         """Return the others."""
         return self.take((self.time < first) | (self.time >= last))
+
+    def stretch(self, first: float, last: float) -> slice:
+        """Return where those are that begin from `first` up to `last`, of atoms in their order."""
+        begin, end = np.searchsorted(self.time, [first, last])
+        return slice(int(begin), int(end))
 
     def later(self, by: float) -> LineAtoms:
         """Return the same atoms, later by so many samples."""

@@ -52,13 +52,13 @@ def atoms_of(recording: Recording) -> LineAtoms:
 
 def linked(recording: Recording, q: int) -> Recording:
     """Let every chunk have the atoms that begin in it, and know those that reach into it."""
-    atoms = LineAtoms.concatenate([chunk.own for chunk in recording])
+    atoms = atoms_of(recording)
     far = 2 * (recording[0].width + TAPS)
     result = []
     for chunk in recording:
-        near = atoms.between(chunk.first - far, chunk.last + far)
+        near = atoms.take(atoms.stretch(chunk.first - far, chunk.last + far))
         beside = near.outside(*chunk.domain)
-        own = atoms.between(*chunk.domain)
+        own = atoms.take(atoms.stretch(*chunk.domain))
         result.append(replace(chunk, beside=beside).with_atoms(own, q))
     return result
 

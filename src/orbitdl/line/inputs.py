@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.line.signal import Signal
+from orbitdl.line.signal import Signal, complete
 from orbitdl.validation import require_usual_number
 
 PART = 2**18
@@ -85,7 +85,7 @@ def survey(signal: Signal) -> Survey:
     for part in parts_of(signal):
         if np.isinf(part).any():
             raise ValueError("the recording has infinite values; set them to NaN: missing.")
-        there = part[~np.isnan(part).any(axis=1)]
+        there = part[complete(part)]
         observed += len(there)
         low = np.minimum(low, there.min(axis=0, initial=np.inf))
         high = np.maximum(high, there.max(axis=0, initial=-np.inf))

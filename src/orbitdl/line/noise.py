@@ -11,6 +11,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.correlations import correlations
 from orbitdl.line.shards import RecordingShards
+from orbitdl.line.signal import reached
 from orbitdl.line.waveforms import Waveforms
 
 GAUSSIAN = 1.4826
@@ -31,7 +32,7 @@ def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
     """Return the absolute correlations (q, places) of a chunk at whole places with samples."""
     (x, observed), _ = chunk.read(0, 0)
     e = correlations(x, waveforms)
-    seen = np.convolve(observed, np.ones(waveforms.length)) > 0
+    seen = reached(observed, waveforms.length)
     margin = (e.shape[1] - len(seen)) // 2
     return np.abs(e[:, margin : margin + len(seen)][:, seen])
 

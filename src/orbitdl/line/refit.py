@@ -56,8 +56,8 @@ class Columns:
     Attributes
     ----------
     x : ndarray of shape (n channels,)
-    which : ndarray of shape (k,)
-        Numbers of the atoms.
+    which : slice
+        Numbers of the atoms, which are in the order of time.
     matrix : sparse array of shape (n channels, k)
     first, last : ndarray of shape (k,)
         Which samples of the chunk their spans cover.
@@ -65,8 +65,7 @@ class Columns:
 
     def __init__(self, chunk: Chunk, waveforms: Waveforms, atoms: LineAtoms) -> None:
         (x, self.observed), start = chunk.read(0, 0)
-        near = atoms.time >= start - waveforms.length - TAPS
-        self.which = np.flatnonzero(near & (atoms.time <= start + len(x) + TAPS))
+        self.which = atoms.stretch(start - waveforms.length - TAPS, start + len(x) + TAPS)
         mine = atoms.take(self.which).later(-start)
         begin = np.floor(mine.time).astype(np.intp) - 1
         ends = begin, begin + waveforms.length + TAPS - 1
@@ -85,7 +84,7 @@ class Columns:
 
 
 def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Refit:
-    """Refit all atoms of a recording together."""
+    """Refit all atoms of a recording, which are in the order of time, together."""
     amplitude = amplitudes_of(recording, waveforms, atoms)
     count = len(atoms)
     norm, product, before, after, seen = np.zeros((5, count))
@@ -107,16 +106,18 @@ def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> 
 
 
 def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
-    """Return the amplitudes (K,) with which the atoms fit the recording best."""
+    """Return the amplitudes (K,) with which atoms, in the order of time, fit a recording best."""
     count = len(atoms)
     if count == 0:
         return np.zeros(0)
-    gram, right = sparse.csc_array((count, count)), np.zeros(count)
+    products, right = list[tuple[Floats, Integers, Integers]](), np.zeros(count)
     for part in columns_of(recording, waveforms, atoms):
-        own = (part.matrix.T @ part.matrix).tocoo()
-        place = part.which[own.row], part.which[own.col]
-        gram = gram + sparse.csc_array((own.data, place), shape=(count, count))
+        own, first = (part.matrix.T @ part.matrix).tocoo(), part.which.start
+        products.append((own.data, own.row + first, own.col + first))
         right[part.which] += np.asarray(part.matrix.T @ part.x)
+    # values at the same place add up
+    values, row, column = map(np.concatenate, zip(*products, strict=True))
+    gram = sparse.csc_array((values, (row, column)), shape=(count, count))
     ridge = RIDGE * float(gram.diagonal().max()) or 1.0
     solved: Floats = splu(gram + ridge * sparse.eye_array(count, format="csc")).solve(right)
     return solved

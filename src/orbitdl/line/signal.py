@@ -51,7 +51,7 @@ class Signal:
         """
         first, last = max(first, 0), min(last, len(self))
         part = self.raw(first, last)
-        observed = np.asarray(~np.isnan(part).any(axis=1))
+        observed = complete(part)
         return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
@@ -83,7 +83,7 @@ class Signal:
         part = self.raw(first, end * span)
         before, after = first - begin * span, end * span - first - len(part)
         part = np.pad(part, [(before, after), (0, 0)], constant_values=np.nan)
-        part[np.isnan(part).any(axis=1)] = np.nan
+        part[~complete(part)] = np.nan
         blocks = np.sort(part.reshape(end - begin, span, -1), axis=1)  # NaN comes last
         count = np.sum(~np.isnan(blocks[:, :, :1]), axis=1)
         middle = np.stack([np.maximum(count - 1, 0) // 2, count // 2], axis=1)
@@ -98,3 +98,15 @@ class Signal:
             return self
         x, observed = self.read(0, len(self))
         return Signal(np.where(observed[:, None], x, np.nan))
+
+
+def complete(values: Floats) -> NDArray[np.bool_]:
+    """Tell which samples (n, channels) have all their channels."""
+    missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
+    return np.asarray(~np.logical_or.reduce(missing))
+
+
+def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+    """Tell which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
+    total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
+    return np.asarray(total[width:] > total[:-width])

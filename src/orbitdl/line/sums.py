@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.signal import reached
 from orbitdl.line.splines import TAPS, fill_weights
 
 AT_ONCE = 4096
@@ -74,7 +75,7 @@ def event_sums(
 
 def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width: int) -> Floats:
     """Take off the terms of samples that were not observed, those beyond the ends included."""
-    near = np.convolve(np.any(z != 0.0, axis=0), np.ones(width), mode="full")[: z.shape[1]] > 0.5
+    near = reached(np.any(z != 0.0, axis=0), width)[: z.shape[1]]
     places = np.flatnonzero(unseen & near)
     padded = np.pad(z, [(0, 0), (width - 1, 0)])
     for k in range(0, len(places), AT_ONCE):

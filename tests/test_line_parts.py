@@ -1,0 +1,74 @@
+"""Recordings in parts: what each part reads and knows is what the whole would tell it."""
+
+import numpy as np
+from numpy.testing import assert_allclose, assert_array_equal
+
+from orbitdl.line import alpha
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunks import cut, linked
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.signal import Signal, complete, reached
+from orbitdl.line.splines import TAPS
+
+WIDTH = 20
+
+
+def atoms(count: int = 200, end: float = 1000.0) -> LineAtoms:
+    rng = np.random.default_rng(0)
+    time = np.sort(np.append(rng.uniform(-WIDTH, end, count - 2), [300.0, 600.0]))
+    return LineAtoms(rng.integers(2, size=count), time, rng.standard_normal(count))
+
+
+def test_a_stretch_of_atoms_in_order_is_those_between():
+    every = atoms()
+    for first, last in [(300.0, 600.0), (-np.inf, 300.0), (600.0, np.inf), (-5.0, -5.0)]:
+        expected, found = every.between(first, last), every.take(every.stretch(first, last))
+        assert_array_equal(found.time, expected.time)
+        assert_array_equal(found.component, expected.component)
+
+
+def test_chunks_have_the_atoms_that_begin_there_and_know_those_that_reach_in():
+    every, recording = atoms(), cut(Signal(np.zeros(1000)), WIDTH, 300)
+    shuffled = every.take(np.random.default_rng(1).permutation(len(every)))
+    recording[1] = recording[1].with_atoms(shuffled, 2)  # wherever they were before
+    for chunk in linked(recording, 2):
+        assert_array_equal(chunk.own.time, every.between(*chunk.domain).time)
+        reach = every.between(chunk.first - WIDTH - TAPS, chunk.last + TAPS)
+        assert np.isin(reach.time, chunk.known.time).all()
+        assert len(np.unique(chunk.known.time)) == len(chunk.known)
+
+
+def test_places_that_flags_reach_are_those_of_a_convolution():
+    flags = np.random.default_rng(0).random(300) < 0.02
+    for width in (1, 2, 17):
+        assert_array_equal(reached(flags, width), np.convolve(flags, np.ones(width)) > 0.5)
+
+
+def test_samples_are_complete_where_no_channel_is_missing():
+    values = np.random.default_rng(0).standard_normal((50, 3))
+    values[[3, 7, 7, 49], [0, 1, 2, 2]] = np.nan
+    assert_array_equal(np.flatnonzero(~complete(values)), [3, 7, 49])
+
+
+def test_parts_are_freed_from_the_trend_of_the_whole():
+    values = np.cumsum(np.random.default_rng(0).standard_normal((900, 2)), axis=0)
+    values[400:420] = np.nan
+    signal = Signal(values, span=21)
+    whole, observed = signal.read(0, 900)
+    for first, last in [(0, 100), (380, 430), (850, 900)]:
+        part, seen = signal.read(first, last)
+        assert_allclose(part, whole[first:last], atol=1e-10)
+        assert_array_equal(seen, observed[first:last])
+        back = part + signal.trend(first, last)
+        assert_allclose(back[seen], values[first:last][seen], atol=1e-10)
+
+
+def test_the_rough_learning_sees_no_more_of_wide_recordings(monkeypatch):
+    def values(channels: int) -> int:
+        signal = Signal(np.random.default_rng(0).standard_normal((5000, channels)))
+        shards = alpha.excerpts(RecordingShards.cut([signal], WIDTH, 1.0, size=100))
+        return sum(chunk.signal.values.size for chunk in shards.parts)
+
+    monkeypatch.setattr(alpha, "AT_MOST", 10_000)
+    assert values(1) == 3200
+    assert 5000 < values(10) <= 10_000
