@@ -14,10 +14,11 @@ from orbitdl.line.alpha import above_noise
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.pool import Pool
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import GRAM, norms_of
-from orbitdl.line.starts import likeness, pool_of, start_from_pool
+from orbitdl.line.starts import likeness, start_from_pool
 from orbitdl.line.sums import event_sums
 from orbitdl.line.waveforms import Waveforms
 
@@ -45,7 +46,7 @@ def shards_of(*recordings: np.ndarray, size: int | None = None) -> RecordingShar
 
 
 def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Generator) -> np.ndarray:
-    return start_from_pool(pool_of(shards), q, rng)
+    return start_from_pool(Pool.of(shards), q, rng)
 
 
 def run(shards: RecordingShards, start: Waveforms, max_iter: int = 20) -> list[Iteration]:

@@ -12,17 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from orbitdl.groups.base import Floats
 from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.inputs import as_recordings, ready, survey
 from orbitdl.line.noise import require_above_noise
+from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
-from orbitdl.line.starts import choose_starts, pool_of, typical_size, typical_start
+from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.storage.provenance import provenance
 from orbitdl.validation import require_count, require_positive_or
@@ -150,7 +150,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         one_axis = len(given[0].values.shape) == 1
         signals, data = self._ready(given)
         shards = self._shards(signals)
-        pool, seed = pool_of(shards), self._seed()
+        pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=self.n_components)
         choose(self.init, generators=[])  # refuses what cannot be one
         origin = provenance(sum(map(len, signals)), data)
@@ -197,11 +197,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
 
-    def _choose_alpha(self, shards: RecordingShards, pool: Floats) -> tuple[float, str | None]:
+    def _choose_alpha(self, shards: RecordingShards, pool: Pool) -> tuple[float, str | None]:
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(shards, typical_start(pool, q), typical_size(pool, q))
+            chosen = automatic_alpha(shards, typical_start(pool, q), pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, chosen.reason

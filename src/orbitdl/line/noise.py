@@ -49,16 +49,16 @@ def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
 def white_level(chunks: Sequence[Chunk]) -> float:
     """Return the standard deviation of white noise, of the noisiest channel.
 
-    From the median size of second differences, which events that are smooth, and drift, hardly
-    have; that of white noise has six times its variance.
+    From the median size of second differences in a typical chunk, which events that are smooth,
+    and drift, hardly have; that of white noise has six times its variance.
     """
-    sizes = []
+    levels = []
     for chunk in spread(chunks):
         (x, observed), _ = chunk.read(0, 0)
         whole = observed[:-2] & observed[1:-1] & observed[2:]
-        sizes.append(np.abs(np.diff(x, 2, axis=0))[whole])
-    known = np.concatenate(sizes)
-    return float(GAUSSIAN / np.sqrt(6.0) * np.median(known, axis=0).max()) if len(known) else 0.0
+        if whole.any():
+            levels.append(np.median(np.abs(np.diff(x, 2, axis=0))[whole], axis=0))
+    return float(GAUSSIAN / np.sqrt(6.0) * np.median(levels, axis=0).max()) if levels else 0.0
 
 
 def require_above_noise(alpha: float, chunks: Sequence[Chunk]) -> None:
