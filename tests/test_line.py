@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -225,6 +226,22 @@ def test_codes_are_as_good_as_a_lasso_on_a_fine_grid(channels, missing):
     assert codes.gap <= 1e-7
     assert codes.objective <= fine * (1 + 1e-6)
     assert_allclose(codes.objective, fine, rtol=1e-3)
+
+
+@pytest.mark.parametrize("positive", [False, True], ids=["any sign", "positive"])
+def test_codes_at_whole_samples_are_those_of_cvxpy(positive):
+    waveforms, alpha, n = pulses(channels=2), 0.3, 60
+    x, seen = recording(waveforms, n=n, events=5), np.ones(60, dtype=bool)
+    seen[[20, 21, 40]] = False
+    codes = code_line(x, seen, waveforms, alpha, 1e-8, whole=True, positive=positive)
+    times = np.arange(-17, n + 2)
+    D = np.stack(
+        [spline(u, np.arange(n) - tau)[seen].ravel() for u in waveforms.u for tau in times], axis=1
+    )
+    c = cp.Variable(D.shape[1], nonneg=positive)
+    value = 0.5 * cp.sum_squares(x[seen].ravel() - D @ c) + alpha * cp.norm1(c)
+    expected = cp.Problem(cp.Minimize(value)).solve(solver=cp.CLARABEL)
+    assert_allclose(codes.objective, expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -192,7 +192,7 @@ def fit(
     }
     require_of_one_kind(on_windows if length else on_line, has_length=length is not None)
     settings = {
-        "n_components": components,
+        "n_components": components or (1 if length else 4),
         "alpha": weight or "auto",
         "max_iter": max_iter,
         "tol": tol,
