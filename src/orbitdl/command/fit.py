@@ -27,8 +27,14 @@ def fit(
     ],
     length: options.Span = None,
     components: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many components (waveforms) to learn.")
-    ] = 4,
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="How many components (waveforms) to learn; if left out 1 with --length, and 4 "
+            "with windows.",
+        ),
+    ] = None,
     alpha: Annotated[
         str,
         typer.Option(
