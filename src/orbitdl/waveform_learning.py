@@ -187,7 +187,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
                 f"a recording has {shortest} samples, fewer than one waveform of "
                 f"length={self.length}; pass a longer recording or a smaller length."
             )
-        seen = [survey(signal) for signal in signals]
+        seen = [survey(signal, hashed=True) for signal in signals]
         if all(one.is_constant for one in seen):
             raise ValueError("the recording is constant, so no waveform is in it; pass another.")
         data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
