@@ -1,4 +1,4 @@
-"""Kill a fit ten times at random moments, let others go on, and print how it went as JSON.
+"""Kill a fit several times at random moments, let others go on, and print how it went as JSON.
 
 A process of its own, without threads, so that it can fork with warm kernels.
 """
@@ -18,7 +18,7 @@ from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.groups import ContinuousShift
 from orbitdl.storage import checkpoint, checkpoint_files
 
-KILLS = 10
+KILLS = {"windows": 10, "line": 5}
 LEARNING = {"max_iter": 15, "tol": 1e-9, "n_restarts": 3, "random_state": 0}
 WINDOWS = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
 HEART = make_ecg_recording(duration=20, rate=120, random_state=0).signal
@@ -26,35 +26,35 @@ KINDS = {
     "windows": (OrbitDictionaryLearning(3, ContinuousShift(), alpha=0.1, **LEARNING), WINDOWS),
     "line": (WaveformLearning(2, 60, alpha=0.5, **LEARNING), HEART),
 }
-model, data = KINDS[sys.argv[2]]
 
 
-def fit(place: Path | None) -> OrbitDictionaryLearning | WaveformLearning:
+def fit(kind: str, place: Path | None) -> OrbitDictionaryLearning | WaveformLearning:
+    model, data = KINDS[kind]
     return clone(model).set_params(checkpoint=place).fit(data)
 
 
-def fit_in_a_fork(place: Path, result: Path) -> int:
+def fit_in_a_fork(kind: str, place: Path, result: Path) -> int:
     """Start a process that fits and stores the result; return its number."""
     pid = os.fork()
     if pid == 0:
-        found = fit(place)
+        found = fit(kind, place)
         np.savez(result, components=found.components_, history=found.history_.to_frame())
         os._exit(0)
     return pid
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, kind: str) -> None:
     checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9  # write after every iteration
-    expected = fit(None)
+    expected = fit(kind, None)
     began = time.perf_counter()
-    fit(folder / "whole")
+    fit(kind, folder / "whole")
     usual = time.perf_counter() - began
     rng = np.random.default_rng(0)
     kills, same, reached, finished = 0, [], [], False
     place, result = folder / "checkpoint", folder / "result.npz"
-    while kills < KILLS or not finished:
-        pid = fit_in_a_fork(place, result)
-        if kills < KILLS:
+    while kills < KILLS[kind] or not finished:
+        pid = fit_in_a_fork(kind, place, result)
+        if kills < KILLS[kind]:
             time.sleep(rng.uniform(0, 0.6 * usual))
             os.kill(pid, signal.SIGKILL)
         finished = os.waitpid(pid, 0)[1] != signal.SIGKILL
@@ -78,4 +78,4 @@ def main(folder: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), sys.argv[2])
