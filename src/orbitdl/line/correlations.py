@@ -10,20 +10,36 @@ a cubic on every cell, whose largest value is known in closed form.
 from __future__ import annotations
 
 import numpy as np
-from scipy.signal import oaconvolve
+from scipy import fft
 
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats
 from orbitdl.line.waveforms import BEYOND, Waveforms
 
+BLOCK, SHORTEST = 8, 512
+"""Waveforms that a transformed block is long, and samples at least."""
+
 
 def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
-    """Return e (q, T + W - 1 + 12) of a signal (T, channels), at places ``m + offset``."""
-    n_samples, width = len(signal), waveforms.length
-    e = np.zeros((len(waveforms), n_samples + width - 1 + 2 * BEYOND))
-    for j, u in enumerate(waveforms.u):
-        parts = (oaconvolve(signal[:, c], u[::-1, c]) for c in range(signal.shape[1]))
-        e[j, BEYOND:-BEYOND] = sum(parts)
+    """Return e (q, T + W - 1 + 12) of a signal (T, channels), at places ``m + offset``.
+
+    Blocks are transformed once for all waveforms, and added up over channels before the way back.
+    """
+    (n, channels), width = signal.shape, waveforms.length
+    size = fft.next_fast_len(max(BLOCK * width, SHORTEST), real=True)
+    step = size - width + 1
+    count = -(-n // step)
+    padded = np.zeros((channels, count * step))
+    padded[:, :n] = signal.T
+    blocks = fft.rfft(padded.reshape(channels, count, step), size, axis=2)
+    shapes = fft.rfft(waveforms.u[:, ::-1].transpose(0, 2, 1), size, axis=2)
+    e = np.zeros((len(waveforms), n + width - 1 + 2 * BEYOND))
+    for row, shape in zip(e, shapes, strict=True):
+        parts = fft.irfft(np.einsum("cbf,cf->bf", blocks, shape), size, axis=1)
+        total = np.zeros((count + 1, step))
+        total[:-1] = parts[:, :step]
+        total[1:, : width - 1] += parts[:, step:]
+        row[BEYOND:-BEYOND] = total.ravel()[: n + width - 1]
     return e
 
 

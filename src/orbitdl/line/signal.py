@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.line.splines import TAPS, weights_at
+from orbitdl.line.splines import weights_at
 
 Part = tuple[Floats, NDArray[np.bool_]]
+REACH = 2
+"""Blocks on either side that count for the trend of one."""
 SMALL = 2**24
 """Values of a recording in memory that is freed from its trend once and for all."""
 
@@ -64,18 +67,16 @@ class Signal:
         first, last = max(first, 0), min(last, len(self))
         if self.span == 0 or first >= last:
             return np.zeros((max(last - first, 0), self.channels))
-        begin, end = first // self.span - TAPS, last // self.span + TAPS
-        known, heavy = self._medians(begin, end)
-        place = (np.arange(first, last) + 0.5) / self.span - 0.5 - begin  # in blocks
-        whole = np.floor(place).astype(np.intp)
-        taps = weights_at(place - whole)
-        above, below = np.zeros((len(place), self.channels)), np.zeros((len(place), 1))
-        for i in range(TAPS):
-            share = taps[:, i, None] * heavy[whole + i - 1]
-            above += share * known[whole + i - 1]
-            below += share
-        np.divide(above, below, out=above, where=below > 0)
-        return above
+        begin, end = first // self.span, -(-last // self.span)
+        median, weight = self._medians(begin - REACH, end + REACH)
+        above, below, count = 0.0, 0.0, end - begin
+        for k, share in enumerate(shares_of(self.span)):  # of the blocks around one, within it
+            heavy = share[:, None] * weight[k : k + count, None]
+            above = above + heavy * median[k : k + count, None]
+            below = below + heavy
+        trend = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+        start = first - begin * self.span
+        return np.asarray(trend.reshape(-1, self.channels)[start : start + last - first])
 
     def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
         """Return the medians of blocks (n, channels), and how many of their samples are known."""
@@ -84,11 +85,12 @@ class Signal:
         before, after = first - begin * span, end * span - first - len(part)
         part = np.pad(part, [(before, after), (0, 0)], constant_values=np.nan)
         part[~complete(part)] = np.nan
-        blocks = np.sort(part.reshape(end - begin, span, -1), axis=1)  # NaN comes last
-        count = np.sum(~np.isnan(blocks[:, :, :1]), axis=1)
-        middle = np.stack([np.maximum(count - 1, 0) // 2, count // 2], axis=1)
-        pair = np.take_along_axis(blocks, np.minimum(middle, span - 1), axis=1)
-        return np.where(count > 0, pair.mean(axis=1), 0.0), count.astype(np.float64)
+        blocks = np.ascontiguousarray(part.reshape(end - begin, span, -1).transpose(0, 2, 1))
+        blocks.sort(axis=2)  # NaN comes last
+        count = np.sum(~np.isnan(blocks[:, :1]), axis=2)
+        middle = np.stack([np.maximum(count - 1, 0) // 2, count // 2], axis=2)
+        pair = np.take_along_axis(blocks, np.minimum(middle, span - 1), axis=2)
+        return np.where(count > 0, pair.mean(axis=2), 0.0), count.astype(np.float64)
 
     def without_trend(self) -> Signal:
         """Return the same recording free of its trend: at once if it is small, or as it is read."""
@@ -110,3 +112,17 @@ def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
     """Tell which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
     total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
     return np.asarray(total[width:] > total[:-width])
+
+
+@lru_cache(maxsize=16)
+def shares_of(span: int) -> Floats:
+    """Return what blocks from two before to two after count for within a block, (5, span).
+
+    The cubic B-splines that belong to them, which are centred in their blocks.
+    """
+    place = (np.arange(span) + 0.5) / span - 0.5
+    whole = np.floor(place).astype(np.intp)
+    shares = np.zeros((2 * REACH + 1, span))
+    for i, taps in enumerate(weights_at(place - whole).T):
+        shares[whole + i - 1 + REACH, np.arange(span)] = taps
+    return shares
