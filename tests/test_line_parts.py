@@ -5,10 +5,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl.line import alpha
 from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.chunks import cut, linked
+from orbitdl.line.chunks import code_recording, cut, linked
+from orbitdl.line.coder import LineCoder
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal, complete, reached
 from orbitdl.line.splines import TAPS
+from orbitdl.line.waveforms import Waveforms
 
 WIDTH = 20
 
@@ -72,3 +74,14 @@ def test_the_rough_learning_sees_no_more_of_wide_recordings(monkeypatch):
     monkeypatch.setattr(alpha, "AT_MOST", 10_000)
     assert values(1) == 3200
     assert 5000 < values(10) <= 10_000
+
+
+def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
+    rng = np.random.default_rng(0)
+    coder = LineCoder(Waveforms(rng.standard_normal((2, WIDTH, 1))).unit(), 0.5)
+    (chunk,) = cut(Signal(rng.standard_normal(300)), WIDTH)
+    coded, summary = chunk.code(coder)
+    expected = code_recording([chunk], coder).codes(coder)
+    assert_allclose(summary.objective, expected.objective, rtol=1e-6)
+    assert summary.gap <= 1e-3
+    assert (summary.samples, summary.atoms) == (1, len(coded.own))

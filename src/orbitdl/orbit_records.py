@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 from orbitdl.coding.base import Coder
@@ -18,8 +19,8 @@ class OrbitRecordsMixin(KeptMixin):
     normalise_after: bool
     n_features_in_: int
 
-    def _group(self) -> Group:
-        raise NotImplementedError
+    @abstractmethod
+    def _group(self) -> Group: ...
 
     def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> ModelFile:
         names = getattr(self, "feature_names_in_", None)

@@ -82,12 +82,18 @@ class Chunk(Shard):
         return self.signal.read(start, self.last + after), start
 
     def code(self, coder: LineCoder, n_jobs: int | None = None) -> tuple[Chunk, Summary]:
-        """Find the best atoms that begin here; those beside are held fixed."""
+        """Find the best atoms that begin here, and what they come to with those beside."""
+        coded = self.improved(coder)
+        judged, alpha = coded.certificate(coder), coder.alpha
+        gap = judged.gap(alpha, positive=coder.positive)
+        return coded, Summary(judged.objective(alpha), gap, int(self.begins), len(coded.own))
+
+    def improved(self, coder: LineCoder) -> Chunk:
+        """Return this chunk with the best atoms that begin here; those beside are held fixed."""
         part, start = self.read(TAPS, self.width + TAPS)
         first, last = self.domain
         found = coder.code(*part, self.known.later(-start), first - start, last - start)
-        coded = self.with_atoms(found.later(start), len(coder.waveforms))
-        return coded, Summary(0.0, 0.0, int(self.begins), len(found))
+        return self.with_atoms(found.later(start), len(coder.waveforms))
 
     def with_atoms(self, atoms: LineAtoms, n_components: int) -> Chunk:
         """Return this chunk with other atoms of its own."""

@@ -120,7 +120,7 @@ def in_colours(
     chunks = list(recording)
 
     def code(chunk: Chunk) -> Chunk:
-        coded = chunk.code(coder)[0]
+        coded = chunk.improved(coder)
         watch(chunk.last - chunk.first)
         return coded
 
@@ -134,7 +134,7 @@ def across_borders(recording: Recording, coder: LineCoder, n_jobs: int | None) -
     """Code strips across the borders between chunks, which do not meet."""
     reach, q = STRIP * (recording[0].width + LONGER), len(coder.waveforms)
     strips = [strip_of(one, two, reach, q) for one, two in pairwise(recording)]
-    coded = in_threads(lambda strip: strip.code(coder)[0], strips, n_jobs)
+    coded = in_threads(lambda strip: strip.improved(coder), strips, n_jobs)
     for k, strip in enumerate(coded):
         for chunk in (k, k + 1):
             rest = recording[chunk].own.outside(*strip.domain)
