@@ -29,7 +29,7 @@ PATIENCE = 600
 PROGRESS = re.compile(r"iteration \d+  objective \S+  gap \S+")
 """What is said every ten seconds of a long run where there is no terminal."""
 COMPILING = (
-    "orbitdl: compiling for this machine (up to 30 seconds, once; later runs start at once)\n"
+    "orbitdl: compiling for this machine (up to a minute, once; later runs start at once)\n"
 )
 
 

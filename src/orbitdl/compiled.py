@@ -35,5 +35,5 @@ def say_if_compiling(kernel: Any) -> None:
         return
     if not any(Path(stats.cache_path).glob(f"*.{kernel.__name__}-*.nbi")):
         logging.getLogger("orbitdl").warning(
-            "orbitdl: compiling for this machine (up to 30 seconds, once; later runs start at once)"
+            "orbitdl: compiling for this machine (up to a minute, once; later runs start at once)"
         )
