@@ -13,7 +13,7 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.shards import Residuals, Shard, Shards, Solve, Summary
+from orbitdl.learning.shards import LocalShards, Residuals, Shard, Solve, Summary
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
@@ -75,7 +75,7 @@ class SampleShard(Shard):
 
 
 @dataclass(frozen=True, eq=False)
-class SampleShards(Shards):
+class SampleShards(LocalShards):
     """All data points, in parts, and what codes them.
 
     Attributes

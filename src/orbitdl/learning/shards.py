@@ -129,21 +129,30 @@ class Space(Protocol):
         """Tell whether elements (K, p) may be those of atoms."""
 
 
-@dataclass(frozen=True, eq=False)
 class Shards(ABC, Sized):
-    """All data, in parts; threads take one at a time, or share the only one."""
-
-    parts: tuple[Shard, ...]
-    n_jobs: int | None
+    """All data, in parts, and how they are coded: what `learn` sees of them. They never change."""
 
     @property
     @abstractmethod
     def space(self) -> Space:
         """What components and atoms of these data look like."""
 
+    @property
     @abstractmethod
-    def prepare(self, A: Blocks, asked: float) -> Any:
-        """Return what codes every part with components A (q, F, d, m) to the gap asked for."""
+    def atoms(self) -> Atoms | None:
+        """Where the next coding starts, for all samples; None if that is not known here."""
+
+    @property
+    @abstractmethod
+    def codes(self) -> Any:
+        """What the last coding ended with, for all samples; None if that is not known here."""
+
+    @abstractmethod
+    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
+        """Code every part with components A (q, F, d, m) to the gap asked for.
+
+        Returns them with their codes, and one summary.
+        """
 
     @abstractmethod
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Self, Blocks]:
@@ -153,36 +162,61 @@ class Shards(ABC, Sized):
         that belong to these components.
         """
 
-    def __len__(self) -> int:
-        return sum(map(len, self.parts))
+    @abstractmethod
+    def starting_from(self, atoms: Atoms | None) -> Self:
+        """Return the same data with atoms, one list per sample of all, to start from."""
 
-    @property
-    def atoms(self) -> Atoms | None:
-        """Where the next coding starts, for all samples."""
-        known = [part.atoms for part in self.parts if part.atoms is not None]
-        return Atoms.concatenate(known) if len(known) == len(self.parts) else None
+    @abstractmethod
+    def scale(self, factors: Floats) -> Self:
+        """Multiply the coefficients of component j by ``factors[j]``."""
 
-    @property
-    def codes(self) -> Any:
-        """What the last coding ended with, for all samples; None if that is not known."""
-        known = [part.codes for part in self.parts if part.codes is not None]
-        return Codes.concatenate(known) if len(known) == len(self.parts) else None
-
-    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
-        """Code every part with components A; return them with their codes, and one summary."""
-        coder = self.prepare(A, asked)
-        within = self.n_jobs if len(self.parts) == 1 else None
-        coded = self.each(lambda part: part.code(coder, within))
-        parts, summaries = zip(*coded, strict=True)
-        return replace(self, parts=parts), total(summaries)
+    @abstractmethod
+    def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
+        """Add up the answers of all parts, of which few are in memory at a time."""
 
     def statistics(self) -> Statistics:
         """Return what the dictionary step needs of all data and the last codes."""
         summed: Statistics = self.sum_of(lambda part: part.statistics())
         return summed
 
+    def worst_residuals(self, A: Blocks, most: int) -> Residuals:
+        """Return so many of the largest residuals with components A."""
+        found: Residuals = self.sum_of(lambda part: part.worst_residuals(A, most))
+        return found.largest(most)
+
+
+@dataclass(frozen=True, eq=False)
+class LocalShards(Shards):
+    """All data in this process; threads take a part at a time, or share the only one."""
+
+    parts: tuple[Shard, ...]
+    n_jobs: int | None
+
+    @abstractmethod
+    def prepare(self, A: Blocks, asked: float) -> Any:
+        """Return what codes every part with components A (q, F, d, m) to the gap asked for."""
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    @property
+    def atoms(self) -> Atoms | None:
+        known = [part.atoms for part in self.parts if part.atoms is not None]
+        return Atoms.concatenate(known) if len(known) == len(self.parts) else None
+
+    @property
+    def codes(self) -> Any:
+        known = [part.codes for part in self.parts if part.codes is not None]
+        return Codes.concatenate(known) if len(known) == len(self.parts) else None
+
+    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
+        coder = self.prepare(A, asked)
+        within = self.n_jobs if len(self.parts) == 1 else None
+        work = in_threads(lambda part: part.code(coder, within), self.parts, self.n_jobs)
+        parts, summaries = zip(*work, strict=True)
+        return replace(self, parts=parts), total(summaries)
+
     def starting_from(self, atoms: Atoms | None) -> Self:
-        """Return the same data with atoms, one list per sample of all, to start from."""
         if atoms is None:
             return replace(self, parts=tuple(part.starting_from(None) for part in self.parts))
         ends = np.cumsum([0, *map(len, self.parts)])
@@ -191,20 +225,9 @@ class Shards(ABC, Sized):
         return replace(self, parts=tuple(part.starting_from(mine) for part, mine in pairs))
 
     def scale(self, factors: Floats) -> Self:
-        """Multiply the coefficients of component j by ``factors[j]``."""
         return replace(self, parts=tuple(part.scale(factors) for part in self.parts))
 
-    def worst_residuals(self, A: Blocks, most: int) -> Residuals:
-        """Return so many of the largest residuals with components A."""
-        found: Residuals = self.sum_of(lambda part: part.worst_residuals(A, most))
-        return found.largest(most)
-
-    def each(self, ask: Callable[[Shard], Sum]) -> list[Sum]:
-        """Ask every part, and return the answers in their order."""
-        return in_threads(ask, self.parts, self.n_jobs)
-
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
-        """Add up the answers of all parts, of which few are in memory at a time."""
         batches = (self.parts[k : k + AT_ONCE] for k in range(0, len(self.parts), AT_ONCE))
         return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
 

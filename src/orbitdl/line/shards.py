@@ -11,7 +11,7 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.shards import Shards, Solve, Summary, total
+from orbitdl.learning.shards import LocalShards, Solve, Summary, total
 from orbitdl.learning.statistics import Statistics
 from orbitdl.learning.unit_balls import shorten
 from orbitdl.line.chunk import Chunk
@@ -39,7 +39,7 @@ class LineSpace:
 
 
 @dataclass(frozen=True, eq=False)
-class RecordingShards(Shards):
+class RecordingShards(LocalShards):
     """Recordings that are learned from together, and how they are coded.
 
     Attributes
