@@ -10,12 +10,14 @@ from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Semidefinite, Sliding
 from orbitdl.coding.certificate import certify, relative_gap
+from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.dictionary import constrained_least_squares, least_squares
 from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
@@ -212,8 +214,8 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
     Y = representation.analyze(masked.signal)
     statistics = Statistics.of(representation, Y, atoms)
     samples = Samples.on(representation, masked.signal, masked.observed)
-    cuts = [slice(k, k + 7) for k in range(0, len(samples), 7)]
-    coded = [(samples.take(part), atoms.take(part)) for part in cuts]
+    shards = SampleShards.cut(samples, default_coder(representation), 1.0, largest=7)
+    coded = shards.starting_from(atoms), representation
     matrix, seen = design(representation, atoms, len(A)), masked.observed.ravel()
     a = cp.Variable(matrix.shape[1])
     size = matrix.shape[1] // len(A)
@@ -224,10 +226,10 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
         left = masked.signal.ravel() - matrix @ representation.synthesize(components).ravel()
         return 0.5 * np.sum(left[seen] ** 2)
 
-    bounded = on_observed(constrained_least_squares, coded, statistics, A)
+    bounded = on_observed(constrained_least_squares, *coded, statistics, A)
     assert loss(bounded) == pytest.approx(minimum(misfit, ball), rel=1e-6)
     assert np.all(np.linalg.norm(bounded.reshape(len(A), -1), axis=1) <= 1 + 1e-6)
-    free = on_observed(least_squares, coded, statistics, A)
+    free = on_observed(least_squares, *coded, statistics, A)
     best = np.linalg.lstsq(matrix[seen], masked.signal.ravel()[seen], rcond=1e-12)[0]
     expected = 0.5 * np.sum((masked.signal.ravel()[seen] - matrix[seen] @ best) ** 2)
     assert loss(free) == pytest.approx(expected, rel=1e-6, abs=1e-10)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,7 +12,7 @@ from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import State
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.starts import start_from_data
+from orbitdl.learning.starts import Points, start_from_data
 from orbitdl.samples import Samples
 from orbitdl.validation import require_count, require_positive
 
@@ -20,6 +20,8 @@ HALF = 0.5
 """Share of a typical event's size below which it counts as none."""
 TENTH, ROUNDS, PILOT, SAMPLES, LOOSE = 0.1, 2, 5, 1000, 1e-2
 """The pilot: its first alpha over the typical norm, rounds, iterations of each, samples, gap."""
+DRAWN = 4 * SAMPLES
+"""Data points that are looked at a time, for so many that are not zero."""
 DRAWS = 256
 """Draws of white noise: an event matches a component better than all of them."""
 SEED = 7_311_904_265
@@ -111,7 +113,8 @@ def suggest_alpha(
     True
     """
     samples, fraction = Samples.of(X, group, mask), require_positive(fraction, "fraction")
-    event = typical_event(samples, require_count(n_components, "n_components"))
+    shards = SampleShards.cut(samples, default_coder(samples.representation), 1.0)
+    event = typical_event(shards, require_count(n_components, "n_components"))
     if event == 0.0:
         raise ValueError(
             "the data are zero or missing throughout, so no alpha can be suggested; pass others."
@@ -127,34 +130,48 @@ class ChosenAlpha:
     reason: str
 
 
-def automatic_alpha(samples: Samples, q: int, n_jobs: int | None = None) -> ChosenAlpha:
+def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> ChosenAlpha:
     """Return what ``alpha="auto"`` means for q components: `suggest_alpha` to six digits.
 
     So it is the same number on every machine. For data of zeros, which take no atom, it is 1.
     """
-    event = typical_event(samples, q, n_jobs)
+    event = typical_event(shards, q, n_jobs)
     if event == 0.0:
         return ChosenAlpha(1.0, "1: the data are zero, which any alpha codes by nothing")
     value = float(f"{HALF * event:.6g}")
     return ChosenAlpha(value, f"{value:.3g}: half of {event:.3g}, the size of a typical event")
 
 
-def typical_event(samples: Samples, q: int, n_jobs: int | None = None) -> float:
+def typical_event(data: Points, q: int, n_jobs: int | None = None) -> float:
     """Return the median of `alpha_max` over data points with an event; 0 for data of zeros."""
     rng = np.random.default_rng(0)
-    not_zero = np.flatnonzero(inner(samples.Y, samples.Y) > 0)
-    few = samples.take(rng.permutation(not_zero)[:SAMPLES])
+    few = some_samples(data, rng)
     if len(few) == 0:
         return 0.0
     alpha = TENTH * float(np.median(np.sqrt(inner(few.Y, few.Y))))
     shards = SampleShards.cut(few, default_coder(few.representation, LOOSE), alpha, n_jobs)
-    A = start_from_data(few.representation, shards, q, rng)
+    A = start_from_data(shards, q, rng)
     for _ in range(ROUNDS):
         *_, last = learn(State(shards, A), gap=LOOSE, max_iter=PILOT, tol=LOOSE)
         A = last.components
         event = _median_event(few, A)
-        shards = replace(shards, alpha=HALF * event)
+        shards = shards.at(HALF * event)
     return event
+
+
+def some_samples(data: Points, rng: np.random.Generator) -> Samples:
+    """Return data points drawn at random that are not zero; none only if all are."""
+    n = len(data)
+    found = _not_zero(data.take(rng.choice(n, min(n, DRAWN), replace=False)))
+    for first in range(0, n, DRAWN):
+        if len(found) > 0:
+            break
+        found = _not_zero(data.take(np.arange(first, min(first + DRAWN, n))))
+    return found.take(slice(SAMPLES))
+
+
+def _not_zero(samples: Samples) -> Samples:
+    return samples.take(np.flatnonzero(inner(samples.Y, samples.Y) > 0))
 
 
 def _median_event(samples: Samples, A: Blocks) -> float:

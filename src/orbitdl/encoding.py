@@ -92,10 +92,12 @@ def encode_samples(
     coder: Coder,
     n_jobs: int | None,
     debias: bool = False,
+    *,
+    warn: bool = True,
 ) -> Codes:
     """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     representation, Y, masked = samples.representation, samples.Y, samples.masked
-    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs)
+    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs, warn=warn)
     if debias:
         codes = replace(codes, atoms=refit(samples, codes.atoms, A))
     return samples.with_unseen(codes)

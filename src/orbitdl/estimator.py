@@ -18,9 +18,10 @@ from orbitdl.groups import Group
 from orbitdl.groups.base import require_group
 from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
-from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.restarts import Outcome
 from orbitdl.learning.starts import choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
+from orbitdl.points import Given
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.validation import require_positive_or
 
@@ -150,39 +151,53 @@ class OrbitDictionaryLearning(
     def fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
         """Learn components from data (n, d) or (n, d, channels), in which NaN means missing.
 
-        `mask`, in the shape of X and True where an entry was observed, is another way to say what
-        is missing. Only observed entries count.
+        Parameters
+        ----------
+        X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
+            Or data that are read a part at a time, and never in memory as a whole: a memory map, an
+            array of h5py, zarr or Dask, the path of a `.npy` file or of a Parquet dataset, an
+            iterator of arrays. Their codes are not kept (`codes_` is None).
+        mask : array-like of bool, optional
+            In the shape of X, True where an entry was observed: another way to say what is
+            missing. Only observed entries count.
         """
         self._check_parameters()
-        samples = self._samples(X, mask)
-        if samples.observed is not None and not samples.observed.any():
-            raise ValueError("X has no observed entry; pass data that are not all missing.")
-        origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
+        with self._given(X, mask) as given:
+            best = self._learn_from(given)
+        self._n_features_out = len(self.components_)
+        self._warn_of_gaps(best)
+        self._warn_unless_converged(best)
+        return self
+
+    def _learn_from(self, given: Given) -> Outcome:
+        """Choose alpha and starts, learn, and keep what comes of it."""
+        points, data = given.points, given.fingerprint
+        origin = provenance(len(points), data)
         alpha = require_positive_or(self.alpha, "alpha", "auto")
         if alpha is None:
-            chosen = automatic_alpha(samples, self.n_components, self.n_jobs)
+            chosen = automatic_alpha(points, self.n_components, self.n_jobs)
             alpha, origin["alpha"] = chosen.value, chosen.reason
-        coder = self._coder(samples.representation)
-        shards = SampleShards.cut(samples, coder, alpha, self.n_jobs)
-        keys = samples.representation.group, coder, alpha, origin["fingerprint"]
-        with self._open_checkpoint(shards, self._seed(), partial(self._identity, *keys)) as runs:
+        shards, coder = points.at(alpha), self._coder(points.space)
+        identity = partial(self._identity, points.space.group, coder, alpha, data)
+        with self._open_checkpoint(shards, self._seed(), identity) as runs:
             generators = self._generators(runs.seed)
-            starts = choose_starts(
-                self.init, samples.representation, shards, self.n_components, generators
-            )
+            starts = choose_starts(self.init, shards, self.n_components, generators)
             best = self._learn(
                 shards, starts, runs, coder.tol, normalise_after=self.normalise_after
             )
-        self.components_ = samples.representation.synthesize(best.components)
-        self.codes_ = None if best.codes is None else samples.with_unseen(best.codes)
+        self.components_ = points.space.synthesize(best.components)
+        self.codes_ = best.codes
         self._coded_with = fingerprint(self.components_)
         self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
-        self._n_features_out = len(self.components_)
-        if best.codes is not None and not best.stopped:
-            coder.warn_unless_converged(best.codes.gap, stacklevel=3)
-        self._warn_unless_converged(best)
-        return self
+        return best
+
+    def _warn_of_gaps(self, outcome: Outcome) -> None:
+        """Say if some data points were not coded to the tolerance by the last iteration."""
+        if outcome.stopped or outcome.codes is None:
+            return
+        coder = self._coder(outcome.codes.representation)
+        coder.warn_unless_converged(outcome.codes.gap, stacklevel=4)
 
     def _check_parameters(self) -> None:
         self._check_learning()

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from os import PathLike
 from typing import Any, TypedDict
 
 import numpy as np
@@ -16,7 +19,12 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
+from orbitdl.learning.crew import Threads
+from orbitdl.piecewise import Coding, EncodePiece, Whole
+from orbitdl.points import Given, crew_for, elsewhere, in_memory
 from orbitdl.samples import Samples
+from orbitdl.sources.base import Part
+from orbitdl.sources.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 from orbitdl.validation import as_masked_data, require_jobs, require_positive
 
@@ -45,21 +53,37 @@ class FittedMixin(TransformerMixin):
 
     def encode(
         self,
-        X: ArrayLike,
+        X: Any,
         *,
-        mask: ArrayLike | None = None,
+        mask: Any = None,
         alpha: float | None = None,
         debias: bool = False,
-    ) -> Codes:
+        to: str | PathLike[str] | None = None,
+    ) -> Any:
         """Write every data point as a sparse sum of moved components; NaN means missing.
 
-        Without `alpha` this model's is used. `debias` refits the coefficients of the atoms found by
-        least squares, which undoes the shrinkage; objective, gap and status stay those of the
-        penalised code. See `orbitdl.encode`.
+        Parameters
+        ----------
+        X, mask
+            As in `fit`.
+        alpha : float, optional
+            Weight of the sparsity term; this model's if left out.
+        debias : bool
+            Refit the coefficients of the atoms found by least squares, which undoes the shrinkage;
+            objective, gap and status stay those of the penalised code. See `orbitdl.encode`.
+        to : path-like, optional
+            A folder that is not there yet: codes are written to it, a part at a time, as two
+            Parquet datasets, instead of being kept in memory.
+
+        Returns
+        -------
+        Codes, or StoredCodes where `to` is given
+            Of a Dask array without `to`, a lazy Dask dataframe with a row per atom.
         """
-        settings = self._settings(X, mask)
-        chosen = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
-        return encoding.encode_samples(alpha=chosen, debias=debias, **settings)
+        check_is_fitted(self)
+        weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        with self._coding(X, mask, weight, debias) as coding:
+            return coding.codes() if to is None else coding.stored(to)
 
     def codes_of(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
         """Return codes of data points: those that `fit` ended with if it had these data.
@@ -120,26 +144,30 @@ class FittedMixin(TransformerMixin):
         settings, chosen = self._settings(X, mask), self.alpha_ if alpha is None else alpha
         return denoising.denoise_samples(alpha=chosen, debias=debias, **settings)
 
-    def transform(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
-        """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group."""
-        return self.encode(X, mask=mask).invariants()
+    def transform(self, X: Any, *, mask: Any = None) -> Any:
+        """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group.
 
-    def score(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> float:
+        X is as in `fit`; of a Dask array this is a lazy one.
+        """
+        check_is_fitted(self)
+        with self._coding(X, mask, self.alpha_) as coding:
+            return coding.invariants()
+
+    def score(self, X: Any, y: None = None, *, mask: Any = None) -> float:
         """Return ``1 - sum_i objective_i / sum_i 1/2 ||M_i y_i||^2``, M_i what was observed.
 
-        The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
-        explained, below 1 always. It compares numbers of components, groups and starts at one
-        alpha; it grows as alpha falls, so it cannot choose alpha.
+        X is as in `fit`. The fraction of the energy explained, net of the cost of the codes: 0 when
+        nothing is explained, below 1 always. It compares numbers of components, groups and starts
+        at one alpha; it grows as alpha falls, so it cannot choose alpha.
         """
-        settings = self._settings(X, mask)
-        energy = 0.5 * float(np.sum(settings["samples"].signal ** 2))
-        codes = encoding.encode_samples(alpha=self.alpha_, **settings)
-        return 1.0 - float(codes.objective.sum()) / energy if energy > 0 else 0.0
+        check_is_fitted(self)
+        with self._coding(X, mask, self.alpha_) as coding:
+            return coding.score()
 
     def _settings(self, X: ArrayLike, mask: ArrayLike | None) -> Settings:
         """Check data, and return what every way of coding them with this model has in common."""
         check_is_fitted(self)
-        samples = self._samples(X, mask, shape=self.components_.shape[1:])
+        samples = self._samples(X, mask, self.components_.shape[1:])
         A = samples.analyze(self.components_)
         coder = self._coder(samples.representation)
         return {"samples": samples, "A": A, "coder": coder, "n_jobs": require_jobs(self.n_jobs)}
@@ -152,16 +180,52 @@ class FittedMixin(TransformerMixin):
     def _group(self) -> Group:
         return group_or_default(self.group)
 
+    @contextmanager
+    def _coding(
+        self, X: Any, mask: Any, alpha: float, debias: bool = False
+    ) -> Iterator[Coding]:
+        """Check data, and return how they are coded, wherever they are."""
+        source, shape = as_source(X, mask), self.components_.shape[1:]
+        n_jobs = require_jobs(self.n_jobs)
+        if source is None:
+            part = Part(*as_masked_data(X, mask))
+            crew, own, within = Threads(Whole(part)), part.values.shape[1:], n_jobs
+        else:
+            crew, own, within = crew_for(source, n_jobs), source.shape, None
+        representation = self._representation(X, own, shape)
+        A, coder = representation.analyze(self.components_), self._coder(representation)
+        with crew:
+            yield Coding(crew, EncodePiece(representation, A, coder, alpha, debias, within))
+
+    @contextmanager
+    def _given(self, X: Any, mask: Any) -> Iterator[Given]:
+        """Check data to be learned from, and return them ready for it."""
+        source = as_source(X, mask)
+        if source is None:
+            samples = self._samples(X, mask)
+            yield in_memory(samples, self._coder(samples.representation), self.n_jobs)
+            return
+        representation = self._representation(X, source.shape)
+        coder = self._coder(representation)
+        with elsewhere(source, representation, coder, self.n_jobs) as given:
+            yield given
+
     def _samples(
-        self, X: ArrayLike, mask: ArrayLike | None, shape: tuple[int, ...] | None = None
+        self, X: ArrayLike, mask: ArrayLike | None, fitted: tuple[int, ...] | None = None
     ) -> Samples:
         """Check data, of this shape unless the model is to be fitted on them, and analyse them."""
         data, observed = as_masked_data(X, mask)
-        named = X if hasattr(X, "columns") else data
-        validate_data(self, named, reset=shape is None, skip_check_array=True)
-        if shape not in (None, data.shape[1:]):
+        return Samples.on(self._representation(X, data.shape[1:], fitted), data, observed)
+
+    def _representation(
+        self, X: Any, shape: tuple[int, ...], fitted: tuple[int, ...] | None = None
+    ) -> Representation:
+        """Return how the group acts on data points, of this shape if the model has one."""
+        named = X if hasattr(X, "columns") else np.broadcast_to(0.0, (1, *shape))
+        validate_data(self, named, reset=fitted is None, skip_check_array=True)
+        if fitted not in (None, shape):
             raise ValueError(
-                f"X has data points of shape {data.shape[1:]}, but this model was fitted on shape "
-                f"{shape}; reshape X."
+                f"X has data points of shape {shape}, but this model was fitted on shape "
+                f"{fitted}; reshape X."
             )
-        return Samples.on(require_group(self._group()).on(data.shape[1:]), data, observed)
+        return require_group(self._group()).on(shape)

@@ -48,6 +48,17 @@ class Samples:
         """Write data that were checked in the blocks of a group action."""
         return cls(representation, signal, observed, representation.analyze(signal))
 
+    @classmethod
+    def concatenate(cls, parts: list[Self]) -> Self:
+        """Put the data points of all parts one after the other; all have masks, or none has."""
+        masks = [part.observed for part in parts if part.observed is not None]
+        return cls(
+            parts[0].representation,
+            np.concatenate([part.signal for part in parts]),
+            np.concatenate(masks) if masks else None,
+            np.concatenate([part.Y for part in parts]),
+        )
+
     def __len__(self) -> int:
         return len(self.signal)
 

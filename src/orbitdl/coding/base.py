@@ -127,10 +127,15 @@ class Coder(ABC):
     def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
         late = int(np.sum(gap > self.tol))
+        who, largest = f"{late} of {len(gap)} samples", float(gap.max(initial=0.0))
+        self.warn_if(late > 0, who, largest, stacklevel + 1)
+
+    def warn_if(self, late: bool, who: str, largest: float, stacklevel: int = 2) -> None:
+        """Warn, if it is so, that some samples stopped above the tolerance and need not have."""
         if late and self.is_convex:
             warnings.warn(
-                f"{late} of {len(gap)} samples stopped above the gap tolerance {self.tol:.1e} "
-                f"(largest gap {gap.max():.1e}); raise the coder's max_iter or its tol.",
+                f"{who} stopped above the gap tolerance {self.tol:.1e} "
+                f"(largest gap {largest:.1e}); raise the coder's max_iter or its tol.",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )

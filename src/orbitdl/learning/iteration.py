@@ -153,7 +153,5 @@ class Iteration:
 
     @cached_property
     def codes(self) -> Any:
-        """The codes of all samples."""
-        codes = self.shards.codes
-        assert codes is not None
-        return codes
+        """The codes of all samples; None where they stay with data that are somewhere else."""
+        return self.shards.codes

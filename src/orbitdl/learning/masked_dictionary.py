@@ -16,19 +16,13 @@ fills them in with what V says. It never leads uphill from V; momentum makes it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import stack_components
-from orbitdl.coding.parallel import in_threads
-from orbitdl.groups.base import Blocks
-from orbitdl.learning.observed import ObservedNormal, entry_normal
-from orbitdl.learning.shards import Solve, total
+from orbitdl.groups.base import Blocks, Representation
+from orbitdl.learning.shards import Shards, Solve
 from orbitdl.learning.statistics import Statistics, unstack
 from orbitdl.learning.unit_balls import descend
-from orbitdl.samples import Samples
 
 FEW = 1e9
 """Multiplications up to which H is formed."""
@@ -39,42 +33,44 @@ PASSES = 100
 ROOM = 2**24
 """Numbers that codes may fill to be kept from one pass to the next."""
 
-Coded = Sequence[tuple[Samples, Atoms]]
-"""Data in parts, each with its atoms."""
-
 
 def on_observed(
-    solve: Solve, coded: Coded, statistics: Statistics, A: Blocks, n_jobs: int | None = None
+    solve: Solve,
+    shards: Shards,
+    representation: Representation,
+    statistics: Statistics,
+    A: Blocks,
 ) -> Blocks:
-    """Return on observed entries, from A, the minimiser that `solve` finds on complete data."""
-    representation, n = coded[0][0].representation, sum(len(samples) for samples, _ in coded)
+    """Return on observed entries, from A, the minimiser that `solve` finds on complete data.
+
+    Of the shards, whose parts are data points with atoms, sums are asked for only.
+    """
     size, q = int(np.prod(representation.shape)), len(A)
-    if float(n) * size * (q * size) ** 2 <= FEW:
+    if float(len(shards)) * size * (q * size) ** 2 <= FEW:
         signals = representation.synthesize(A).reshape(q, 1, size, 1)
-        new = solve(in_one_block(coded, statistics, n_jobs), signals)
+        new = solve(in_one_block(shards, representation, statistics), signals)
         return representation.analyze(new.reshape(q, *representation.shape))
-    return fill_in(solve, coded, statistics, A, n_jobs)
+    return fill_in(solve, shards, statistics, A)
 
 
-def in_one_block(coded: Coded, statistics: Statistics, n_jobs: int | None) -> Statistics:
+def in_one_block(
+    shards: Shards, representation: Representation, statistics: Statistics
+) -> Statistics:
     """Return H and R of signals: one block, on which the step is that of complete data."""
-    representation = coded[0][0].representation
-    normal = total(in_threads(lambda part: entry_normal(*part), coded, n_jobs))
+    normal = shards.sum_of(lambda part: part.entry_normal())
     shape = (len(statistics.usage), *representation.block_shape)
     right = representation.synthesize(unstack(statistics.cross, shape))
     return Statistics(normal[None], right.reshape(1, -1, 1), statistics.usage)
 
 
-def fill_in(
-    solve: Solve, coded: Coded, statistics: Statistics, A: Blocks, n_jobs: int | None
-) -> Blocks:
+def fill_in(solve: Solve, shards: Shards, statistics: Statistics, A: Blocks) -> Blocks:
     """Repeat the step of complete data, with missing entries filled in, from A."""
-    right, n = unstack(statistics.cross, A.shape), sum(len(samples) for samples, _ in coded)
-    keep = n * int(np.prod(A.shape[:3])) * A.shape[2] <= ROOM
-    passes = in_threads(lambda part: ObservedNormal(*part, keep), coded, n_jobs)
+    right = unstack(statistics.cross, A.shape)
+    keep = len(shards) * int(np.prod(A.shape[:3])) * A.shape[2] <= ROOM
 
     def apply(V: Blocks) -> Blocks:
-        return total(in_threads(lambda one: one.apply(V), passes, n_jobs))
+        found: Blocks = shards.sum_of(lambda part: part.observed_normal(keep).apply(V))
+        return found
 
     def step(V: Blocks, pull: Blocks) -> Blocks:
         filled = statistics.normal @ stack_components(V) + stack_components(pull)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +12,9 @@ from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Integers, Representation, inner
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.observed import ObservedNormal, entry_normal
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Solve, Summary
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
@@ -66,6 +68,18 @@ class SampleShard(Shard):
         left = problem.residual(reconstruct(samples.representation, atoms, A))
         return Residuals(inner(left, left), left).largest(most)
 
+    def entry_normal(self) -> Floats:
+        """Return ``sum_i W_i^H M_i W_i`` over observed entries, for components as signals."""
+        return entry_normal(self.samples, self.known_atoms)
+
+    def observed_normal(self, keep: bool) -> ObservedNormal:
+        """Return the same as what applies it to components; with `keep` it remembers codes."""
+        return self._kept_normal if keep else ObservedNormal(self.samples, self.known_atoms, False)
+
+    @cached_property
+    def _kept_normal(self) -> ObservedNormal:
+        return ObservedNormal(self.samples, self.known_atoms, True)
+
     @property
     def known_atoms(self) -> Atoms:
         """The atoms, of data that are coded."""
@@ -107,6 +121,14 @@ class SampleShards(LocalShards):
         return cls(parts, n_jobs, coder, alpha)
 
     @property
+    def codes(self) -> Codes | None:
+        """What the last coding ended with; the objective counts what the group cannot move too."""
+        known = [(part.samples, part.codes) for part in self.parts if part.codes is not None]
+        if len(known) < len(self.parts):
+            return None
+        return Codes.concatenate([samples.with_unseen(codes) for samples, codes in known])
+
+    @property
     def space(self) -> Representation:
         return self.parts[0].samples.representation
 
@@ -117,13 +139,16 @@ class SampleShards(LocalShards):
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
         if self.parts[0].samples.observed is None:
             return self, solve(statistics, A)
-        coded = [(part.samples, part.known_atoms) for part in self.parts]
-        return self, on_observed(solve, coded, statistics, A, self.n_jobs)
+        return self, on_observed(solve, self, self.space, statistics, A)
 
-    def take(self, samples: Integers) -> Blocks:
-        """Return some data points in block coordinates (n, F, d, m), in the order given."""
+    def at(self, alpha: float) -> SampleShards:
+        """Return the same data at another weight of sparsity, without codes."""
+        return replace(self.starting_from(None), alpha=alpha)
+
+    def take(self, rows: Integers) -> Samples:
+        """Return some data points, in the order given."""
         ends = np.cumsum([0, *map(len, self.parts)])
-        owner = np.searchsorted(ends, samples, side="right") - 1
-        found = [part.samples.Y[samples[owner == k] - ends[k]] for k, part in enumerate(self.parts)]
+        owner = np.searchsorted(ends, rows, side="right") - 1
+        found = [part.samples.take(rows[owner == k] - ends[k]) for k, part in enumerate(self.parts)]
         order = np.argsort(np.argsort(owner, kind="stable"), kind="stable")
-        return np.concatenate(found)[order]
+        return Samples.concatenate(found).take(order)

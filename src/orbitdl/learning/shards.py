@@ -204,11 +204,6 @@ class LocalShards(Shards):
         known = [part.atoms for part in self.parts if part.atoms is not None]
         return Atoms.concatenate(known) if len(known) == len(self.parts) else None
 
-    @property
-    def codes(self) -> Any:
-        known = [part.codes for part in self.parts if part.codes is not None]
-        return Codes.concatenate(known) if len(known) == len(self.parts) else None
-
     def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
         coder = self.prepare(A, asked)
         within = self.n_jobs if len(self.parts) == 1 else None

@@ -8,20 +8,24 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.dictionary import unit_norm
 from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.validation import as_components
+
+Points = SampleShards | ScatteredSamples
+"""Data points, wherever they are."""
 
 
 def choose_starts(
     init: str | ArrayLike,
-    representation: Representation,
-    shards: SampleShards,
+    shards: Points,
     q: int,
     generators: list[np.random.Generator],
 ) -> list[Blocks]:
     """Return q components of unit norm for every generator, or once if they are given."""
+    representation = shards.space
     if isinstance(init, str):
         if init == "data":
-            return [start_from_data(representation, shards, q, rng) for rng in generators]
+            return [start_from_data(shards, q, rng) for rng in generators]
         if init == "random":
             return [start_from_noise(representation, q, rng) for rng in generators]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
@@ -34,21 +38,20 @@ def choose_starts(
     return [unit_norm(start)]
 
 
-def draw(shards: SampleShards, rng: np.random.Generator, most: int = 1000) -> Blocks:
+def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
     """Return the samples, or so many of them drawn at random, in block coordinates."""
-    every = np.arange(len(shards))
-    return shards.take(every if len(every) <= most else rng.choice(len(every), most, replace=False))
+    n = len(shards)
+    rows = np.arange(n) if n <= most else rng.choice(n, most, replace=False)
+    return shards.take(rows).Y
 
 
-def start_from_data(
-    representation: Representation, shards: SampleShards, q: int, rng: np.random.Generator
-) -> Blocks:
+def start_from_data(shards: Points, q: int, rng: np.random.Generator) -> Blocks:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
     As k-means++: the next one is drawn with probability proportional to the energy
     ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
     """
-    pool = draw(shards, rng)
+    pool, representation = draw(shards, rng), shards.space
     energy = inner(pool, pool)
     left = energy.copy()
     A = start_from_noise(representation, q, rng)

@@ -1,0 +1,176 @@
+"""Data that are somewhere else, on disk or on other machines, as shards.
+
+They are coded a piece at a time by a `Crew`. Of every piece comes back what `learn` asks for, which
+adds up; its codes stay where they were made, in a `Scratch`, for the next time.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from operator import methodcaller
+from typing import Any, Self
+
+import numpy as np
+
+from orbitdl.codes import Atoms
+from orbitdl.groups.base import Blocks, Floats
+from orbitdl.learning.crew import Crew, Piece, Round, Tell
+from orbitdl.learning.scratch import Scratch
+from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary
+from orbitdl.learning.statistics import Statistics
+
+
+class Opening(ABC):
+    """How data of a piece become shards in memory, and how these are coded. It can be pickled."""
+
+    @property
+    @abstractmethod
+    def space(self) -> Space:
+        """What components and atoms of these data look like."""
+
+    @abstractmethod
+    def open(self, piece: Piece) -> LocalShards:
+        """Return the data of a piece as shards without codes."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What coding a piece came to; the sum of two is that of both together."""
+
+    summary: Summary
+    statistics: Statistics
+
+    def __add__(self, other: Report) -> Report:
+        return Report(self.summary + other.summary, self.statistics + other.statistics)
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """Codes to start from: those of a round, and what was done to them since."""
+
+    round: Round | None = None
+    changes: tuple[Callable[[Any], Any], ...] = ()
+
+    def then(self, change: Callable[[Any], Any]) -> Start:
+        """Return the same codes, changed once more."""
+        return self if self.round is None else replace(self, changes=(*self.changes, change))
+
+    def of(self, shards: LocalShards, piece: Piece, scratch: Scratch) -> LocalShards:
+        """Return a piece with the codes that are kept of it, or without any."""
+        if self.round is None:
+            return shards
+        atoms = scratch.find(self.round.number, piece.number)
+        return shards if atoms is None else self._changed(shards.starting_from(atoms))
+
+    def surely(self, shards: LocalShards, piece: Piece, scratch: Scratch) -> LocalShards:
+        """Return a piece with such codes; if they are lost, it is coded again."""
+        known = self.of(shards, piece, scratch)
+        if self.round is None or known.atoms is not None:
+            return known
+        return self._changed(shards.code(self.round.A, self.round.asked)[0])
+
+    def _changed(self, shards: LocalShards) -> LocalShards:
+        for change in self.changes:
+            shards = change(shards)
+        return shards
+
+
+@dataclass(frozen=True, eq=False)
+class CodePiece:
+    """Codes a piece, keeps its codes and tells what they come to."""
+
+    opening: Opening
+    start: Start
+    round: Round
+    alive: frozenset[int]
+
+    def __call__(self, piece: Piece, scratch: Scratch) -> Report:
+        shards = self.start.of(self.opening.open(piece), piece, scratch)
+        shards, summary = shards.code(self.round.A, self.round.asked)
+        scratch.keep_only(self.alive, self.round.number)
+        if shards.atoms is not None:
+            scratch.keep(self.round.number, piece.number, shards.atoms)
+        return Report(summary, shards.statistics())
+
+
+@dataclass(frozen=True, eq=False)
+class AskPiece:
+    """Asks every part of a piece, with its codes, and adds up the answers."""
+
+    opening: Opening
+    start: Start
+    ask: Callable[[Any], Any]
+
+    def __call__(self, piece: Piece, scratch: Scratch) -> Any:
+        return self.start.surely(self.opening.open(piece), piece, scratch).sum_of(self.ask)
+
+
+@dataclass(frozen=True, eq=False)
+class ScatteredShards(Shards):
+    """Data in pieces that are somewhere else.
+
+    Attributes
+    ----------
+    crew : Crew
+    opening : Opening
+    numbers : tuple of int
+        The pieces that these are.
+    start : Start
+        Where the next coding starts.
+    known : Statistics or None
+        Of the last coding.
+    tell : callable or None
+        Is told what every piece came to, once it is coded.
+    """
+
+    crew: Crew
+    opening: Opening
+    numbers: tuple[int, ...]
+    start: Start = field(default_factory=Start)
+    known: Statistics | None = None
+    tell: Tell | None = None
+
+    @property
+    def space(self) -> Space:
+        return self.opening.space
+
+    @property
+    def atoms(self) -> None:
+        """Not here, but where the data are."""
+        return None
+
+    @property
+    def codes(self) -> None:
+        """Not here, but where the data are."""
+        return None
+
+    def __len__(self) -> int:
+        return int(np.diff(self.crew.ends)[list(self.numbers)].sum())
+
+    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
+        new = self.crew.begin(A, asked)
+        work = CodePiece(self.opening, self.start, new, self.crew.alive)
+        report = self.crew.total(work, self.numbers, "code", self.tell)
+        return replace(self, start=Start(new), known=report.statistics), report.summary
+
+    def statistics(self) -> Statistics:
+        return super().statistics() if self.known is None else self.known
+
+    def starting_from(self, atoms: Atoms | None) -> Self:
+        """Return the same data without codes; those of all samples are never in one place."""
+        if atoms is not None:
+            raise ValueError("data that are somewhere else cannot start from codes that are here.")
+        return replace(self, start=Start(), known=None)
+
+    def scale(self, factors: Floats) -> Self:
+        return self._changed(methodcaller("scale", factors))
+
+    def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
+        work = AskPiece(self.opening, self.start, ask)
+        found: Sum = self.crew.total(work, self.numbers, "sum")
+        return found
+
+    def _changed(self, change: Callable[[Any], Any]) -> Self:
+        return replace(self, start=self.start.then(change), known=None)

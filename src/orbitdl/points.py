@@ -1,0 +1,78 @@
+"""Data points as users have them, in memory or somewhere else, ready to be learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from orbitdl.coding.base import Coder
+from orbitdl.groups.base import Representation
+from orbitdl.learning.crew import Crew, Piece, Threads
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.scattered_samples import ScatteredSamples
+from orbitdl.learning.scratch import Scratch
+from orbitdl.learning.starts import Points
+from orbitdl.samples import Samples
+from orbitdl.sources.base import Source
+from orbitdl.sources.digest import Digest
+
+NOTHING = "X has no observed entry; pass data that are not all missing."
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Data points to learn from, and their fingerprint."""
+
+    points: Points
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one look at data points says: whether any entry is missing or there, a fingerprint."""
+
+    any_missing: bool
+    any_observed: bool
+    digest: Digest
+
+    def __add__(self, other: Survey) -> Survey:
+        return Survey(
+            self.any_missing or other.any_missing,
+            self.any_observed or other.any_observed,
+            self.digest + other.digest,
+        )
+
+
+def survey_piece(piece: Piece, scratch: Scratch) -> Survey:
+    """Look at a piece, which was checked when it was read."""
+    values, observed = piece.data
+    digest = Digest.of(values, observed, piece.first)
+    return Survey(observed is not None, observed is None or bool(observed.any()), digest)
+
+
+def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
+    """Return data points that are in memory."""
+    if samples.observed is not None and not samples.observed.any():
+        raise ValueError(NOTHING)
+    digest = Digest.of(samples.signal, samples.observed, 0)
+    points = SampleShards.cut(samples, coder, 1.0, n_jobs)
+    return Given(points, digest.hexdigest(samples.representation.shape))
+
+
+@contextmanager
+def elsewhere(
+    source: Source, representation: Representation, coder: Coder, n_jobs: int | None
+) -> Iterator[Given]:
+    """Return data points that are somewhere else; at the end nothing that was kept is left."""
+    with crew_for(source, n_jobs) as crew:
+        seen = crew.total(survey_piece, crew.filled, "look")
+        if not seen.any_observed:
+            raise ValueError(NOTHING)
+        points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
+        yield Given(points, seen.digest.hexdigest(source.shape))
+
+
+def crew_for(source: Source, n_jobs: int | None) -> Crew:
+    """Return who works on data that are somewhere else."""
+    return Threads(source, n_jobs)
