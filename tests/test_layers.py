@@ -11,6 +11,7 @@ from orbitdl import groups
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
     {"lazy", "compiled", "validation"},
+    {"sources"},
     {"groups"},
     {"codes"},
     {"coding"},

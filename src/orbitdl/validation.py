@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -115,29 +116,41 @@ def _shown(value: object, longest: int = 60) -> str:
 def _as_rows(X: ArrayLike, name: str, row: str) -> NDArray[np.float64]:
     """Return X as float64 with at least one row and one column."""
     array = _as_numbers(X, name)
-    if array.ndim < 2:
+    require_rows(array.shape, name, row)
+    return array
+
+
+def require_rows(shape: tuple[int, ...], name: str = "X", row: str = "data point") -> None:
+    """Refuse the shape of data without a row or without a column."""
+    if len(shape) < 2:
         raise ValueError(
-            f"{name} must have one {row} a row, not shape {array.shape}. "
+            f"{name} must have one {row} a row, not shape {shape}. "
             f"Reshape your data: {name}[None] is a single {row}."
         )
-    if 0 in array.shape:
-        what = "sample(s)" if len(array) == 0 else "feature(s)"
+    if 0 in shape:
+        what = "sample(s)" if shape[0] == 0 else "feature(s)"
         raise ValueError(
-            f"{name} has 0 {what} (shape={array.shape}) while a minimum of 1 is required; "
+            f"{name} has 0 {what} (shape={shape}) while a minimum of 1 is required; "
             f"pass at least one {row} with at least one value."
         )
-    return array
 
 
 def _as_mask(mask: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.bool_]:
     """Return a mask as an array of booleans of the data's shape."""
     array = np.asarray(mask)
-    if array.dtype != np.bool_ or array.shape != shape:
+    require_mask(array.dtype, array.shape, shape, name)
+    return array
+
+
+def require_mask(
+    dtype: np.dtype[Any], own: tuple[int, ...], shape: tuple[int, ...], name: str = "X"
+) -> None:
+    """Refuse type and shape of a mask that does not go with data of this shape."""
+    if dtype != np.bool_ or own != shape:
         raise ValueError(
             f"mask must be an array of booleans of {name}'s shape {shape}, True where an entry was "
-            f"observed, not {array.dtype} of shape {array.shape}."
+            f"observed, not {dtype} of shape {own}."
         )
-    return array
 
 
 def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -151,16 +164,27 @@ def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
             f"{name} must be one array, but its rows differ in length; cut or pad them to one "
             "length first."
         ) from None
-    if np.iscomplexobj(array):
+    is_object = array.dtype == object
+    if array.shape == () and is_object:
+        raise _not_numbers(name, type(X).__name__)
+    if not is_object:
+        require_real(array.dtype, name)
+    return np.asarray(array, dtype=np.float64, order="C")
+
+
+def require_real(dtype: np.dtype[Any], name: str = "X") -> None:
+    """Refuse the type of arrays that do not hold real numbers."""
+    if dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: pass real {name}, for instance real and imaginary "
             "parts as two channels."
         )
-    is_text, is_thing = array.dtype.kind in "SU", array.shape == () and array.dtype == object
-    if is_text or is_thing or array.dtype.kind not in "biufO":
-        found = "text" if is_text else type(X).__name__ if is_thing else array.dtype
-        raise ValueError(f"{name} must be an array of numbers, not {found}; convert it first.")
-    return np.asarray(array, dtype=np.float64, order="C")
+    if dtype.kind not in "biuf":
+        raise _not_numbers(name, "text" if dtype.kind in "SUT" else f"{dtype}")
+
+
+def _not_numbers(name: str, found: str) -> ValueError:
+    return ValueError(f"{name} must be an array of numbers, not {found}; convert it first.")
 
 
 def _require_usual_size(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
