@@ -28,9 +28,7 @@ PATIENCE = 600
 """Seconds after which a process hangs for sure, on a loaded machine that compiles too."""
 PROGRESS = re.compile(r"iteration \d+  objective \S+  gap \S+")
 """What is said every ten seconds of a long run where there is no terminal."""
-COMPILING = (
-    "orbitdl: compiling for this machine (up to a minute, once; later runs start at once)\n"
-)
+COMPILING = "orbitdl: compiling for this machine (up to a minute, once; later runs start at once)\n"
 
 
 def run(*arguments: object):

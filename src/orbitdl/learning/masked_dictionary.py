@@ -25,8 +25,8 @@ from orbitdl.coding.certificate import stack_components
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.observed import ObservedNormal, entry_normal
-from orbitdl.learning.shards import Solve, total
-from orbitdl.learning.statistics import Statistics, unstack
+from orbitdl.learning.shards import total
+from orbitdl.learning.statistics import Solve, Statistics, unstack
 from orbitdl.learning.unit_balls import descend
 from orbitdl.samples import Samples
 

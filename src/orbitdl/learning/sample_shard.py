@@ -13,8 +13,8 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.shards import LocalShards, Residuals, Shard, Solve, Summary
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary
+from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
 LARGEST = 2048
@@ -116,7 +116,7 @@ class SampleShards(LocalShards):
 
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
         if self.parts[0].samples.observed is None:
-            return self, solve(statistics, A)
+            return super().step(solve, statistics, A)
         coded = [(part.samples, part.known_atoms) for part in self.parts]
         return self, on_observed(solve, coded, statistics, A, self.n_jobs)
 
