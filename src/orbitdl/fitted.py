@@ -19,7 +19,6 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
-from orbitdl.learning.crew import Threads
 from orbitdl.piecewise import Coding, EncodePiece, Whole
 from orbitdl.points import Given, crew_for, elsewhere, in_memory
 from orbitdl.samples import Samples
@@ -85,7 +84,7 @@ class FittedMixin(TransformerMixin):
         with self._coding(X, mask, weight, debias) as coding:
             return coding.codes() if to is None else coding.stored(to)
 
-    def codes_of(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Codes:
+    def codes_of(self, X: Any, *, mask: Any = None) -> Any:
         """Return codes of data points: those that `fit` ended with if it had these data.
 
         They are as good as those of `encode`, which makes them anew.
@@ -181,21 +180,16 @@ class FittedMixin(TransformerMixin):
         return group_or_default(self.group)
 
     @contextmanager
-    def _coding(
-        self, X: Any, mask: Any, alpha: float, debias: bool = False
-    ) -> Iterator[Coding]:
+    def _coding(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Iterator[Coding]:
         """Check data, and return how they are coded, wherever they are."""
-        source, shape = as_source(X, mask), self.components_.shape[1:]
-        n_jobs = require_jobs(self.n_jobs)
-        if source is None:
-            part = Part(*as_masked_data(X, mask))
-            crew, own, within = Threads(Whole(part)), part.values.shape[1:], n_jobs
-        else:
-            crew, own, within = crew_for(source, n_jobs), source.shape, None
-        representation = self._representation(X, own, shape)
+        source, n_jobs = as_source(X, mask), require_jobs(self.n_jobs)
+        pieces = Whole(Part(*as_masked_data(X, mask))) if source is None else source
+        representation = self._representation(X, pieces.shape, self.components_.shape[1:])
         A, coder = representation.analyze(self.components_), self._coder(representation)
-        with crew:
-            yield Coding(crew, EncodePiece(representation, A, coder, alpha, debias, within))
+        within = n_jobs if source is None else None  # threads share the only piece
+        work = EncodePiece(representation, A, coder, alpha, debias, within)
+        with crew_for(pieces, n_jobs) as crew:
+            yield Coding(crew, work)
 
     @contextmanager
     def _given(self, X: Any, mask: Any) -> Iterator[Given]:

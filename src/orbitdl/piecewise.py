@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 
 import numpy as np
@@ -28,6 +28,11 @@ class Whole:
     def ends(self) -> Integers:
         """Where it begins and ends."""
         return np.array([0, len(self.part.values)])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of a data point."""
+        return self.part.values.shape[1:]
 
     def read(self, k: int) -> Part:
         """Return all of them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from orbitdl.coding.base import Coder
 from orbitdl.groups.base import Representation
-from orbitdl.learning.crew import Crew, Piece, Threads
+from orbitdl.learning.crew import Crew, Piece, Pieces, Threads
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.learning.scratch import Scratch
@@ -73,6 +73,6 @@ def elsewhere(
         yield Given(points, seen.digest.hexdigest(source.shape))
 
 
-def crew_for(source: Source, n_jobs: int | None) -> Crew:
+def crew_for(source: Pieces, n_jobs: int | None) -> Crew:
     """Return who works on data that are somewhere else."""
     return Threads(source, n_jobs)

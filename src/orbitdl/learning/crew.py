@@ -45,7 +45,9 @@ class Round:
 class Pieces(Protocol):
     """Data in pieces that are read one at a time: a `Source` is that."""
 
-    ends: Integers
+    @property
+    def ends(self) -> Integers:
+        """Where pieces begin, and where the last one ends."""
 
     def read(self, k: int) -> Any:
         """Return piece k."""

@@ -20,8 +20,8 @@ import numpy as np
 
 from orbitdl.coding.certificate import stack_components
 from orbitdl.groups.base import Blocks, Representation
-from orbitdl.learning.shards import Shards, Solve
-from orbitdl.learning.statistics import Statistics, unstack
+from orbitdl.learning.shards import Shards
+from orbitdl.learning.statistics import Solve, Statistics, unstack
 from orbitdl.learning.unit_balls import descend
 
 FEW = 1e9

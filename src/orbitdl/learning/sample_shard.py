@@ -15,8 +15,8 @@ from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.observed import ObservedNormal, entry_normal
-from orbitdl.learning.shards import LocalShards, Residuals, Shard, Solve, Summary
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary
+from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
 LARGEST = 2048
@@ -138,7 +138,7 @@ class SampleShards(LocalShards):
 
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
         if self.parts[0].samples.observed is None:
-            return self, solve(statistics, A)
+            return super().step(solve, statistics, A)
         return self, on_observed(solve, self, self.space, statistics, A)
 
     def at(self, alpha: float) -> SampleShards:

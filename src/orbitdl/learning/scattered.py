@@ -15,7 +15,7 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.crew import Crew, Piece, Round, Tell
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary
@@ -166,6 +166,9 @@ class ScatteredShards(Shards):
 
     def scale(self, factors: Floats) -> Self:
         return self._changed(methodcaller("scale", factors))
+
+    def moved(self, moves: Integers | None) -> Self:
+        return self if moves is None else self._changed(methodcaller("moved", moves))
 
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         work = AskPiece(self.opening, self.start, ask)

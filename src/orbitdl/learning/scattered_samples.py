@@ -15,8 +15,7 @@ from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered import Opening, ScatteredShards
 from orbitdl.learning.scratch import Scratch
-from orbitdl.learning.shards import Solve
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
 
@@ -99,7 +98,7 @@ class ScatteredSamples(ScatteredShards):
 
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Any, Blocks]:
         if not self.is_masked:
-            return self, solve(statistics, A)
+            return super().step(solve, statistics, A)
         return self, on_observed(solve, self, self.space, statistics, A)
 
     def take(self, rows: Integers) -> Samples:

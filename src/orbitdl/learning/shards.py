@@ -17,14 +17,12 @@ import numpy as np
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.parallel import in_threads
-from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.statistics import Statistics
+from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.learning.statistics import Solve, Statistics
 
 AT_ONCE = 16
 """Parts whose answers are in memory at a time, before they are added up."""
 Sum = TypeVar("Sum", bound=Any)
-Solve = Callable[[Statistics, Blocks], Blocks]
-"""A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
 
 
 @dataclass(frozen=True)
@@ -154,13 +152,19 @@ class Shards(ABC, Sized):
         Returns them with their codes, and one summary.
         """
 
-    @abstractmethod
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Self, Blocks]:
         """Return the components, found from A, that fit best with the last codes.
 
         `solve` does that from the statistics where these say all. The data come with the atoms
         that belong to these components.
         """
+        best, moves = statistics.best(solve, A)
+        return self.moved(moves), best
+
+    def moved(self, moves: Integers | None) -> Self:
+        """Return the same data after components have moved within their atoms, if they can."""
+        assert moves is None
+        return self
 
     @abstractmethod
     def starting_from(self, atoms: Atoms | None) -> Self:

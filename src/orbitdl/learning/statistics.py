@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,7 +11,7 @@ from scipy import sparse
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack, stack_components
-from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
 
@@ -36,6 +37,17 @@ class Statistics:
         return Statistics(
             self.normal + other.normal, self.cross + other.cross, self.usage + other.usage
         )
+
+    def __mul__(self, weight: float) -> Statistics:
+        """Forget: let every sample count so much of what it did."""
+        return Statistics(self.normal * weight, self.cross * weight, self.usage * weight)
+
+    def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
+        """Return the components that fit best, found from A by `solve`.
+
+        Also by how much each has moved within its atoms, (q,), where that can be; None: not at all.
+        """
+        return solve(self, A), None
 
     def in_own_unit(self) -> Statistics:
         """Measure codes in a unit, a power of two, in which H is about 1: components stay."""
@@ -70,6 +82,10 @@ class Statistics:
         adjoint = W.conj().swapaxes(1, 2)
         rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
         return cls(adjoint @ W, adjoint @ rows, usage)
+
+
+Solve = Callable[[Statistics, Blocks], Blocks]
+"""A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
 
 
 def listed_sums(

@@ -9,14 +9,15 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.groups.base import Blocks, Floats, Integers, inner
 from orbitdl.learning.shards import Residuals, Shard, Summary
-from orbitdl.learning.statistics import Statistics
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.certificate import Certificate
 from orbitdl.line.coder import LineCoder, residual_of
-from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.recentring import reach_of
 from orbitdl.line.signal import Part, Signal
 from orbitdl.line.splines import TAPS, coefficients_of
+from orbitdl.line.statistics import EventStatistics
 from orbitdl.line.sums import Sums, event_sums
 from orbitdl.line.waveforms import Waveforms
 
@@ -117,8 +118,10 @@ class Chunk(Shard):
         end = e.shape[1] if self.ends else self.last + shift
         return largest(e, begin, end, positive=coder.positive, whole=coder.whole)
 
-    def statistics(self) -> Statistics:
-        return in_blocks(self.sums(self.width, 0), self.known_atoms.invariants().sum(axis=0))
+    def statistics(self) -> EventStatistics:
+        reach = reach_of(self.width)
+        longer = self.sums(self.width + 2 * reach, reach)
+        return EventStatistics(longer, self.known_atoms.invariants().sum(axis=0), self.width)
 
     def sums(self, width: int, reach: int) -> Sums:
         """Return the sums over events for waveforms that begin earlier by `reach`, of any width."""

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.shards import LocalShards, Solve, Summary, total
-from orbitdl.learning.statistics import Statistics
-from orbitdl.learning.unit_balls import shorten
+from orbitdl.learning.shards import LocalShards, Summary, total
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Recording, Watch, code_recording, cut, linked
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
-from orbitdl.line.recentring import best_positions, moved_coefficients, reach_of, rows_of, value_of
+from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.signal import Signal
-from orbitdl.line.sums import Sums
 from orbitdl.line.waveforms import Waveforms
 
 
@@ -127,34 +122,8 @@ class RecordingShards(LocalShards):
             changed, parts=tuple(part for group in changed.recordings for part in linked(group, q))
         )
 
-    @cached_property
-    def longer(self) -> Sums:
-        """Sums over events for spans that are longer on either side: they tell of all positions."""
-        width = self.parts[0].width
-        reach = reach_of(width)
-        sums: Sums = self.sum_of(lambda part: part.sums(width + 2 * reach, reach))
-        return sums
-
-    def statistics(self) -> Statistics:
-        return self._statistics_at(np.zeros(self.parts[0].known_atoms.n_components, dtype=np.intp))
-
-    def _statistics_at(self, moves: Integers) -> Statistics:
-        """Return the sums for spans that are moved so."""
-        rows = rows_of(moves, self.parts[0].width)
-        sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
-        usage = sum(part.known_atoms.invariants().sum(axis=0) for part in self.parts)
-        return in_blocks(sums, np.asarray(usage))
-
-    def step(
-        self, solve: Solve, statistics: Statistics, A: Blocks
-    ) -> tuple[RecordingShards, Blocks]:
-        """Solve for waveforms where they are, and where their spans would explain more."""
-        here, u = solve(statistics, A), from_blocks(A)
-        moves = best_positions(self.longer, u)
-        if not moves.any():
-            return self, here
-        moved = self._statistics_at(moves)
-        there = solve(moved, shorten(to_blocks(moved_coefficients(u, moves))))
-        if value_of(moved, there) >= value_of(statistics, here):
-            return self, here
-        return self._with(tuple(part.moved(moves) for part in self.parts)), there
+    def moved(self, moves: Integers | None) -> RecordingShards:
+        """Return the same recordings with atoms of component j later by ``moves[j]`` samples."""
+        if moves is None:
+            return self
+        return self._with(tuple(part.moved(moves) for part in self.parts))

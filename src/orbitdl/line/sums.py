@@ -36,6 +36,9 @@ class Sums:
     def __add__(self, other: Sums) -> Sums:
         return Sums(self.normal + other.normal, self.cross + other.cross)
 
+    def __mul__(self, weight: float) -> Sums:
+        return Sums(self.normal * weight, self.cross * weight)
+
 
 def event_sums(
     x: Floats,

@@ -1,0 +1,75 @@
+"""What the dictionary step needs to know of recordings, and where spans would better lie."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.learning.statistics import Solve, Statistics
+from orbitdl.learning.unit_balls import shorten
+from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.line.recentring import best_positions, moved_coefficients, rows_of, value_of
+from orbitdl.line.sums import Sums
+
+
+class EventStatistics(Statistics):
+    """Sums over events of recordings, for spans that are longer on either side.
+
+    They tell of all positions of a span. `normal` and `cross` are those where spans are, and are
+    worked out when they are asked for: adding up asks for neither.
+
+    Attributes
+    ----------
+    longer : Sums
+        For spans of ``width + 2 K`` samples, ``K = reach_of(width)``.
+    usage : ndarray of shape (q,)
+    width : int
+        Samples that a waveform spans.
+    """
+
+    def __init__(self, longer: Sums, usage: Floats, width: int) -> None:
+        vars(self).update(longer=longer, usage=usage, width=width)
+
+    longer: Sums
+    width: int
+
+    @cached_property
+    def here(self) -> Statistics:
+        """The sums for spans where they are."""
+        return self.at(np.zeros(len(self.usage), dtype=np.intp))
+
+    @property
+    def normal(self) -> Blocks:
+        return self.here.normal
+
+    @property
+    def cross(self) -> Blocks:
+        return self.here.cross
+
+    def __add__(self, other: Statistics) -> EventStatistics:
+        assert isinstance(other, EventStatistics)
+        longer, usage = self.longer + other.longer, self.usage + other.usage
+        return EventStatistics(longer, usage, self.width)
+
+    def __mul__(self, weight: float) -> EventStatistics:
+        return EventStatistics(self.longer * weight, self.usage * weight, self.width)
+
+    def at(self, moves: Integers) -> Statistics:
+        """Return the sums for spans that are moved so."""
+        rows = rows_of(moves, self.width)
+        sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
+        return in_blocks(sums, self.usage)
+
+    def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
+        """Solve for waveforms where they are, and where their spans would explain more."""
+        here, u = solve(self.here, A), from_blocks(A)
+        moves = best_positions(self.longer, u)
+        if not moves.any():
+            return here, None
+        moved = self.at(moves)
+        there = solve(moved, shorten(to_blocks(moved_coefficients(u, moves))))
+        if value_of(moved, there) >= value_of(self.here, here):
+            return here, None
+        return there, moves
