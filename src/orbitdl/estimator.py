@@ -21,6 +21,7 @@ from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
+from orbitdl.sources.digest import Digest
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.validation import require_positive_or
 
@@ -157,7 +158,8 @@ class OrbitDictionaryLearning(
         samples = self._samples(X, mask)
         if samples.observed is not None and not samples.observed.any():
             raise ValueError("X has no observed entry; pass data that are not all missing.")
-        origin = provenance(len(samples), fingerprint(samples.signal, samples.observed))
+        digest = Digest.of(samples.signal, samples.observed, 0)
+        origin = provenance(len(samples), digest.hexdigest(samples.representation.shape))
         alpha = require_positive_or(self.alpha, "alpha", "auto")
         if alpha is None:
             chosen = automatic_alpha(samples, self.n_components, self.n_jobs)
@@ -165,7 +167,9 @@ class OrbitDictionaryLearning(
         coder = self._coder(samples.representation)
         shards = SampleShards.cut(samples, coder, alpha, self.n_jobs)
         keys = samples.representation.group, coder, alpha, origin["fingerprint"]
-        with self._open_checkpoint(shards, self._seed(), partial(self._identity, *keys)) as runs:
+        identity = partial(self._identity, *keys)
+        earlier = partial(fingerprint, samples.signal, samples.observed)
+        with self._open_checkpoint(shards, self._seed(), identity, earlier) as runs:
             generators = self._generators(runs.seed)
             starts = choose_starts(
                 self.init, samples.representation, shards, self.n_components, generators
