@@ -41,9 +41,10 @@ class Digest:
     @classmethod
     def of(cls, values: Floats, observed: Mask | None, first_row: int) -> Self:
         """Return the digest of data points (n, ...) that begin at this row."""
-        n = len(values)
-        rows, seen = values.reshape(n, -1), None if observed is None else observed.reshape(n, -1)
-        step = max(AT_ONCE // max(rows.shape[1], 1), 1)
+        n, entries = len(values), int(np.prod(values.shape[1:]))
+        rows = values.reshape(n, entries)
+        seen = None if observed is None else observed.reshape(n, entries)
+        step = max(AT_ONCE // entries, 1)
         total = 0
         for first in range(0, n, step):
             here = slice(first, first + step)
