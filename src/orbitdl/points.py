@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from orbitdl.coding.base import Coder
 from orbitdl.groups.base import Representation
@@ -16,16 +17,18 @@ from orbitdl.learning.starts import Points
 from orbitdl.samples import Samples
 from orbitdl.sources.base import Source
 from orbitdl.sources.digest import Digest
+from orbitdl.storage.provenance import fingerprint
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, and their fingerprint."""
+    """Data points to learn from, their fingerprint, and what makes that of earlier versions."""
 
     points: Points
     fingerprint: str
+    earlier: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,8 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    return Given(points, digest.hexdigest(samples.representation.shape))
+    earlier = partial(fingerprint, samples.signal, samples.observed)
+    return Given(points, digest.hexdigest(samples.representation.shape), earlier)
 
 
 @contextmanager
