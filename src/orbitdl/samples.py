@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -47,6 +48,17 @@ class Samples:
     ) -> Self:
         """Write data that were checked in the blocks of a group action."""
         return cls(representation, signal, observed, representation.analyze(signal))
+
+    @classmethod
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Return data points of one kind one after the other."""
+        observed = [part.observed for part in parts if part.observed is not None]
+        return cls(
+            parts[0].representation,
+            np.concatenate([part.signal for part in parts]),
+            np.concatenate(observed) if observed else None,
+            np.concatenate([part.Y for part in parts]),
+        )
 
     def __len__(self) -> int:
         return len(self.signal)

@@ -153,7 +153,5 @@ class Iteration:
 
     @cached_property
     def codes(self) -> Any:
-        """The codes of all samples."""
-        codes = self.shards.codes
-        assert codes is not None
-        return codes
+        """The codes of all samples; None if these are not known here."""
+        return self.shards.codes

@@ -13,7 +13,7 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary
+from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
@@ -54,6 +54,15 @@ class SampleShard(Shard):
 
     def statistics(self) -> Statistics:
         return Statistics.of(self.samples.representation, self.samples.Y, self.known_atoms)
+
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        samples, atoms = self.samples, self.known_atoms
+        if samples.observed is None:
+            return self.statistics()
+        representation = samples.representation
+        fitted = representation.synthesize(reconstruct(representation, atoms, A))
+        missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
+        return Statistics.of(representation, samples.Y + missing, atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory
@@ -119,6 +128,19 @@ class SampleShards(LocalShards):
             return super().step(solve, statistics, A)
         coded = [(part.samples, part.known_atoms) for part in self.parts]
         return self, on_observed(solve, coded, statistics, A, self.n_jobs)
+
+    def batches(self, size: int, rng: np.random.Generator) -> list[SampleShards]:
+        """Return the data points in batches, not coded; that copies them."""
+        ends = np.cumsum([0, *map(len, self.parts)])
+        return [self._gather(ends, chosen) for chosen in shuffled(len(self), size, rng)]
+
+    def _gather(self, ends: Integers, chosen: Integers) -> SampleShards:
+        """Return some data points, in increasing order, as data of their own."""
+        cuts = np.searchsorted(chosen, ends)
+        own = [chosen[a:b] - end for a, b, end in zip(cuts[:-1], cuts[1:], ends, strict=False)]
+        pairs = [(part.samples, mine) for part, mine in zip(self.parts, own, strict=True)]
+        joined = Samples.concatenate([samples.take(mine) for samples, mine in pairs if len(mine)])
+        return SampleShards.cut(joined, self.coder, self.alpha, self.n_jobs)
 
     def take(self, samples: Integers) -> Blocks:
         """Return some data points in block coordinates (n, F, d, m), in the order given."""

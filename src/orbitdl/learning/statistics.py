@@ -42,6 +42,11 @@ class Statistics:
         """Forget: let every sample count so much of what it did."""
         return Statistics(self.normal * weight, self.cross * weight, self.usage * weight)
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that they take."""
+        return self.normal.nbytes + self.cross.nbytes + self.usage.nbytes
+
     def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
         """Return the components that fit best, found from A by `solve`.
 

@@ -56,6 +56,10 @@ class EventStatistics(Statistics):
     def __mul__(self, weight: float) -> EventStatistics:
         return EventStatistics(self.longer * weight, self.usage * weight, self.width)
 
+    @property
+    def nbytes(self) -> int:
+        return self.longer.normal.nbytes + self.longer.cross.nbytes + self.usage.nbytes
+
     def at(self, moves: Integers) -> Statistics:
         """Return the sums for spans that are moved so."""
         rows = rows_of(moves, self.width)
