@@ -18,7 +18,7 @@ LAYERS = [
     {"learning"},
     {"alpha", "line"},
     {"storage"},
-    {"learner", "kept"},
+    {"learner", "kept", "streaming"},
     {"fitted", "orbit_records", "estimator"},
     {"waveform_use", "waveform_records", "waveform_learning"},
     {"loading"},

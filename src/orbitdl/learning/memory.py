@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from orbitdl.groups.base import Floats
+from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.statistics import Statistics
 
 FORGETTING = 10.0
@@ -49,6 +49,16 @@ class Memory:
     total: Statistics | None = None
     kept: Mapping[int, Kept] = field(default_factory=dict)
     steps: int = 0
+
+    @classmethod
+    def recalled(cls, like: Statistics, A: Blocks, batches: float) -> Memory:
+        """Return what so many batches would have left whose sums are not known, only A from them.
+
+        As if they had codes like these and were explained by components A (q, F, d, m) in full.
+        """
+        steps = max(1, round(batches))
+        weight = float(np.sum((np.arange(1, steps + 1) / steps) ** FORGETTING))
+        return cls(like.explained_by(A) * weight, steps=steps)
 
     def take_in(self, new: Statistics) -> Memory:
         """Add the sums over a batch that will not be seen again."""

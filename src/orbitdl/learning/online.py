@@ -35,10 +35,22 @@ MANY = 32
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """Where online learning stands: components (q, F, d, m) of unit norm, and sums so far."""
+    """Where online learning stands.
+
+    Attributes
+    ----------
+    components : ndarray of shape (q, F, d, m)
+        Of unit norm.
+    memory : Memory
+        Sums so far.
+    before : float
+        How many batches like the next one these components were learned from whose sums are not
+        in memory.
+    """
 
     components: Blocks
     memory: Memory = Memory()
+    before: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +84,8 @@ def take_in(progress: Progress, batch: Shards, asked: float, name: int | None = 
     A, memory = progress.components, progress.memory
     coded, summary = batch.code(A, asked)
     sums = coded.majorised_statistics(A)
+    if progress.before > 0.0:
+        memory = Memory.recalled(sums, A, progress.before)
     memory = memory.take_in(sums) if name is None else memory.renew(name, sums)
     assert memory.total is not None
     solve = constrained_least_squares if len(A) <= MANY else sweep
@@ -136,7 +150,7 @@ def learn_in_batches(
         As in `OrbitDictionaryLearning`; `STILL` if that is larger.
     """
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
-    progress = Progress(state.components)
+    progress = Progress(state.components, before=len(batches) if state.number > 0 else 0.0)
     while state.number < max_iter and not state.stalled:
         began, rng = time.perf_counter(), np.random.default_rng([seed, state.number])
         done = pass_over(progress, batches, max(gap, FIRST_GAP * FALL**state.number), rng)
