@@ -20,7 +20,7 @@ LAYERS = [
     {"alpha", "line"},
     {"storage"},
     {"points", "piecewise"},
-    {"learner", "kept"},
+    {"learner", "kept", "streaming"},
     {"fitted", "orbit_records", "estimator"},
     {"waveform_use", "waveform_records", "waveform_learning"},
     {"loading"},
