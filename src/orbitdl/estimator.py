@@ -190,7 +190,7 @@ class OrbitDictionaryLearning(
         """Choose alpha and starts, learn, and keep what comes of it."""
         points, data = given.points, given.fingerprint
         alpha, why = self._choose_alpha(points)
-        size = self._size_of_batches(len(points))
+        size = self._size_of_batches(points)
         origin = provenance(len(points), data) | why
         origin |= self._batches(len(points), size, "data points")
         shards, coder = points.at(alpha), self._coder(points.space)
@@ -262,12 +262,13 @@ class OrbitDictionaryLearning(
         chosen = automatic_alpha(points, self.n_components, self.n_jobs)
         return chosen.value, {"alpha": chosen.reason}
 
-    def _size_of_batches(self, n: int) -> int | None:
-        """Return how many of n data points a step takes; None: all."""
+    def _size_of_batches(self, points: Points) -> int | None:
+        """Return about how many data points a step takes; None: all."""
         size = require_batch_size(self.batch_size)
         if isinstance(size, str):
-            return AUTOMATIC if n >= LARGE and not self.normalise_after else None
-        return size
+            is_large = len(points) >= LARGE and not self.normalise_after
+            size = AUTOMATIC if is_large else None
+        return None if size is None else points.nearest_batch(size)
 
     def _check_parameters(self) -> None:
         self._check_learning()

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+
 from orbitdl.coding.base import Coder
 from orbitdl.groups.base import Representation
 from orbitdl.learning.crew import Crew, Piece, Pieces, Threads
@@ -18,6 +20,7 @@ from orbitdl.samples import Samples
 from orbitdl.sources.base import Source
 from orbitdl.sources.digest import Digest
 from orbitdl.storage.provenance import fingerprint
+from orbitdl.validation import require_usual_number
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
 
@@ -33,16 +36,21 @@ class Given:
 
 @dataclass(frozen=True)
 class Survey:
-    """What one look at data points says: whether any entry is missing or there, a fingerprint."""
+    """What one look at data points says.
+
+    Whether any entry is missing, whether any is there, the size of the largest, a fingerprint.
+    """
 
     any_missing: bool
     any_observed: bool
+    largest: float
     digest: Digest
 
     def __add__(self, other: Survey) -> Survey:
         return Survey(
             self.any_missing or other.any_missing,
             self.any_observed or other.any_observed,
+            max(self.largest, other.largest),
             self.digest + other.digest,
         )
 
@@ -50,8 +58,10 @@ class Survey:
 def survey_piece(piece: Piece, scratch: Scratch) -> Survey:
     """Look at a piece, which was checked when it was read."""
     values, observed = piece.data
+    any_observed = observed is None or bool(observed.any())
+    largest = float(np.abs(values).max(initial=0.0))
     digest = Digest.of(values, observed, piece.first)
-    return Survey(observed is not None, observed is None or bool(observed.any()), digest)
+    return Survey(observed is not None, any_observed, largest, digest)
 
 
 def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
@@ -73,6 +83,7 @@ def elsewhere(
         seen = crew.total(survey_piece, crew.filled, "look")
         if not seen.any_observed:
             raise ValueError(NOTHING)
+        require_usual_number(seen.largest, "X")
         points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))
 

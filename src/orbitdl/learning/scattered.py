@@ -172,11 +172,18 @@ class ScatteredShards(Shards):
 
     def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
         """Return pieces in random order, so many at a time that nobody who works waits."""
-        average = len(self) / len(self.numbers)
-        together = max(round(size / average), self.crew.width, 1)
+        together = self._together(size)
         order = rng.permutation(self.numbers)
         groups = (order[k : k + together] for k in range(0, len(order), together))
         return [self._only(np.sort(group)) for group in groups]
+
+    def nearest_batch(self, size: int) -> int:
+        return self._together(size) * len(self) // len(self.numbers)
+
+    def _together(self, size: int) -> int:
+        """Return how many pieces make a batch."""
+        average = len(self) / len(self.numbers)
+        return max(round(size / average), self.crew.width, 1)
 
     def _only(self, numbers: Integers) -> Self:
         own = tuple(int(k) for k in numbers)

@@ -185,6 +185,10 @@ class Shards(ABC, Sized):
     def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
         """Return the data in batches of so many samples, drawn at random so that they are alike."""
 
+    def nearest_batch(self, size: int) -> int:
+        """Return how many samples batches have when so many are asked for."""
+        return size
+
     @abstractmethod
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         """Add up the answers of all parts, of which few are in memory at a time."""
