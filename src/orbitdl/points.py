@@ -15,7 +15,7 @@ from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.starts import Points
 from orbitdl.samples import Samples
-from orbitdl.sources.base import Source
+from orbitdl.sources.base import Part, Source
 from orbitdl.sources.digest import Digest
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
@@ -23,10 +23,11 @@ NOTHING = "X has no observed entry; pass data that are not all missing."
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, and their fingerprint."""
+    """Data points to learn from, their fingerprint and, in memory, their values and mask."""
 
     points: Points
     fingerprint: str
+    arrays: Part | None = None
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    return Given(points, digest.hexdigest(samples.representation.shape))
+    arrays = Part(samples.signal, samples.observed)
+    return Given(points, digest.hexdigest(samples.representation.shape), arrays)
 
 
 @contextmanager
