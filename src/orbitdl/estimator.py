@@ -190,9 +190,10 @@ class OrbitDictionaryLearning(
         """Choose alpha and starts, learn, and keep what comes of it."""
         points, data = given.points, given.fingerprint
         alpha, why = self._choose_alpha(points)
-        size = self._size_of_batches(points)
+        size = self._size_of_batches(len(points))
         origin = provenance(len(points), data) | why
-        origin |= self._batches(len(points), size, "data points")
+        if size is not None:
+            origin |= self._batches(len(points), points.nearest_batch(size), "data points")
         shards, coder = points.at(alpha), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, size, data)
         with self._open_checkpoint(shards, self._seed(), identity, given.earlier) as runs:
@@ -262,13 +263,12 @@ class OrbitDictionaryLearning(
         chosen = automatic_alpha(points, self.n_components, self.n_jobs)
         return chosen.value, {"alpha": chosen.reason}
 
-    def _size_of_batches(self, points: Points) -> int | None:
-        """Return about how many data points a step takes; None: all."""
+    def _size_of_batches(self, n: int) -> int | None:
+        """Return about how many of n data points a step takes; None: all."""
         size = require_batch_size(self.batch_size)
         if isinstance(size, str):
-            is_large = len(points) >= LARGE and not self.normalise_after
-            size = AUTOMATIC if is_large else None
-        return None if size is None else points.nearest_batch(size)
+            return AUTOMATIC if n >= LARGE and not self.normalise_after else None
+        return size
 
     def _check_parameters(self) -> None:
         self._check_learning()

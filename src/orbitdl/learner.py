@@ -131,10 +131,8 @@ class LearnerMixin:
         best, reached = trials.best([State(few, start) for start in starts])
         return [best.components], reached
 
-    def _batches(self, n: int, size: int | None, what: str) -> dict[str, str]:
-        """Say in words, where data are learned from in batches, how; for the provenance."""
-        if size is None:
-            return {}
+    def _batches(self, n: int, size: int, what: str) -> dict[str, str]:
+        """Say in words how data are learned from in batches; for the provenance."""
         words = f"{max(1, round(n / size))} mini-batches of about {min(n, size)} {what}"
         if self.verbose:
             print(f"a pass takes {words}")

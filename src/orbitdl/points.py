@@ -10,8 +10,9 @@ from functools import partial
 import numpy as np
 
 from orbitdl.coding.base import Coder
+from orbitdl.crews import crew_for
 from orbitdl.groups.base import Representation
-from orbitdl.learning.crew import Crew, Piece, Pieces, Threads
+from orbitdl.learning.crew import Piece
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.learning.scratch import Scratch
@@ -86,8 +87,3 @@ def elsewhere(
         require_usual_number(seen.largest, "X")
         points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))
-
-
-def crew_for(source: Pieces, n_jobs: int | None) -> Crew:
-    """Return who works on data that are somewhere else."""
-    return Threads(source, n_jobs)

@@ -162,7 +162,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         origin = provenance(sum(map(len, signals)), data)
         alpha, why = self._choose_alpha(shards, pool)
         size = self._size_of_batches()
-        origin |= why | self._batches(len(signals), size, "recordings")
+        origin |= why | ({} if size is None else self._batches(len(signals), size, "recordings"))
         shards, identity = shards.at(alpha), partial(self._identity, alpha, size, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             starts = choose(self.init, generators=self._generators(runs.seed))

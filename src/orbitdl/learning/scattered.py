@@ -94,6 +94,10 @@ class CodePiece:
             scratch.keep(self.round.number, piece.number, shards.atoms)
         return Report(summary, shards.statistics())
 
+    def brief(self, report: Report) -> Summary:
+        """Return what is told of a piece."""
+        return report.summary
+
 
 @dataclass(frozen=True, eq=False)
 class AskPiece:
@@ -159,9 +163,11 @@ class ScatteredShards(Shards):
         return super().statistics() if self.known is None else self.known
 
     def starting_from(self, atoms: Atoms | None) -> Self:
-        """Return the same data without codes; those of all samples are never in one place."""
-        if atoms is not None:
-            raise ValueError("data that are somewhere else cannot start from codes that are here.")
+        """Return the same data without codes.
+
+        Those of all samples are never in one place, so that atoms which are here are left out:
+        data are coded anew.
+        """
         return replace(self, start=Start(), known=None)
 
     def scale(self, factors: Floats) -> Self:

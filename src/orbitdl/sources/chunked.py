@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from orbitdl.sources.base import Source, checked, dtype_of
+from orbitdl.sources.base import Part, Source, checked, dtype_of, reading, require_shape
 from orbitdl.validation import require_mask, require_real, require_rows
 
-__all__ = ["DaskSource", "checked"]
+
+@dataclass(frozen=True)
+class CheckChunk:
+    """Makes a part of the values of a chunk, whose data points are of this shape."""
+
+    shape: tuple[int, ...]
+
+    def __call__(self, values: Any, first: int, last: int) -> Part:
+        """Return data points `first` to ``last - 1``, checked."""
+        with reading(f"data points {first} to {last - 1} of X"):
+            array = np.asarray(values)
+        require_shape(array, (last - first, *self.shape), first)
+        return checked(array, first)
 
 
 class DaskSource(Source):
     """The rows of a Dask array, whose parts are its chunks along the first axis.
 
-    A worker of a cluster is given ``source.chunk(k)`` and makes of it
-    ``checked(values, source.ends[k])``; `read` computes a chunk here.
+    A worker of a cluster is given ``source.chunk(k)`` and makes a part of it by ``source.check``;
+    `read` computes a chunk here.
 
     Parameters
     ----------
@@ -36,7 +50,17 @@ class DaskSource(Source):
 
     def chunk(self, k: int) -> Any:
         """Return the values of part k as a `Delayed`, to be computed anywhere."""
-        return self.array.blocks[k].to_delayed().item()
+        return self._chunks[k]
+
+    @cached_property
+    def _chunks(self) -> list[Any]:
+        """All parts, of one graph that is made once."""
+        return list(self.array.to_delayed().ravel())
+
+    @property
+    def check(self) -> CheckChunk:
+        """What makes a part of a chunk that was computed somewhere else."""
+        return CheckChunk(self.shape)
 
     def _raw(self, k: int) -> tuple[Any, None]:
         return self.chunk(k).compute(scheduler=_scheduler(self.array)), None

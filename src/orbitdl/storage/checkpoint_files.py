@@ -54,8 +54,8 @@ class Identity:
 class StoredRun:
     """A run as a file holds it: the state, and the atoms of its shards one after the other.
 
-    A run over batches goes on without the atoms.
-
+    Of data that are somewhere else, and of a run over batches, there are no atoms: another process
+    goes on without them.
     Complex components are stored with real and imaginary parts on a last axis of two.
     """
 
@@ -100,10 +100,11 @@ class StoredRun:
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
-        arrays = (self.stepped, self.offsets, self.component, self.coefficient, self.element)
-        given = {array is not None for array in arrays}
-        needed = number > 0 if self.streak > 0 else number > 0 and True in given
-        if self.unused > q or given != {needed}:
+        atoms = (self.offsets, self.component, self.coefficient, self.element)
+        has_atoms, has_stepped = self.offsets is not None, self.stepped is not None
+        is_whole = all((array is not None) is has_atoms for array in atoms)
+        is_known = has_stepped is (self.streak > 0) and has_atoms <= has_stepped <= (number > 0)
+        if self.unused > q or not (is_whole and is_known):
             raise ValueError("a run has numbers or arrays that do not fit together")
         space, stepped = shards.space, self.stepped
         components = _blocks(self.components, "components", space, q)
