@@ -73,7 +73,7 @@ def fit_while_workers_die(
     shape = {"n_samples": 200, "length": 16, "n_components": 2, "n_atoms": 2}
     X = make_shift_data(noise=0.05, random_state=0, **shape).X
     expected = fit(X, lambda iteration: iteration.number >= ITERATIONS).history_[-1].objective
-    start = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": None}
+    start = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**start) as cluster, Client(cluster):
         killer = Killer(cluster, np.random.default_rng(seed), kills)
         model = fit(da.from_array(X, chunks=(20, -1)), killer)

@@ -139,9 +139,8 @@ class Cluster(Crew):
         if self.client.status != "running":
             return
         with suppress(Exception):  # a cluster that is gone has kept nothing
-            self.client.unsubscribe_topic(self.name)
             self.client.unregister_worker_plugin(self.name)
-            self.client.run_on_scheduler(forget_topic, self.name)
+            self.client.run_on_scheduler(forget_topic, self.name, self.client.id)
 
 
 class Ears:

@@ -64,7 +64,7 @@ class Job:
         answer = self.work(Piece(number, first, self.check(chunk, first, last)), scratch)
         if self.keeper not in worker.plugins:  # all was over while this still ran
             scratch.remove()
-        if self.is_told:
+        elif self.is_told:
             told = pickle.dumps(brief_of(self.work, answer))
             worker.log_event(self.keeper, [self.token, number, told])
         return answer
@@ -86,7 +86,11 @@ def add_up(answers: Sequence[Any]) -> Any:
     return total(answers)
 
 
-def forget_topic(topic: str, dask_scheduler: Any = None) -> None:
-    """Remove from the scheduler what it remembers of events; it would keep them for ever."""
+def forget_topic(topic: str, client: str, dask_scheduler: Any = None) -> None:
+    """Let a client hear no more of a topic, whose events the scheduler would keep for ever.
+
+    Both in one call: a client that left later would make the topic anew.
+    """
+    dask_scheduler.unsubscribe_topic(topic, client)
     broker = getattr(dask_scheduler, "_broker", None)
     getattr(broker, "_topics", {}).pop(topic, None)
