@@ -52,7 +52,10 @@ def whole_fits(n: int) -> Row:
     )
     make(batch_size=100).fit(X[:300])  # compiles
     size = 512 if n >= 20_000 else 128
-    jobs = {"ours": lambda: make(batch_size=size).fit(X), "all": lambda: make(batch_size=None).fit(X)}
+    jobs = {
+        "ours": lambda: make(batch_size=size).fit(X),
+        "all": lambda: make(batch_size=None).fit(X),
+    }
     times = interleave(jobs, 1, warm_up=[])
     one, all_ = (times[name].result.history_[-1] for name in ("ours", "all"))
     return Row(
