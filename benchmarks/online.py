@@ -62,7 +62,7 @@ def whole_fits(n: int) -> Row:
         f"continuous shifts, {n} windows of an electrocardiogram, 4 components, batches of {size}",
         times["ours"].median, "the same with all data in every step", times["all"].median, 5.0,
         accuracy=both(one.objective, all_.objective),
-        note=f"{one.number} passes beside {all_.number} iterations, last codes of all data included",
+        note=f"{one.number} passes beside {all_.number} iterations, the last codes included",
     )  # fmt: skip
 
 
@@ -85,7 +85,7 @@ def against(
 
 
 def ours(race: Race, level: float, patience: float) -> Finish:
-    """Pass over batches until the components are down to `level`; the referee's time is not ours."""
+    """Pass over batches until the components are down to `level`; the referee's time is free."""
     began, judged, trace = time.process_time(), 0.0, list[tuple[float, float]]()
     representation = race.group.on(race.X.shape[1:])
 
