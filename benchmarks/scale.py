@@ -139,7 +139,13 @@ def all_automatic(path: Path, n: int) -> tuple[str, ...]:
         model.fit(on_disk(path, n))
         seconds = time.perf_counter() - began
         how = f"{model.n_iter_} passes, {model.provenance_['batches']}, alpha {model.alpha_:.3g}"
-        return f"{n} windows, 2 workers, all automatic", f"{seconds:.0f}", "", how, memory_of(client)
+        return (
+            f"{n} windows, 2 workers, all automatic",
+            f"{seconds:.0f}",
+            "",
+            how,
+            memory_of(client),
+        )
 
 
 @contextmanager
@@ -147,7 +153,9 @@ def cluster(workers: int) -> Iterator[Any]:
     """Start local workers, and let them compile."""
     settings = {"threads_per_worker": 1, "dashboard_address": None, "memory_limit": "1.4GB"}
     with LocalCluster(n_workers=workers, **settings) as here, Client(here) as client:
-        tiny = dask.array.from_array(np.random.default_rng(0).standard_normal((64, LENGTH)), (32, -1))
+        tiny = dask.array.from_array(
+            np.random.default_rng(0).standard_normal((64, LENGTH)), (32, -1)
+        )
         learner().fit(tiny)
         yield client
 

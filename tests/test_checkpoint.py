@@ -310,7 +310,9 @@ def test_threads_and_verbosity_may_change(path, capsys):
 
 def test_the_seconds_of_earlier_iterations_are_kept(path):
     interrupted(X, 4, checkpoint=path)
-    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[1]["runs.0.history.seconds"]
+    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[1][
+        "runs.0.history.seconds"
+    ]
     model = estimator(checkpoint=path).fit(X)
     assert [record.seconds for record in model.history_[:4]] == stored.tolist()
 

@@ -80,10 +80,10 @@ class OrbitDictionaryLearning(
         Data points per dictionary step. None takes all of them: the objective falls with every
         iteration. A number learns from mini-batches, as online dictionary learning does: an
         iteration is then a pass over the data, its objective that of the codes made on the way,
-        and the last one codes all data with the components found. That comes within 1 % of the
-        objective in far fewer passes, if with less precision; passes end when one lowers the
-        objective by less than 0.1 %, or `tol` if that is more. "auto" does so from 20 000 data
-        points on, 512 at a time; ``provenance_["batches"]`` says so.
+        and the last one codes all data with the components found. That mostly comes within
+        1 % of the objective in far fewer passes; they end when one lowers the objective by less
+        than 0.1 %, or `tol` if that is more, which in flat valleys may be too early. "auto" does
+        so from 20 000 data points on, 512 at a time; ``provenance_["batches"]`` says so.
 
     Attributes
     ----------

@@ -23,7 +23,7 @@ from orbitdl.learning.dictionary import constrained_least_squares, normalise
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.memory import ROOM, Memory
 from orbitdl.learning.shards import Shards, Summary
-from orbitdl.learning.sweeps import sweep
+from orbitdl.learning.coordinate_step import coordinate_step
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""
@@ -88,7 +88,7 @@ def take_in(progress: Progress, batch: Shards, asked: float, name: int | None = 
         memory = Memory.recalled(sums, A, progress.before)
     memory = memory.take_in(sums) if name is None else memory.renew(name, sums)
     assert memory.total is not None
-    solve = constrained_least_squares if len(A) <= MANY else sweep
+    solve = constrained_least_squares if len(A) <= MANY else coordinate_step
     best, moves = memory.total.best(solve, A)
     new, norms = normalise(best)
     stepped = coded.moved(moves).scale(norms)

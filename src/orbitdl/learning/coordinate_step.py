@@ -9,7 +9,7 @@ from orbitdl.groups.base import Blocks
 from orbitdl.learning.statistics import Statistics, unstack
 
 
-def sweep(statistics: Statistics, A: Blocks) -> Blocks:
+def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:
     """Lower ``1/2 <A, H A> - <R, A>`` once over every component of A, within ``||a_j|| <= 1``.
 
     With L_j a bound of the eigenvalues of H_jj, the others held fixed,
