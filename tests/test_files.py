@@ -24,7 +24,7 @@ from orbitdl.coding import ActiveSet, Matching, Sliding
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, InterpolatedShift
 from orbitdl.storage import container
 from orbitdl.storage import model_files as files
-from orbitdl.storage.provenance import fingerprint
+from orbitdl.storage.provenance import data_fingerprint, fingerprint
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -199,7 +199,7 @@ def test_preprocessing_and_provenance_come_back(model, path):
 
 def test_provenance_knows_the_data_and_the_software(model):
     assert model.provenance_["samples"] == 8
-    assert model.provenance_["fingerprint"] == fingerprint(X)
+    assert model.provenance_["fingerprint"] == data_fingerprint(X)
     assert fingerprint(X) != fingerprint(X.reshape(6, 8)) != fingerprint(X + 1e-16)
     assert model.provenance_["orbitdl"] == orbitdl.__version__
     assert model.provenance_["numpy"] == np.__version__

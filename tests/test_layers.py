@@ -17,6 +17,8 @@ LAYERS = [
     {"coding"},
     {"samples", "encoding", "metrics", "denoising", "completion"},
     {"learning"},
+    {"distributed"},
+    {"crews"},
     {"alpha", "line", "points"},
     {"storage"},
     {"piecewise"},

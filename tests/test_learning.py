@@ -443,7 +443,7 @@ def test_data_starts_lie_on_different_orbits():
     shifts = IntegerShift().on((12,))
     for seed in range(5):
         shards = SampleShards.cut(Samples.of(X, IntegerShift()), ActiveSet(), 0.1)
-        start = start_from_data(shifts, shards, 3, np.random.default_rng(seed))
+        start = start_from_data(shards, 3, np.random.default_rng(seed))
         distance = dictionary_distance(
             shapes / np.linalg.norm(shapes, axis=1, keepdims=True),
             shifts.synthesize(start),
@@ -458,7 +458,7 @@ def test_starts_have_unit_norm(name):
     shards = SampleShards.cut(
         Samples.of(rng.standard_normal((4, *rep.shape)), rep.group), Matching(), 0.1
     )
-    for start in (start_from_data(rep, shards, 6, rng), start_from_noise(rep, 6, rng)):
+    for start in (start_from_data(shards, 6, rng), start_from_noise(rep, 6, rng)):
         energy = (rep.synthesize(start) ** 2).reshape(6, -1).sum(axis=1)
         assert_allclose(energy, 1.0)
 

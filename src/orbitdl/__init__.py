@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from orbitdl.metrics import align, dictionary_distance
     from orbitdl.recordings.positions import positions
     from orbitdl.storage.container import ModelFileError
+    from orbitdl.storage.stored_codes import StoredCodes
     from orbitdl.waveform_learning import WaveformLearning
 
 __version__ = "0.1.0"
@@ -30,6 +31,7 @@ __all__ = [
     "ModelFileError",
     "OrbitDictionaryLearning",
     "Status",
+    "StoredCodes",
     "WaveformLearning",
     "align",
     "alpha_max",
@@ -50,6 +52,7 @@ _HOME = {
     "ModelFileError": "storage.container",
     "OrbitDictionaryLearning": "estimator",
     "Status": "codes",
+    "StoredCodes": "storage.stored_codes",
     "WaveformLearning": "waveform_learning",
     "align": "metrics",
     "alpha_max": "alpha",

@@ -179,7 +179,8 @@ class OrbitDictionaryLearning(
             alpha, origin["alpha"] = chosen.value, chosen.reason
         shards, coder = points.at(alpha), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, data)
-        with self._open_checkpoint(shards, self._seed(), identity) as runs:
+        earlier = None if given.arrays is None else partial(fingerprint, *given.arrays)
+        with self._open_checkpoint(shards, self._seed(), identity, earlier) as runs:
             generators = self._generators(runs.seed)
             starts = choose_starts(self.init, shards, self.n_components, generators)
             best = self._learn(

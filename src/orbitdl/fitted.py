@@ -16,11 +16,12 @@ from orbitdl import completion, denoising, encoding
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
+from orbitdl.crews import crew_for
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
 from orbitdl.piecewise import Coding, EncodePiece, Whole
-from orbitdl.points import Given, crew_for, elsewhere, in_memory
+from orbitdl.points import Given, elsewhere, in_memory
 from orbitdl.samples import Samples
 from orbitdl.sources.base import Part
 from orbitdl.sources.opening import as_source

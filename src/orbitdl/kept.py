@@ -103,11 +103,16 @@ class KeptMixin:
         return int(seed) if isinstance(seed, int | np.integer) else None
 
     def _open_checkpoint(
-        self, shards: Shards, seed: int, identity: Callable[[str, int | None], Identity]
+        self,
+        shards: Shards,
+        seed: int,
+        identity: Callable[[str, int | None], Identity],
+        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
-        `identity` is given what identifies the start and the seed.
+        `identity` is given what identifies the start and the seed; `earlier` returns the
+        fingerprint that earlier versions gave the data.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -119,4 +124,4 @@ class KeptMixin:
             same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
-        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards)
+        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards, earlier)

@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from orbitdl.coding.base import Coder
+from orbitdl.crews import crew_for
 from orbitdl.groups.base import Representation
-from orbitdl.learning.crew import Crew, Piece, Pieces, Threads
+from orbitdl.learning.crew import Piece
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.starts import Points
 from orbitdl.samples import Samples
-from orbitdl.sources.base import Source
+from orbitdl.sources.base import Part, Source
 from orbitdl.sources.digest import Digest
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
@@ -22,10 +23,11 @@ NOTHING = "X has no observed entry; pass data that are not all missing."
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, and their fingerprint."""
+    """Data points to learn from, their fingerprint and, in memory, their values and mask."""
 
     points: Points
     fingerprint: str
+    arrays: Part | None = None
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,8 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    return Given(points, digest.hexdigest(samples.representation.shape))
+    arrays = Part(samples.signal, samples.observed)
+    return Given(points, digest.hexdigest(samples.representation.shape), arrays)
 
 
 @contextmanager
@@ -71,8 +74,3 @@ def elsewhere(
             raise ValueError(NOTHING)
         points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))
-
-
-def crew_for(source: Pieces, n_jobs: int | None) -> Crew:
-    """Return who works on data that are somewhere else."""
-    return Threads(source, n_jobs)

@@ -155,6 +155,11 @@ def require_mask(
 
 def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return X as a float64 array in C order, unless it is something else than real numbers."""
+    return np.asarray(as_real(X, name), dtype=np.float64, order="C")
+
+
+def as_real(X: ArrayLike, name: str) -> NDArray[Any]:
+    """Return X as an array of its own type, unless that is something else than real numbers."""
     if sparse.issparse(X):
         raise ValueError(f"{name} is sparse; pass {name}.toarray().")
     try:
@@ -169,7 +174,7 @@ def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
         raise _not_numbers(name, type(X).__name__)
     if not is_object:
         require_real(array.dtype, name)
-    return np.asarray(array, dtype=np.float64, order="C")
+    return array
 
 
 def require_real(dtype: np.dtype[Any], name: str = "X") -> None:

@@ -20,7 +20,7 @@ from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.shards import AT_ONCE, Sum, total
 
 Tell = Callable[[int, Any], object]
-"""Is told of every piece, by its number, what was found out."""
+"""Is told of every piece, by its number, what was found out in brief; in any thread."""
 
 
 class Piece(NamedTuple):
@@ -33,6 +33,12 @@ class Piece(NamedTuple):
 
 Work = Callable[[Piece, Scratch], Sum]
 """Is done on every piece. It may be done twice, and twice at once: that must not matter."""
+
+
+def brief_of(work: Work[Any], answer: Any) -> Any:
+    """Return what is told of an answer: all of it, unless the work has a `brief` that says less."""
+    brief = getattr(work, "brief", None)
+    return answer if brief is None else brief(answer)
 
 
 class Round:
@@ -130,7 +136,7 @@ class Threads(Crew):
         def do(k: int) -> Sum:
             done = work(Piece(k, int(self.ends[k]), self.pieces.read(k)), self.scratch)
             if tell is not None:
-                tell(k, done)
+                tell(k, brief_of(work, done))
             return done
 
         batches = (numbers[k : k + AT_ONCE] for k in range(0, len(numbers), AT_ONCE))

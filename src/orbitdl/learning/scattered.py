@@ -94,6 +94,10 @@ class CodePiece:
             scratch.keep(self.round.number, piece.number, shards.atoms)
         return Report(summary, shards.statistics())
 
+    def brief(self, report: Report) -> Summary:
+        """Return what is told of a piece."""
+        return report.summary
+
 
 @dataclass(frozen=True, eq=False)
 class AskPiece:

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class Scratch:
         try:
             with np.load(self._place(number, piece)) as stored:
                 return Atoms(int(stored["n_components"]), *(stored[name] for name in ARRAYS))
-        except (OSError, ValueError, KeyError, EOFError):
+        except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return None
 
     def keep_only(self, alive: Collection[int], before: int) -> None:

@@ -62,11 +62,7 @@ class Source(ABC, Sized):
         with reading(f"data points {first} to {last - 1} of X"):
             values, mask = self._raw(k)
             array = np.asarray(values)
-        if array.shape != (last - first, *self.shape):
-            raise ValueError(
-                f"X gave data points {first} to {last - 1} as an array of shape {array.shape}, not "
-                f"{(last - first, *self.shape)}; pass X anew."
-            )
+        require_shape(array, (last - first, *self.shape), first)
         return checked(array, first, mask)
 
     def take(self, rows: Integers) -> Part:
@@ -91,6 +87,15 @@ class Source(ABC, Sized):
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(self):
             raise IndexError(f"X has data points 0 to {len(self) - 1}; take some of these.")
         return rows
+
+
+def require_shape(array: NDArray[Any], shape: tuple[int, ...], first_row: int) -> None:
+    """Refuse data points that are not as many, or not of the shape, that X said they were."""
+    if array.shape != shape:
+        raise ValueError(
+            f"X gave data points {first_row} to {first_row + shape[0] - 1} as an array of shape "
+            f"{array.shape}, not {shape}; pass X anew."
+        )
 
 
 def checked(values: ArrayLike, first_row: int | Integers, mask: ArrayLike | None = None) -> Part:

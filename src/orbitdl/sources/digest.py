@@ -14,7 +14,7 @@ from orbitdl.sources.base import Floats, Mask, Source
 MODULUS = 2**256
 MARK = "rows:"
 """What a fingerprint that adds up begins with; those of earlier versions are 64 digits only."""
-AT_ONCE = 2**20
+AT_ONCE = 2**18
 """Values that are copied at a time, so that they stay in the cache."""
 
 
@@ -32,7 +32,7 @@ class Digest:
     >>> whole == Digest.of(X[2:], None, 2) + Digest.of(X[:2], None, 0)
     True
     >>> whole.hexdigest((2,))[:16]
-    'rows:'
+    'rows:40522f273a8'
     """
 
     total: int = 0
@@ -41,9 +41,10 @@ class Digest:
     @classmethod
     def of(cls, values: Floats, observed: Mask | None, first_row: int) -> Self:
         """Return the digest of data points (n, ...) that begin at this row."""
-        n = len(values)
-        rows, seen = values.reshape(n, -1), None if observed is None else observed.reshape(n, -1)
-        step = max(AT_ONCE // max(rows.shape[1], 1), 1)
+        n, entries = len(values), int(np.prod(values.shape[1:]))
+        rows = values.reshape(n, entries)
+        seen = None if observed is None else observed.reshape(n, entries)
+        step = max(AT_ONCE // entries, 1)
         total = 0
         for first in range(0, n, step):
             here = slice(first, first + step)
@@ -82,6 +83,6 @@ def _sum_of_hashes(rows: Floats, observed: Mask | None, first_row: int) -> int:
 def _with_numbers(rows: Floats, first_row: int) -> NDArray[np.float64]:
     """Return rows (n, d + 1) that begin with the bytes of their number; 0 and -0 are the same."""
     out = np.empty((len(rows), rows.shape[1] + 1), dtype="<f8")
-    out[:, 0] = np.arange(first_row, first_row + len(rows), dtype="<i8").view("<f8")
+    out.view("<i8")[:, 0] = np.arange(first_row, first_row + len(rows))
     np.add(rows, 0.0, out=out[:, 1:])
     return out

@@ -80,9 +80,10 @@ def backing_of(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
     """Return the mapped file whose memory an array shows, None if it is not on disk."""
     owner: Any = array
     while isinstance(owner, np.ndarray):
-        if isinstance(owner, np.memmap) and isinstance(owner.base, mmap.mmap):
+        below: Any = owner.base
+        if isinstance(owner, np.memmap) and isinstance(below, mmap.mmap):
             return owner
-        owner = owner.base
+        owner = below
     return None
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 import warnings
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,6 +15,7 @@ from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
 from orbitdl.learning.shards import Shards
+from orbitdl.sources.digest import MARK
 from orbitdl.storage.checkpoint_files import (
     REMEDY,
     CheckpointFile,
@@ -54,16 +57,21 @@ class Checkpoint(Runs):
         max_iter: int,
         n_restarts: int,
         shards: Shards,
+        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return the runs in this file, which must be of the same fit, or none if it is not there.
 
-        A file brings its own seed, so that a run goes on from the starts that it had.
+        A file brings its own seed, so that a run goes on from the starts that it had. `earlier`
+        returns the fingerprint that earlier versions gave the data; only their files need it.
         """
         runs = list[Run]()
         sweep(path)
         if os.path.exists(path):
             record = read_checkpoint(path)
-            _require_same(path, record.identity, identity)
+            known = identity
+            if earlier is not None and not record.identity.data.startswith(MARK):
+                known = replace(identity, data=earlier())
+            _require_same(path, record.identity, known)
             seed = record.seed
             runs = _restored(path, record, shards)
             runs = [run.go_on(max_iter) for run in runs]

@@ -14,6 +14,8 @@ import sklearn
 from numpy.typing import ArrayLike, NDArray
 
 import orbitdl
+from orbitdl.sources.digest import Digest, digest_of
+from orbitdl.sources.opening import as_source
 from orbitdl.validation import as_masked_data
 
 
@@ -35,7 +37,8 @@ def fingerprint(*arrays: NDArray[Any] | None) -> str:
 def data_fingerprint(X: ArrayLike, mask: ArrayLike | None = None) -> str:
     """Return the fingerprint of data points, in which NaN means missing, as a model keeps it.
 
-    The same entries missing, by NaN or by a mask (True: observed), give the same fingerprint.
+    The same entries missing, by NaN or by a mask (True: observed), give the same fingerprint; so do
+    the same data in memory, on disk or in chunks, which are read a part at a time.
 
     Examples
     --------
@@ -43,7 +46,11 @@ def data_fingerprint(X: ArrayLike, mask: ArrayLike | None = None) -> str:
     >>> by_nan == data_fingerprint([[1.0, 2.0]], mask=[[True, False]])
     True
     """
-    return fingerprint(*as_masked_data(X, mask))
+    source = as_source(X, mask)
+    if source is not None:
+        return digest_of(source).hexdigest(source.shape)
+    values, observed = as_masked_data(X, mask)
+    return Digest.of(values, observed, 0).hexdigest(values.shape[1:])
 
 
 def provenance(n_samples: int, data: str) -> dict[str, Any]:

@@ -1,0 +1,33 @@
+"""Who works on data: threads of this process, or the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from orbitdl.learning.crew import Crew, Pieces, Threads
+
+
+def crew_for(pieces: Pieces, n_jobs: int | None) -> Crew:
+    """Return who works on data that are somewhere else.
+
+    Data of Dask are worked on by the cluster that there is a client of. All others, and those of
+    Dask without a client, are read by threads of this process.
+    """
+    client = active_client() if hasattr(pieces, "chunk") else None
+    if client is None:
+        return Threads(pieces, n_jobs)
+    from orbitdl.distributed.cluster import Cluster
+
+    return Cluster(pieces, client)
+
+
+def active_client() -> Any:
+    """Return the client of a Dask cluster that is open in this process; None is made."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
+    try:
+        return distributed.default_client()
+    except ValueError:
+        return None

@@ -1,0 +1,92 @@
+"""What runs on a worker of a Dask cluster. Whatever runs twice counts once."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from distributed import Worker, WorkerPlugin, get_worker
+
+from orbitdl.learning.crew import Piece, Work, brief_of
+from orbitdl.learning.scratch import Scratch
+from orbitdl.learning.shards import total
+
+Check = Callable[[Any, int, int], Any]
+"""Turns a chunk, with the numbers of its first data point and of the one after its last, to a
+checked piece of data."""
+
+
+class Keeper(WorkerPlugin):  # type: ignore[misc]
+    """Keeps a scratch folder on every worker, as long as those who asked for it are at work."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def teardown(self, worker: Worker) -> None:
+        """Remove it."""
+        scratch_of(worker, self.name).remove()
+
+
+def scratch_of(worker: Worker, name: str) -> Scratch:
+    """Return the scratch folder of this name on a worker."""
+    return Scratch(Path(worker.local_directory) / name)
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """Some work on pieces of data, as a worker is given it.
+
+    Attributes
+    ----------
+    work : callable
+    check : callable
+    keeper : str
+        Name of the scratch folders.
+    token : str
+        Of this round.
+    is_told : bool
+        Whether somebody wants to hear of every piece.
+    """
+
+    work: Work[Any]
+    check: Check
+    keeper: str
+    token: str
+    is_told: bool
+
+    def do(self, number: int, first: int, last: int, chunk: Any) -> Any:
+        """Return what comes of the work on one piece."""
+        worker = get_worker()
+        scratch = scratch_of(worker, self.keeper)
+        answer = self.work(Piece(number, first, self.check(chunk, first, last)), scratch)
+        if self.keeper not in worker.plugins:  # all was over while this still ran
+            scratch.remove()
+        if self.is_told:
+            told = pickle.dumps(brief_of(self.work, answer))
+            worker.log_event(self.keeper, [self.token, number, told])
+        return answer
+
+
+def open_job(pickled: bytes) -> Job:
+    """Return a job; a task of its own, so that workers pass it on and can make it anew."""
+    job: Job = pickle.loads(pickled)
+    return job
+
+
+def do(job: Job, number: int, first: int, last: int, chunk: Any) -> Any:
+    """Do a job on one piece."""
+    return job.do(number, first, last, chunk)
+
+
+def add_up(answers: Sequence[Any]) -> Any:
+    """Add up answers in their order."""
+    return total(answers)
+
+
+def forget_topic(topic: str, dask_scheduler: Any = None) -> None:
+    """Remove from the scheduler what it remembers of events; it would keep them for ever."""
+    broker = getattr(dask_scheduler, "_broker", None)
+    getattr(broker, "_topics", {}).pop(topic, None)
