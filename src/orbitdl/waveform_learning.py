@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
@@ -14,14 +13,15 @@ from sklearn.base import BaseEstimator
 
 from orbitdl.learner import LearnerMixin
 from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.restarts import Outcome
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.inputs import as_recordings, ready, survey
+from orbitdl.line.given import Given, given_recordings
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
+from orbitdl.line.scattered import RecordingOpening
+from orbitdl.line.shards import Recordings
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.storage.provenance import provenance
@@ -73,8 +73,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     alpha_ : float
         The weight that was used, and that coding with this model uses.
     codes_ : list of RecordingCodes or None
-        What the last iteration coded every recording with; None if an earlier process did that, or
-        if the model was loaded.
+        What the last iteration coded every recording with; None if an earlier process did that, if
+        the model was loaded, or if the recordings are somewhere else.
     starts_, history_, n_iter_, converged_, provenance_, preprocessing_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
         why an automatic alpha is what it is.
@@ -143,17 +143,26 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
             NaN means missing. Anything of that shape that can be sliced will do, such as a memory
-            map or an array of h5py or zarr: it is read a part at a time.
+            map or an array of h5py or zarr: it is read a part at a time. What gives recordings one
+            after another is kept in a scratch folder first. Of a list of `dask.delayed` objects
+            each computes to one recording, on the workers of a Dask cluster if there is a client
+            of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
-        given = as_recordings(recording)[0]
-        one_axis = len(given[0].values.shape) == 1
-        signals, data = self._ready(given)
-        shards = self._shards(signals)
+        flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
+        opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
+        with given_recordings(recording, opening, self.n_jobs) as given:
+            best = self._learn_from(given)
+        self._warn_unless_converged(best)
+        return self
+
+    def _learn_from(self, given: Given) -> Outcome:
+        """Choose alpha and starts, learn, and keep what comes of it."""
+        shards, data = given.shards, given.fingerprint
         pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=self.n_components)
         choose(self.init, generators=[])  # refuses what cannot be one
-        origin = provenance(sum(map(len, signals)), data)
+        origin = provenance(given.samples, data)
         alpha, why = self._choose_alpha(shards, pool)
         origin |= {"alpha": why} if why else {}
         shards, identity = shards.at(alpha), partial(self._identity, alpha, data)
@@ -161,12 +170,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
             starts = choose(self.init, generators=self._generators(runs.seed))
             best = self._learn(shards, starts, runs, float(self.tol))
         waveforms = Waveforms(from_blocks(best.components))
-        self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
+        self.coefficients_ = waveforms.u[:, :, 0] if given.one_axis else waveforms.u
         self.components_ = self._shaped(waveforms.samples())
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
         self.preprocessing_: dict[str, Any] = {}
-        self._warn_unless_converged(best)
-        return self
+        return best
 
     def _check_parameters(self) -> None:
         self._check_learning()
@@ -179,33 +187,15 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
                 "second."
             )
 
-    def _ready(self, signals: list[Signal]) -> tuple[list[Signal], str]:
-        """Look at all recordings once; return them ready to be learned from, and a fingerprint."""
-        shortest = min(map(len, signals))
-        if shortest < self.length:
-            raise ValueError(
-                f"a recording has {shortest} samples, fewer than one waveform of "
-                f"length={self.length}; pass a longer recording or a smaller length."
-            )
-        seen = [survey(signal, hashed=True) for signal in signals]
-        if all(one.is_constant for one in seen):
-            raise ValueError("the recording is constant, so no waveform is in it; pass another.")
-        data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
-        return [ready(one, self.length, detrend=self.detrend) for one in signals], data
-
-    def _shards(self, signals: list[Signal]) -> RecordingShards:
-        flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
-        return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
-
-    def _choose_alpha(self, shards: RecordingShards, pool: Pool) -> tuple[float, str | None]:
+    def _choose_alpha(self, recordings: Recordings, pool: Pool) -> tuple[float, str | None]:
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(shards, typical_start(pool, q), pool.typical_size(q))
+            chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, chosen.reason
-        require_above_noise(given, shards.parts)
+        require_above_noise(given, recordings)
         return given, None
 
     def __sklearn_tags__(self) -> Any:

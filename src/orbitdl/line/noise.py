@@ -71,5 +71,5 @@ def require_above_noise(alpha: float, recordings: Recordings) -> None:
             f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
             'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,12 +43,17 @@ class DelayedRecordings:
         """Compute recording k here."""
         with reading(named(k)):
             values = self.chunk(k).compute(scheduler=_scheduler(self.chunk(k)))
-        return self.made_of(values, k)
+        return check_recording(values, k, k + 1)
 
-    @staticmethod
-    def made_of(values: Any, first: int) -> Signal:
-        """Return the recording of this number, given what was computed, wherever that was."""
-        return as_signal(values, named(first))
+    @property
+    def check(self) -> Callable[[Any, int, int], Signal]:
+        """Makes a checked recording of what was computed, on a worker."""
+        return check_recording
+
+
+def check_recording(values: Any, first: int, last: int) -> Signal:
+    """Return the recording of this number, given what was computed, wherever that was."""
+    return as_signal(values, named(first))
 
 
 def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
