@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
+from typing import TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,11 +16,15 @@ from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
+from orbitdl.learning.progress import watch_for
 from orbitdl.learning.restarts import Outcome, Restarts
 from orbitdl.learning.runs import Runs
+from orbitdl.learning.scattered import ScatteredShards
 from orbitdl.learning.shards import Shards
 from orbitdl.storage.container import as_path
 from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
+
+Data = TypeVar("Data", bound=Shards)
 
 
 class LearnerMixin:
@@ -61,6 +66,12 @@ class LearnerMixin:
     def _generators(self, seed: int) -> list[np.random.Generator]:
         """Return the chance of every start."""
         return np.random.default_rng(seed).spawn(self.n_restarts)
+
+    def _watched(self, shards: Data) -> Data:
+        """Return the same data; where they are coded somewhere else, it is shown how far that is."""
+        if not isinstance(shards, ScatteredShards):
+            return shards
+        return shards.watched_by(watch_for(self.callback, self.verbose))
 
     def _learn(
         self,

@@ -165,7 +165,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         origin = provenance(given.samples, data)
         alpha, why = self._choose_alpha(shards, pool)
         origin |= {"alpha": why} if why else {}
-        shards, identity = shards.at(alpha), partial(self._identity, alpha, data)
+        shards, identity = self._watched(shards.at(alpha)), partial(self._identity, alpha, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             starts = choose(self.init, generators=self._generators(runs.seed))
             best = self._learn(shards, starts, runs, float(self.tol))
