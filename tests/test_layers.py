@@ -22,6 +22,7 @@ LAYERS = [
     {"alpha", "line", "points"},
     {"storage"},
     {"piecewise"},
+    {"deferred"},
     {"learner", "kept"},
     {"fitted", "orbit_records", "estimator"},
     {"waveform_use", "waveform_records", "waveform_learning"},

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from orbitdl.learning.crew import Crew, Pieces, Threads
+from orbitdl.learning.crew import Crew, Threads
 
 
-def crew_for(pieces: Pieces, n_jobs: int | None) -> Crew:
+def crew_for(pieces: Any, n_jobs: int | None) -> Crew:
     """Return who works on data that are somewhere else.
 
-    Data of Dask are worked on by the cluster that there is a client of. All others, and those of
-    Dask without a client, are read by threads of this process.
+    Pieces of data are `Pieces`, and those of Dask `DelayedPieces` too. These are worked on by the
+    cluster that there is a client of. Threads of this process read all others, and those of Dask
+    if there is none.
     """
     client = active_client() if hasattr(pieces, "chunk") else None
     if client is None:

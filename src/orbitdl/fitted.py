@@ -17,6 +17,7 @@ from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.crews import crew_for
+from orbitdl.deferred import Deferred
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
@@ -24,6 +25,7 @@ from orbitdl.piecewise import Coding, EncodePiece, Whole
 from orbitdl.points import Given, elsewhere, in_memory
 from orbitdl.samples import Samples
 from orbitdl.sources.base import Part
+from orbitdl.sources.chunked import DaskSource, is_of_dask
 from orbitdl.sources.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 from orbitdl.validation import as_masked_data, require_jobs, require_positive
@@ -82,6 +84,8 @@ class FittedMixin(TransformerMixin):
         """
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        if to is None and is_of_dask(X):
+            return self._deferred(X, mask, weight, debias).codes()
         with self._coding(X, mask, weight, debias) as coding:
             return coding.codes() if to is None else coding.stored(to)
 
@@ -150,6 +154,8 @@ class FittedMixin(TransformerMixin):
         X is as in `fit`; of a Dask array this is a lazy one.
         """
         check_is_fitted(self)
+        if is_of_dask(X):
+            return self._deferred(X, mask, self.alpha_).invariants()
         with self._coding(X, mask, self.alpha_) as coding:
             return coding.invariants()
 
@@ -185,12 +191,28 @@ class FittedMixin(TransformerMixin):
         """Check data, and return how they are coded, wherever they are."""
         source, n_jobs = as_source(X, mask), require_jobs(self.n_jobs)
         pieces = Whole(Part(*as_masked_data(X, mask))) if source is None else source
-        representation = self._representation(X, pieces.shape, self.components_.shape[1:])
-        A, coder = representation.analyze(self.components_), self._coder(representation)
         within = n_jobs if source is None else None  # threads share the only piece
-        work = EncodePiece(representation, A, coder, alpha, debias, within)
+        work = self._encode_piece(X, pieces.shape, alpha, debias, within)
         with crew_for(pieces, n_jobs) as crew:
             yield Coding(crew, work)
+
+    def _deferred(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Deferred:
+        """Check what is known of a Dask array, and return how it will be coded."""
+        source = DaskSource(X, mask)
+        return Deferred(source, self._encode_piece(X, source.shape, alpha, debias))
+
+    def _encode_piece(
+        self,
+        X: Any,
+        shape: tuple[int, ...],
+        alpha: float,
+        debias: bool,
+        n_jobs: int | None = None,
+    ) -> EncodePiece:
+        """Return how data points of this shape are coded with this model."""
+        representation = self._representation(X, shape, self.components_.shape[1:])
+        A, coder = representation.analyze(self.components_), self._coder(representation)
+        return EncodePiece(representation, A, coder, alpha, debias, n_jobs)
 
     @contextmanager
     def _given(self, X: Any, mask: Any) -> Iterator[Given]:

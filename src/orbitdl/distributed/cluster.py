@@ -73,7 +73,7 @@ class Cluster(Crew):
 
     @property
     def width(self) -> int:
-        return max(sum(self.client.nthreads().values()), 1)
+        return max(int(sum(self.client.nthreads().values())), 1)
 
     def total(
         self, work: Work[Sum], numbers: Sequence[int], name: str, tell: Tell | None = None
@@ -96,7 +96,8 @@ class Cluster(Crew):
         """Return tasks by their keys, which the dashboard shows, and the key of the sum of all."""
         opened = f"orbitdl-work-{job.token}"
         keys: list[Any] = [(f"orbitdl-{name}-{job.token}", k) for k in numbers]
-        tasks: dict[Any, Any] = {opened: (open_job, dumps(job))}
+        pickled = dumps(job)  # type: ignore[no-untyped-call]
+        tasks: dict[Any, Any] = {opened: (open_job, pickled)}
         for key, k in zip(keys, numbers, strict=True):
             first, last = int(self.ends[k]), int(self.ends[k + 1])
             tasks[key] = (do, opened, k, first, last, self.chunks[k])
@@ -147,12 +148,14 @@ class Ears:
     """Hears what workers say of pieces, and tells it once a piece."""
 
     def __init__(self) -> None:
-        self.token, self.tell, self.heard = "", None, set[int]()
+        self.heard = set[int]()
+        self.listen("", None, afresh=True)
 
     def listen(self, token: str, tell: Tell | None, *, afresh: bool) -> None:
         """Listen to a round; unless it is the same once more, all pieces are to be heard of."""
         self.token, self.tell = token, tell
-        self.heard = set() if afresh else self.heard
+        if afresh:
+            self.heard = set()
 
     def __call__(self, event: tuple[float, Any]) -> None:
         """Hear of an event, in the thread of the client."""

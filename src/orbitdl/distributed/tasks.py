@@ -19,7 +19,7 @@ Check = Callable[[Any, int, int], Any]
 checked piece of data."""
 
 
-class Keeper(WorkerPlugin):  # type: ignore[misc]
+class Keeper(WorkerPlugin):
     """Keeps a scratch folder on every worker, as long as those who asked for it are at work."""
 
     def __init__(self, name: str) -> None:

@@ -169,9 +169,11 @@ class ScatteredShards(Shards):
         return super().statistics() if self.known is None else self.known
 
     def starting_from(self, atoms: Atoms | None) -> Self:
-        """Return the same data without codes; those of all samples are never in one place."""
-        if atoms is not None:
-            raise ValueError("data that are somewhere else cannot start from codes that are here.")
+        """Return the same data without codes.
+
+        Those of all samples are never in one place, so that atoms which are here are left out:
+        data are coded anew.
+        """
         return replace(self, start=Start(), known=None)
 
     def scale(self, factors: Floats) -> Self:

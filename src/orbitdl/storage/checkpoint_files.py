@@ -53,6 +53,7 @@ class Identity:
 class StoredRun:
     """A run as a file holds it: the state, and the atoms of its shards one after the other.
 
+    Of data that are somewhere else there are no atoms: another process starts without them.
     Complex components are stored with real and imaginary parts on a last axis of two.
     """
 
@@ -97,8 +98,16 @@ class StoredRun:
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
-        arrays = (self.stepped, self.offsets, self.component, self.coefficient, self.element)
-        if self.unused > q or any((array is not None) is not (number > 0) for array in arrays):
+        atoms = (self.offsets, self.component, self.coefficient, self.element)
+        has_atoms = self.offsets is not None
+        is_whole = all((array is not None) is has_atoms for array in atoms)
+        has_stepped = self.stepped is not None
+        if (
+            self.unused > q
+            or not is_whole
+            or has_stepped is not (number > 0)
+            or (has_atoms and not has_stepped)
+        ):
             raise ValueError("a run has numbers or arrays that do not fit together")
         space, stepped = shards.space, self.stepped
         components = _blocks(self.components, "components", space, q)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -111,6 +112,7 @@ class CodesFolder:
 
     def write(self, number: int, first: int, codes: Codes) -> None:
         """Write the codes of the part of this number, whose first data point is `first`."""
+        self._require_seen()
         atoms = codes.to_frame()
         atoms["sample"] += first
         samples: dict[str, Any] = {"sample": range(first, first + len(codes))}
@@ -122,6 +124,14 @@ class CodesFolder:
                 new = place.with_suffix(f".{secrets.token_hex(4)}")
                 frame.to_parquet(new, index=False)
                 new.replace(place)  # a part that is written twice is there once
+
+    def _require_seen(self) -> None:
+        """Refuse to write where the folder is not: on a machine that has other disks."""
+        if not self.temporary.is_dir():
+            raise ModelFileError(
+                f"codes could not be written to {self.path}: {socket.gethostname()}, where they "
+                "were made, does not have this folder; name one that all workers share."
+            )
 
     def finish(self, account: Account) -> StoredCodes:
         """Give the folder its name."""

@@ -1,0 +1,499 @@
+"""Data on a Dask cluster: what is learned there is what is learned in memory."""
+
+import importlib.util
+import json
+import os
+import signal
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+pytest.importorskip("distributed", reason="needs orbitdl[distributed]")
+
+import dask.array as da
+from dask import delayed
+from distributed import Client, LocalCluster, get_worker
+from distributed.utils import key_split
+
+import orbitdl
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl.crews import active_client, crew_for
+from orbitdl.datasets import make_shift_data
+from orbitdl.distributed import ClusterError, versions
+from orbitdl.distributed import cluster as cluster_module
+from orbitdl.distributed.cluster import Cluster
+from orbitdl.groups import IntegerShift
+from orbitdl.learning.crew import Threads
+from orbitdl.sources.chunked import DaskSource
+from orbitdl.storage.container import ModelFileError
+
+X = make_shift_data(
+    n_samples=120, length=12, n_components=2, n_atoms=2, noise=0.02, random_state=0
+).X
+CHUNKED = da.from_array(X, chunks=(25, -1))
+SETTINGS = {"n_components": 2, "alpha": 0.1, "n_restarts": 2, "random_state": 0}
+PATIENCE = 60
+"""Seconds until something that must happen is given up."""
+
+
+@contextmanager
+def new_client(workers=1, processes=False):
+    start = {"threads_per_worker": 1, "dashboard_address": None, "processes": processes}
+    with LocalCluster(n_workers=workers, **start) as cluster, Client(cluster) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def shared():
+    with new_client(2, processes=True) as made:
+        yield made
+
+
+@pytest.fixture
+def client(shared):
+    """Two workers, processes of their own; after every test nothing of it is left on them."""
+    yield shared
+    wait_until(lambda: not left_behind(shared))
+
+
+@pytest.fixture(scope="module")
+def in_memory():
+    return model().fit(X)
+
+
+def model(**changes):
+    return OrbitDictionaryLearning(**(SETTINGS | changes))
+
+
+def wait_until(happened):
+    end = time.monotonic() + PATIENCE
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+def left_behind(client):
+    """Return tasks, topics and plugins on the scheduler and folders on workers that are ours."""
+
+    def on_scheduler(dask_scheduler):
+        names = [*dask_scheduler.tasks, *dask_scheduler.worker_plugins]
+        return [str(name) for name in [*names, *dask_scheduler._broker._topics]]
+
+    def on_worker(dask_worker):
+        return os.listdir(dask_worker.local_directory)
+
+    found = client.run_on_scheduler(on_scheduler)
+    found += [name for names in client.run(on_worker).values() for name in names]
+    return [name for name in found if "orbitdl" in name]
+
+
+def assert_same(found, expected):
+    assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
+    assert dictionary_distance(expected.components_, found.components_, IntegerShift()) < 1e-6
+    assert found.codes_ is None
+
+
+# One result, wherever data are.
+
+
+def as_memmap(folder):
+    np.save(folder / "x.npy", X)
+    return np.load(folder / "x.npy", mmap_mode="r")
+
+
+def as_zarr(folder):
+    return pytest.importorskip("zarr").array(X, store=str(folder / "x.zarr"), chunks=(30, 12))
+
+
+def as_iterator(folder):
+    return iter(np.split(X, 6))
+
+
+def as_dask(folder):
+    return CHUNKED
+
+
+KINDS = [as_memmap, as_zarr, as_iterator, as_dask]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_data_without_a_cluster_give_the_result_of_memory(kind, tmp_path, in_memory):
+    assert active_client() is None
+    assert_same(model().fit(kind(tmp_path)), in_memory)
+
+
+def test_two_workers_give_the_result_of_memory(client, in_memory):
+    assert_same(model().fit(CHUNKED), in_memory)
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_any_number_of_workers_gives_the_result_of_memory(workers, in_memory):
+    with new_client(workers):
+        assert_same(model().fit(CHUNKED), in_memory)
+
+
+def test_missing_entries_are_learned_from_as_in_memory(client):
+    masked = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    masked[25:50] = np.nan  # a whole chunk
+    settings = {"max_iter": 3, "n_restarts": 1, "tol": 0.05}
+    chunked = da.from_array(masked, chunks=(25, -1))
+    assert_same(model(**settings).fit(chunked), model(**settings).fit(masked))
+
+
+def test_uneven_and_empty_chunks_do_not_matter(client, in_memory):
+    sizes = (0, 1, 70, 0, 49, 0)
+    parts = np.split(X, np.cumsum(sizes)[:-1])
+    uneven = da.concatenate([da.from_array(part, chunks=part.shape or 1) for part in parts])
+    uneven = da.map_blocks(lambda x: x, da.Array(uneven.dask, uneven.name, uneven.chunks, float))
+    assert_same(model().fit(uneven), in_memory)
+
+
+def test_raw_data_stay_on_the_workers_as_they_are(client):
+    small = da.from_array(X.astype(np.float32), chunks=(25, -1))
+    with crew_for(DaskSource(small), None) as crew:
+        assert isinstance(crew, Cluster)
+        wait_until(lambda: all(one.status == "finished" for one in crew.chunks.values()))
+        sizes = client.run_on_scheduler(
+            lambda dask_scheduler: [task.nbytes for task in dask_scheduler.tasks.values()]
+        )
+        assert max(sizes) < 2 * 25 * 12 * 4
+
+
+def test_the_users_own_array_outlives_a_fit(client, in_memory):
+    held = CHUNKED.persist()
+    assert_same(model().fit(held), in_memory)
+    assert_allclose(held.sum().compute(), X.sum())
+
+
+def test_keys_are_readable_on_the_dashboard(client):
+    with crew_for(DaskSource(CHUNKED), None) as crew:
+        job = cluster_module.Job(values_of, crew.check, crew.name, "ab12-0", False)
+        tasks, _ = crew._graph(job, crew.filled, "code")
+    assert {key_split(key) for key in tasks} == {"orbitdl-work", "orbitdl-code", "orbitdl-add"}
+
+
+# Work on pieces.
+
+
+def values_of(piece, scratch):
+    return float(piece.data.values.sum())
+
+
+@dataclass(frozen=True)
+class SlowOn:
+    """Adds up values, slowly on one worker."""
+
+    slow: str
+
+    def __call__(self, piece, scratch):
+        time.sleep(0.3 if get_worker().address == self.slow else 0.0)
+        return values_of(piece, scratch)
+
+
+@dataclass(frozen=True)
+class FailsOnce:
+    """Fails the first time that it sees each piece."""
+
+    folder: str
+
+    def __call__(self, piece, scratch):
+        place = Path(self.folder) / str(piece.number)
+        if not place.exists():
+            place.touch()
+            raise OSError("not this time")
+        return values_of(piece, scratch)
+
+
+@dataclass(frozen=True)
+class DiesOnce(FailsOnce):
+    """Takes the whole worker down."""
+
+    def __call__(self, piece, scratch):
+        place = Path(self.folder) / "dead"
+        if piece.number == 2 and not place.exists():
+            place.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return values_of(piece, scratch)
+
+
+@dataclass(frozen=True)
+class Sleeps:
+    """Says that it began, and takes its time."""
+
+    folder: str
+
+    def __call__(self, piece, scratch):
+        (Path(self.folder) / str(piece.number)).touch()
+        time.sleep(0.5)
+        scratch.folder.mkdir(parents=True, exist_ok=True)
+        return 0
+
+
+def always_dies(piece, scratch):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def total_of(work, tell=None):
+    with crew_for(DaskSource(CHUNKED), None) as crew:
+        return crew.total(work, crew.filled, "sum", tell)
+
+
+def test_a_slow_worker_changes_no_digit(client):
+    expected = total_of(values_of)
+    assert_allclose(expected, X.sum())
+    for address in client.nthreads():
+        assert total_of(SlowOn(address)) == expected
+
+
+def test_a_task_that_fails_once_is_done_again(client, tmp_path):
+    assert total_of(FailsOnce(str(tmp_path))) == total_of(values_of)
+    assert len(list(tmp_path.iterdir())) == 5
+
+
+def test_every_piece_is_told_of_once(client, tmp_path):
+    told = []
+    total_of(FailsOnce(str(tmp_path)), lambda number, value: told.append((number, value)))
+    assert [number for number, _ in sorted(told)] == list(range(5))
+    assert_allclose(sum(value for _, value in told), X.sum())
+
+
+def test_a_piece_that_is_heard_of_twice_is_told_of_once():
+    ears, told = cluster_module.Ears(), []
+    message = ["a", 3, cluster_module.pickle.dumps("done")]
+    ears.listen("a", lambda *what: told.append(what), afresh=True)
+    for event in (message, message, ["b", 4, message[2]]):
+        ears((0.0, event))
+    assert told == [(3, "done")]
+
+
+def test_an_interrupt_ends_what_runs_and_leaves_nothing(client, tmp_path):
+    def interrupt():
+        wait_until(lambda: any(tmp_path.iterdir()))
+        os.kill(os.getpid(), signal.SIGINT)
+
+    Timer(0.0, interrupt).start()
+    with pytest.raises(KeyboardInterrupt):
+        total_of(Sleeps(str(tmp_path)))
+    time.sleep(0.6)  # what ran has come to its end, and has made its folder
+    assert len(list(tmp_path.iterdir())) < 5
+    wait_until(lambda: not left_behind(client))
+
+
+def test_a_fit_that_fails_leaves_nothing(client):
+    def fails(iteration):
+        raise KeyError("callback")
+
+    with pytest.raises(KeyError, match="callback"):
+        model(callback=fails).fit(CHUNKED)
+    wait_until(lambda: not left_behind(client))
+
+
+# Workers that die.
+
+
+def load_kills():
+    place = Path(__file__).parents[1] / "benchmarks" / "kills.py"
+    spec = importlib.util.spec_from_file_location("kills", place)
+    module = importlib.util.module_from_spec(spec)
+    import sys
+
+    sys.modules["kills"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_workers_killed_at_any_moment_lose_nothing():
+    expected, found, log = load_kills().fit_while_workers_die(kills=5, seed=1)
+    print("\n".join(log))
+    assert log[-1].endswith("5 workers died")
+    assert_allclose(found, expected, rtol=1e-6)
+
+
+def test_a_task_that_kills_its_worker_is_done_elsewhere_or_given_up_in_words(tmp_path):
+    import dask
+
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), new_client(2, True):
+        with crew_for(DaskSource(CHUNKED), None) as crew:
+            assert_allclose(crew.total(DiesOnce(str(tmp_path)), crew.filled, "sum"), X.sum())
+            with pytest.raises(ClusterError, match="died again and again.*memory.*checkpoint"):
+                crew.total(always_dies, crew.filled, "sum")
+
+
+def test_lost_parts_that_cannot_be_made_again_are_named():
+    with new_client(1) as client:
+        sent = client.scatter(X)
+        lost = da.from_delayed(delayed(np.copy)(sent), X.shape, dtype=float)
+        lost = da.from_delayed(sent, X.shape, dtype=float)
+
+        def lose(iteration):
+            client.cancel([sent], force=True)
+
+        with pytest.raises(ClusterError, match="cancelled, or were lost.*client.scatter"):
+            model(callback=lose).fit(lost)
+
+
+def test_a_client_that_is_closed_ends_a_fit_in_words_and_the_checkpoint_goes_on(
+    tmp_path, in_memory
+):
+    place = tmp_path / "fit.checkpoint"
+    with new_client(2) as client:
+
+        def close(iteration):
+            if iteration.number == 3:
+                client.close()
+
+        with pytest.raises(ClusterError, match=r"closed or lost; if a checkpoint was given.*\.$"):
+            model(callback=close, checkpoint=place).fit(CHUNKED)
+    with new_client(1):
+        seen = []
+        stop = model(checkpoint=place, callback=lambda it: seen.append(it.number) or len(seen) > 1)
+        stop.fit(CHUNKED)
+        assert seen[0] > 0
+    found = model(checkpoint=place).fit(X)
+    assert_allclose(found.history_[-1].objective, in_memory.history_[-1].objective, rtol=1e-6)
+
+
+def test_a_checkpoint_of_memory_goes_on_on_a_cluster(client, tmp_path, in_memory):
+    place, seen = tmp_path / "fit.checkpoint", []
+    model(checkpoint=place, n_restarts=1, callback=lambda it: it.number == 2).fit(X)
+    goes_on = model(checkpoint=place, n_restarts=1, callback=lambda it: seen.append(it.number))
+    found, expected = goes_on.fit(CHUNKED), model(n_restarts=1).fit(X)
+    assert seen[0] == 3
+    assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
+
+
+# Results that are not made yet.
+
+
+@pytest.fixture(params=["cluster", "threads"])
+def anywhere(request):
+    return request.getfixturevalue("client") if request.param == "cluster" else None
+
+
+def test_codes_are_a_lazy_table_with_the_rows_of_memory(anywhere, in_memory):
+    lazy = in_memory.encode(CHUNKED)
+    expected = in_memory.encode(X).to_frame()
+    assert lazy.npartitions == 5
+    assert dict(lazy.dtypes) == dict(expected.dtypes)
+    found = lazy.compute().reset_index(drop=True)
+    assert_allclose(found.to_numpy(float), expected.to_numpy(float), atol=1e-9)
+
+
+def test_invariants_are_a_lazy_array(anywhere, in_memory):
+    lazy = in_memory.transform(CHUNKED)
+    assert lazy.shape == (120, 2)
+    assert lazy.chunks[0] == CHUNKED.chunks[0]
+    assert_allclose(lazy.compute(), in_memory.transform(X), atol=1e-9)
+
+
+def test_nothing_is_computed_before_it_is_asked_for(client, in_memory):
+    def fails(values):
+        raise AssertionError("computed")
+
+    never = CHUNKED.map_blocks(fails, dtype=float, meta=np.zeros((0, 0)))
+    in_memory.encode(never)
+    in_memory.transform(never)
+
+
+def test_score_is_that_of_memory(client, in_memory):
+    assert_allclose(in_memory.score(CHUNKED), in_memory.score(X), rtol=1e-9)
+
+
+def test_workers_write_codes_to_a_folder(client, tmp_path, in_memory):
+    pytest.importorskip("pyarrow")
+    stored = in_memory.encode(CHUNKED, to=tmp_path / "codes")
+    expected = in_memory.encode(X)
+    assert len(stored) == 120
+    assert json.loads((stored.path / "summary.json").read_text())["samples"] == 120
+    found = stored.to_frame().to_numpy(float)
+    assert_allclose(found, expected.to_frame().to_numpy(float), atol=1e-9)
+
+
+def test_a_folder_that_workers_do_not_have_is_named(tmp_path, in_memory):
+    folder = orbitdl.storage.stored_codes.CodesFolder(tmp_path / "codes", tmp_path / "elsewhere")
+    with pytest.raises(ModelFileError, match="name one that all workers share"):
+        folder.write(0, 0, in_memory.encode(X))
+
+
+# Bad input, before any work.
+
+BAD = {
+    "X has chunks along axis 1": CHUNKED.rechunk((25, 6)),
+    "X has chunks of unknown size": CHUNKED[CHUNKED[:, 0] > 0],
+    "X has .*object": CHUNKED.astype(object),
+    "real": CHUNKED.astype(complex),
+}
+
+
+@pytest.mark.parametrize("words", BAD)
+def test_data_that_cannot_be_used_are_refused_in_words(words, client, in_memory):
+    for use in (model().fit, in_memory.encode, in_memory.transform, in_memory.score):
+        with pytest.raises(ValueError, match=words):
+            use(BAD[words])
+
+
+def test_an_infinite_value_is_named_by_its_row(client):
+    wrong = X.copy()
+    wrong[77, 3] = np.inf
+    with pytest.raises(ValueError, match="infinite values, first in row 77"):
+        model().fit(da.from_array(wrong, chunks=(25, -1)))
+
+
+def test_a_chunk_that_cannot_be_computed_is_named(client):
+    def fails(values, block_id):
+        if block_id == (2, 0):
+            raise OSError("the disk is gone")
+        return values
+
+    wrong = CHUNKED.map_blocks(fails, dtype=float, meta=np.zeros((0, 0)))
+    with pytest.raises(ValueError, match="chunk 2 of X.*50 to 74: the disk is gone"):
+        model().fit(wrong)
+
+
+def test_a_chunk_of_another_size_than_said_is_named(client):
+    wrong = CHUNKED.map_blocks(lambda x: x[:-1], dtype=float, meta=np.zeros((0, 0)))
+    with pytest.raises(ValueError, match="as an array of shape"):
+        model().fit(wrong)
+
+
+def test_data_that_are_all_missing_are_refused(client):
+    with pytest.raises(ValueError, match="no observed entry"):
+        model().fit(da.full((40, 12), np.nan, chunks=(10, 12)))
+
+
+def test_workers_of_another_version_are_refused(client, monkeypatch):
+    monkeypatch.setattr(orbitdl, "__version__", "0.0.1")
+    with pytest.raises(ClusterError, match=r"has orbitdl .*, but this process has 0\.0\.1"):
+        model().fit(CHUNKED)
+
+
+def test_workers_of_another_python_are_refused(client, monkeypatch):
+    monkeypatch.setattr(versions.platform, "python_version", lambda: "2.7.18")
+    with pytest.raises(ClusterError, match=r"has Python 3.*, but this process has 2\.7"):
+        versions._require("the scheduler", "Python", "3.12", versions._minor("2.7.18"))
+
+
+def test_workers_without_orbitdl_are_refused_with_what_to_install():
+    class Bare:
+        """A client of workers that know Python alone."""
+
+        asynchronous = False
+
+        def run_on_scheduler(self, ask, *args):
+            return ask(*args)
+
+        def run(self, ask, *args, on_error):
+            return {"tcp://far": None if args else ask()}
+
+    with pytest.raises(ClusterError, match="the worker tcp://far has no orbitdl; install orbitdl"):
+        versions.require_alike(Bare())
+
+
+def test_without_a_client_threads_of_this_process_work():
+    assert isinstance(crew_for(DaskSource(CHUNKED), None), Threads)
