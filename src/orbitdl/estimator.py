@@ -177,7 +177,7 @@ class OrbitDictionaryLearning(
         if alpha is None:
             chosen = automatic_alpha(points, self.n_components, self.n_jobs)
             alpha, origin["alpha"] = chosen.value, chosen.reason
-        shards, coder = points.at(alpha), self._coder(points.space)
+        shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, data)
         earlier = None if given.arrays is None else partial(fingerprint, *given.arrays)
         with self._open_checkpoint(shards, self._seed(), identity, earlier) as runs:

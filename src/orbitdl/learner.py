@@ -68,7 +68,7 @@ class LearnerMixin:
         return np.random.default_rng(seed).spawn(self.n_restarts)
 
     def _watched(self, shards: Data) -> Data:
-        """Return the same data; where they are coded somewhere else, it is shown how far that is."""
+        """Return the same data; where they are coded somewhere else, how far is shown."""
         if not isinstance(shards, ScatteredShards):
             return shards
         return shards.watched_by(watch_for(self.callback, self.verbose))
