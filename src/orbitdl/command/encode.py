@@ -117,14 +117,13 @@ def encode(
     learned = load(model).set_params(n_jobs=jobs)
     if isinstance(learned, WaveformLearning):
         refuse({"--debias (the column amplitude is refitted anyway)": debias})
-        prepared, listing = (
-            signal_for(learned, data, cutting, screen),
-            Listing(weight, threshold, refractory),
-        )
+        prepared = signal_for(learned, data, cutting, screen)
+        listing = Listing(weight, threshold, refractory)
         with team_for(workers) as team:
             list_events(learned, prepared, listing, output, screen, team)
     else:
         refuse_of_waveforms({"--threshold": threshold, "--refractory": refractory})
-        how = {"alpha": weight, "debias": debias}
         with team_for(workers) as team:
-            list_events_of_windows(learned, data, cutting, output, screen, team=team, **how)
+            list_events_of_windows(
+                learned, data, cutting, output, screen, alpha=weight, debias=debias, team=team
+            )

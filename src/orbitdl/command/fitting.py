@@ -62,9 +62,8 @@ class Job:
                 else "Interrupted before the first iteration; nothing was written."
             ) from None
         except Exception:
-            if not (
-                was_there or (shown and shown.has_begun)
-            ):  # a run that cannot be done leaves nothing in the way of another
+            has_begun = was_there or (shown is not None and shown.has_begun)
+            if not has_begun:  # a run that cannot be done leaves nothing in the way of another
                 state.unlink(missing_ok=True)
             raise
         finally:

@@ -18,6 +18,7 @@ from orbitdl.command.options import Workers
 from orbitdl.groups.base import Floats
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import Recording
+from orbitdl.sources.arrays import MOST
 from orbitdl.sources.base import Source
 from orbitdl.sources.opening import as_source
 
@@ -47,10 +48,9 @@ class Team:
         """
         import dask.array
 
-        size = max(-(-len(values) // (EACH * self.size)), 1)
-        source = (
-            None if path is None or path.suffix not in READ_THERE else as_source(path, size=size)
-        )
+        size = min(max(-(-len(values) // (EACH * self.size)), 1), MOST)
+        is_read_there = path is not None and path.suffix in READ_THERE
+        source = as_source(path, size=size) if is_read_there else None
         if source is None or (len(source), *source.shape) != values.shape:
             return dask.array.from_array(values, chunks=(size, *values.shape[1:]))
         read = dask.delayed(_read)
@@ -76,12 +76,13 @@ class Team:
     ) -> Codes:
         """Return the codes of windows; `done` is told of every chunk how many there are in it."""
         import dask
-        from distributed import as_completed
+        import distributed
 
+        completed: Any = distributed.as_completed
         work = dask.delayed(_encode)
         tasks = [work(model, one, alpha, debias) for one in chunks.to_delayed().ravel()]
         futures = self.client.compute(tasks)
-        for future in as_completed(futures):
+        for future in completed(futures):
             done(len(future.result()))
         return Codes.concatenate(self.client.gather(futures))
 
