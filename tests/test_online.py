@@ -13,6 +13,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups.base import inner
 from orbitdl.learning.alternation import learn
+from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.learning.dictionary import constrained_least_squares, unit_norm
 from orbitdl.learning.iteration import State
 from orbitdl.learning.memory import FORGETTING, Memory
@@ -20,7 +21,6 @@ from orbitdl.learning.online import learn_in_batches
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.statistics import Statistics
-from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.line.coordinates import to_blocks
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.samples import Samples
@@ -154,7 +154,7 @@ def test_sums_of_completed_data_bound_the_loss_and_touch_it():
     assert_allclose(loss(V) - loss(A), told(V) - told(A), rtol=1e-3)
 
 
-def test_sweeps_come_to_the_constrained_minimum():
+def test_coordinate_steps_come_to_the_constrained_minimum():
     statistics, A = sums(0), unit_norm(np.random.default_rng(1).standard_normal((3, 4, 1, 2)))
 
     def value(V):
@@ -163,7 +163,7 @@ def test_sweeps_come_to_the_constrained_minimum():
 
     expected, heights = value(constrained_least_squares(statistics, A)), [value(A)]
     for _ in range(200):
-        A = sweep(statistics, A)
+        A = coordinate_step(statistics, A)
         heights.append(value(A))
     assert np.all(np.diff(heights) <= 1e-9)
     assert inner(A, A).max() <= 1 + 1e-9

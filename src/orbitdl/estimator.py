@@ -194,7 +194,7 @@ class OrbitDictionaryLearning(
         origin = provenance(len(points), data) | why
         if size is not None:
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
-        shards, coder = points.at(alpha), self._coder(points.space)
+        shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, size, data)
         with self._open_checkpoint(shards, self._seed(), identity, given.earlier) as runs:
             generators = self._generators(runs.seed)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
+from typing import TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
@@ -15,8 +16,10 @@ from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.online import STILL, Progress, learn_in_batches
+from orbitdl.learning.online import STILL, Learned, learn_in_batches
+from orbitdl.learning.progress import watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
+from orbitdl.learning.scattered import ScatteredShards
 from orbitdl.learning.shards import Shards
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
@@ -33,6 +36,8 @@ COMPARED = 4
 
 Follow = Callable[[State], Iterator[Iteration]]
 """From a state to the iterations that follow it."""
+
+Data = TypeVar("Data", bound=Shards)
 
 
 class LearnerMixin:
@@ -77,6 +82,12 @@ class LearnerMixin:
         """Return the chance of every start."""
         return np.random.default_rng(seed).spawn(self.n_restarts)
 
+    def _watched(self, shards: Data) -> Data:
+        """Return the same data; where they are coded somewhere else, how far is shown."""
+        if not isinstance(shards, ScatteredShards):
+            return shards
+        return shards.watched_by(watch_for(self.callback, self.verbose))
+
     def _learn(
         self,
         shards: Shards,
@@ -114,7 +125,7 @@ class LearnerMixin:
         self.n_iter_ = best.history[-1].number
         self.converged_ = self._stands_still(size)
         self.n_steps_ = 0
-        self._progress: Progress | None = None
+        self._progress: Learned | None = None
         return best
 
     def _compare(

@@ -14,7 +14,7 @@ from orbitdl.learner import LearnerMixin
 from orbitdl.learning.alternation import record_of
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import State
-from orbitdl.learning.online import FIRST_GAP, Progress, take_in
+from orbitdl.learning.online import FIRST_GAP, Learned, take_in
 from orbitdl.learning.shards import Shards
 
 
@@ -41,25 +41,25 @@ class StreamMixin(LearnerMixin):
         batch: Shards,
         choose: Callable[[list[np.random.Generator]], list[Blocks]],
         gap: float,
-    ) -> Progress:
+    ) -> Learned:
         """Return the start that is best on the first batch, of those that chance chooses."""
         starts = choose(self._generators(self._seed()))
         best, self.starts_ = self._compare(batch, starts, gap)
         self.history_, self.n_steps_ = History(), 0
-        return Progress(best[0])
+        return Learned(best[0])
 
-    def _go_on(self, fitted: Blocks, size: int) -> Progress:
+    def _go_on(self, fitted: Blocks, size: int) -> Learned:
         """Return where the last batch led, or the fitted components if this is the first one.
 
         They stand for the data of `fit`, counted in batches of this size.
         """
-        progress: Progress | None = getattr(self, "_progress", None)
+        progress: Learned | None = getattr(self, "_progress", None)
         if progress is not None:
             return progress
         self.n_steps_ = 0
-        return Progress(fitted, before=int(self.provenance_["samples"]) / size)
+        return Learned(fitted, before=int(self.provenance_["samples"]) / size)
 
-    def _step(self, progress: Progress, batch: Shards, gap: float) -> Stepped:
+    def _step(self, progress: Learned, batch: Shards, gap: float) -> Stepped:
         """Take the step that a batch asks for, and code it with what that leads to."""
         began = time.perf_counter()
         taken = take_in(progress, batch, max(gap, FIRST_GAP))

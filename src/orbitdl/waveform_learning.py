@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -14,14 +14,15 @@ from sklearn.base import BaseEstimator
 
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.restarts import Outcome
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks, to_blocks
-from orbitdl.line.inputs import as_recordings, ready, survey
+from orbitdl.line.given import Given, given_recordings
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
+from orbitdl.line.scattered import RecordingOpening
+from orbitdl.line.shards import Recordings
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.storage.provenance import provenance
@@ -77,8 +78,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     alpha_ : float
         The weight that was used, and that coding with this model uses.
     codes_ : list of RecordingCodes or None
-        What the last iteration coded every recording with; None if an earlier process did that, or
-        if the model was loaded.
+        What the last iteration coded every recording with; None if an earlier process did that, if
+        the model was loaded, or if the recordings are somewhere else.
     starts_, history_, n_iter_, converged_, n_steps_, provenance_, preprocessing_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
         why an automatic alpha is what it is.
@@ -149,29 +150,36 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
             NaN means missing. Anything of that shape that can be sliced will do, such as a memory
-            map or an array of h5py or zarr: it is read a part at a time.
+            map or an array of h5py or zarr: it is read a part at a time. What gives recordings one
+            after another is kept in a scratch folder first. Of a list of `dask.delayed` objects
+            each computes to one recording, on the workers of a Dask cluster if there is a client
+            of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
-        given = as_recordings(recording)[0]
-        one_axis = len(given[0].values.shape) == 1
-        signals, data = self._ready(given)
-        shards = self._shards(signals)
+        with self._given(recording) as given:
+            best = self._learn_from(given)
+        self._warn_unless_converged(best)
+        return self
+
+    def _learn_from(self, given: Given) -> Outcome:
+        """Choose alpha and starts, learn, and keep what comes of it."""
+        shards, data = given.shards, given.fingerprint
         pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=self.n_components)
         choose(self.init, generators=[])  # refuses what cannot be one
-        origin = provenance(sum(map(len, signals)), data)
+        origin = provenance(given.samples, data)
         alpha, why = self._choose_alpha(shards, pool)
         size = self._size_of_batches()
-        origin |= why | ({} if size is None else self._batches(len(signals), size, "recordings"))
-        shards, identity = shards.at(alpha), partial(self._identity, alpha, size, data)
+        origin |= why | ({} if size is None else self._batches(given.count, size, "recordings"))
+        shards = self._watched(shards.at(alpha))
+        identity = partial(self._identity, alpha, size, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             starts = choose(self.init, generators=self._generators(runs.seed))
             best = self._learn(shards, starts, runs, float(self.tol), size=size)
-        self._present(best.components, one_axis)
+        self._present(best.components, given.one_axis)
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
         self.preprocessing_: dict[str, Any] = {}
-        self._warn_unless_converged(best)
-        return self
+        return best
 
     def partial_fit(self, recording: Any, y: None = None) -> Self:
         """Take one dictionary step from a recording, or several, that need not come again.
@@ -181,25 +189,30 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
-        given = self._signals(recording)[0] if self._has_begun else as_recordings(recording)[0]
-        one_axis = len(given[0].values.shape) == 1
-        signals, data = self._ready(given)
-        batch, why, samples = self._shards(signals), dict[str, Any](), sum(map(len, signals))
-        if self._has_begun:
-            one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
-            batch, progress = batch.at(alpha), self._go_on(to_blocks(u), samples)
-        else:
-            pool = Pool.of(batch)
-            alpha, why = self._choose_alpha(batch, pool)
-            choose = partial(choose_starts, self.init, pool=pool, q=self.n_components)
-            batch = batch.at(alpha)
-            progress = self._start_stream(batch, lambda g: choose(generators=g), float(self.tol))
-            self.preprocessing_ = {}
-        stepped = self._step(progress, batch, float(self.tol))
+        with self._given(recording) as given:
+            batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
+            if self._has_begun:
+                self._require_own_channels(batch.space.block_shape[2])
+                one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
+                batch, progress = batch.at(alpha), self._go_on(to_blocks(u), given.samples)
+            else:
+                pool = Pool.of(batch)
+                alpha, why = self._choose_alpha(batch, pool)
+                choose = partial(choose_starts, self.init, pool, self.n_components)
+                batch = batch.at(alpha)
+                progress = self._start_stream(batch, choose, float(self.tol))
+                self.preprocessing_ = {}
+            stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.components, one_axis)
         self.alpha_, self.codes_ = alpha, stepped.codes
-        self.provenance_ = self._origin(provenance(samples, data) | why)
+        self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
+
+    def _given(self, recording: Any) -> AbstractContextManager[Given]:
+        """Check recordings to be learned from, and return them ready for it."""
+        flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
+        opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
+        return given_recordings(recording, opening, self.n_jobs)
 
     def _present(self, A: Blocks, one_axis: bool) -> None:
         """Keep waveforms, in the shape of recordings."""
@@ -223,33 +236,15 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 "second."
             )
 
-    def _ready(self, signals: list[Signal]) -> tuple[list[Signal], str]:
-        """Look at all recordings once; return them ready to be learned from, and a fingerprint."""
-        shortest = min(map(len, signals))
-        if shortest < self.length:
-            raise ValueError(
-                f"a recording has {shortest} samples, fewer than one waveform of "
-                f"length={self.length}; pass a longer recording or a smaller length."
-            )
-        seen = [survey(signal, hashed=True) for signal in signals]
-        if all(one.is_constant for one in seen):
-            raise ValueError("the recording is constant, so no waveform is in it; pass another.")
-        data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
-        return [ready(one, self.length, detrend=self.detrend) for one in signals], data
-
-    def _shards(self, signals: list[Signal]) -> RecordingShards:
-        flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
-        return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
-
-    def _choose_alpha(self, shards: RecordingShards, pool: Pool) -> tuple[float, dict[str, Any]]:
+    def _choose_alpha(self, recordings: Recordings, pool: Pool) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(shards, typical_start(pool, q), pool.typical_size(q))
+            chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}
-        require_above_noise(given, shards.parts)
+        require_above_noise(given, recordings)
         return given, {}
 
     def __sklearn_tags__(self) -> Any:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
-import numpy as np
-import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
-from orbitdl.line.chunk import Chunk
-from orbitdl.line.chunks import Coded, code_recording, cut
+from orbitdl.learning.shards import total
+from orbitdl.line.applied import Applied
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.events import events_of, merged, resolution_of
-from orbitdl.line.inputs import as_recordings, ready, survey
-from orbitdl.line.noise import require_above_noise
-from orbitdl.line.refit import amplitudes_of
+from orbitdl.line.inputs import ONLY, as_recordings, named
+from orbitdl.line.lazily import Make, each_later, events_later, score_of
+from orbitdl.line.pieces import delayed_recordings
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.validation import require_between, require_jobs, require_positive
@@ -29,7 +26,10 @@ Progress = Callable[[int], object]
 class WaveformUseMixin:
     """Codes of recordings, and what follows from them.
 
-    Every method takes one recording, or a list of them, and then returns a list.
+    Every method takes one recording, or several, and then returns a list: a list of arrays, what
+    gives arrays one after another, or a list of `dask.delayed` objects that compute to arrays. Of
+    the latter what is returned is not computed yet, but for a score; each is coded as a whole
+    where it is computed.
     """
 
     length: int
@@ -60,15 +60,16 @@ class WaveformUseMixin:
         tol : float, optional
             Certified relative gap of the whole recording; this model's if left out.
         progress : callable, optional
-            Called with a number of samples whenever so many more are done.
+            Called with a number of samples whenever so many more are done; not for recordings that
+            are computed later.
 
         Returns
         -------
         RecordingCodes
             The atoms, one objective, one certified gap, and how it ended.
         """
-        coder = self._coder(alpha, tol)
-        return self._each(recording, lambda s: self._coded(s, coder, progress).codes(coder))
+        applied = self._applied(alpha, tol, progress)
+        return self._each(recording, applied, Applied.codes)
 
     def events(
         self,
@@ -109,19 +110,25 @@ class WaveformUseMixin:
             span that is explained; `fit`, the cosine between the waveform and what is there apart
             from other events, 1 where they are alike; whether it `overlaps` another event; and
             whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
-            `resolution`, in samples, every component had.
+            `resolution`, in samples, every component had. Of delayed recordings it is a lazy Dask
+            dataframe, a recording a partition, whose first column says which `recording`.
         """
         settings = {"rate": None if rate is None else require_positive(rate, "rate")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             settings[name] = None if value is None else require_between(value, name, 0.0)
-        if codes is None:
-            codes = self.encode(recording, alpha=alpha, progress=progress)
-        known, waveforms = iter(codes if isinstance(codes, list) else [codes]), self._waveforms()
-
-        def listed(signal: Signal) -> pd.DataFrame:
-            return events_of(self._chunks(signal), waveforms, next(known).atoms, **settings)
-
-        return self._each(recording, listed)
+        applied = self._applied(alpha, None, progress)
+        lazy, several = delayed_recordings(recording)
+        if lazy is not None:
+            later = each_later(lazy, applied, Applied.codes) if codes is None else codes
+            return events_later(
+                lazy, applied, later if isinstance(later, list) else [later], settings
+            )
+        signals, several = self._signals(recording, applied)
+        made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
+        known = made if isinstance(made, list) else [made]
+        pairs = zip(signals, known, strict=True)
+        listed = [applied.events(one, own, settings) for (one, _), own in pairs]
+        return listed if several else listed[0]
 
     def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:
         """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
@@ -146,8 +153,8 @@ class WaveformUseMixin:
         `debias` refits events by least squares, those that cannot be told apart as one: that
         undoes the shrinkage.
         """
-        coder = self._coder(alpha, None)
-        return self._each(recording, lambda s: self._explained(s, coder, debias, progress))
+        applied = self._applied(alpha, None, progress)
+        return self._each(recording, applied, partial(Applied.denoised, debias=debias))
 
     def complete(
         self,
@@ -161,14 +168,8 @@ class WaveformUseMixin:
 
         A sample of which one channel is missing counts as missing; what is known of it stays.
         """
-        coder = self._coder(alpha, None)
-
-        def filled(signal: Signal) -> Floats:
-            known = self._shaped(signal.raw(0, len(signal)))
-            explained = self._explained(signal, coder, debias, progress)
-            return np.where(np.isnan(known), explained, known)
-
-        return self._each(recording, filled)
+        applied = self._applied(alpha, None, progress)
+        return self._each(recording, applied, partial(Applied.completed, debias=debias))
 
     def score(self, recording: Any, y: None = None) -> float:
         """Return ``1 - objective / (1/2 ||M x||^2)``, summed over recordings.
@@ -176,66 +177,44 @@ class WaveformUseMixin:
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares models at one alpha.
         """
-        coder, energy, objective = self._coder(None, None), 0.0, 0.0
-        for signal in self._signals(recording)[0]:
-            coded = self._coded(signal, coder, None)
-            objective += coded.certificate.objective(coder.alpha)
-            energy += sum(0.5 * float(np.sum(c.read(0, 0)[0][0] ** 2)) for c in coded.chunks)
-        return 1.0 - objective / energy if energy > 0 else 0.0
+        applied, (lazy, _) = self._applied(None, None, None), delayed_recordings(recording)
+        if lazy is not None:
+            return score_of(lazy, applied, require_jobs(self.n_jobs))
+        return total(applied.explained(*one) for one in self._signals(recording, applied)[0]).score
 
-    def _explained(
-        self, signal: Signal, coder: LineCoder, debias: bool, progress: Progress | None
-    ) -> Floats:
-        """Return what the waveforms explain of a recording, on its trend."""
-        coded = self._coded(signal, coder, progress)
-        atoms = coded.codes(coder).atoms
-        if debias:
-            events, _ = merged(atoms, resolution_of(coder.waveforms))
-            size = amplitudes_of(coded.chunks, coder.waveforms, events)
-            atoms = replace(events, coefficient=size)
-        total = coder.waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
-        if self.detrend:
-            total += replace(signal, span=coder.waveforms.length).trend(0, len(signal))
-        return self._shaped(total)
-
-    def _coded(self, signal: Signal, coder: LineCoder, progress: Progress | None) -> Coded:
-        survey(signal)
-        chunks = self._chunks(signal)
-        if coder.alpha != self.alpha_:
-            require_above_noise(coder.alpha, chunks)
-        return code_recording(chunks, coder, require_jobs(self.n_jobs), progress or int)
-
-    def _chunks(self, signal: Signal) -> list[Chunk]:
-        length = int(self.coefficients_.shape[1])
-        return cut(ready(signal, length, detrend=self.detrend), length)
-
-    def _coder(self, alpha: float | None, tol: float | None) -> LineCoder:
+    def _applied(
+        self, alpha: float | None, tol: float | None, progress: Progress | None
+    ) -> Applied:
+        """Check settings, and return what these waveforms do with a recording."""
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         gap = require_positive(self.tol if tol is None else tol, "tol")
         flags = bool(self.positive), bool(self.whole_samples)
-        return LineCoder(self._waveforms(), weight, gap, *flags)
+        coder = LineCoder(self._waveforms(), weight, gap, *flags)
+        one_axis = self.coefficients_.ndim == 2
+        jobs, watch = require_jobs(self.n_jobs), progress or int
+        return Applied(coder, bool(self.detrend), one_axis, self.alpha_, jobs, watch)
 
     def _waveforms(self) -> Waveforms:
         u = self.coefficients_
         return Waveforms(u.reshape(*u.shape[:2], -1))
 
-    def _each(self, recording: Any, work: Callable[[Signal], Any]) -> Any:
+    def _each(self, recording: Any, applied: Applied, make: Make) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""
-        signals, several = self._signals(recording)
-        done = [work(signal) for signal in signals]
+        lazy, several = delayed_recordings(recording)
+        if lazy is not None:
+            done = each_later(lazy, applied, make)
+        else:
+            signals, several = self._signals(recording, applied)
+            done = [make(applied, *one) for one in signals]
         return done if several else done[0]
 
-    def _signals(self, recording: Any) -> tuple[list[Signal], bool]:
-        """Return recordings that these waveforms can be looked for in."""
+    def _signals(self, recording: Any, applied: Applied) -> tuple[list[tuple[Signal, str]], bool]:
+        """Return recordings that these waveforms can be looked for in, and their names."""
         signals, several = as_recordings(recording)
-        own = self._waveforms().u.shape[2]
-        if signals[0].channels != own:
-            raise ValueError(
-                f"the recording has {signals[0].channels} channels, but this model was fitted on "
-                f"{own}; pass the same ones."
-            )
-        return signals, several
+        names = [named(k) for k in range(len(signals))] if several else [ONLY]
+        pairs = zip(signals, names, strict=True)
+        return [(applied.require_channels(*pair), pair[1]) for pair in pairs], several
 
     def _shaped(self, values: Floats) -> Floats:
         """Return values (..., channels) as recordings were that the model was fitted on."""

@@ -13,6 +13,7 @@ from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import Cutting
+from orbitdl.command.team import Team
 from orbitdl.groups.base import Floats
 from orbitdl.recordings import Recording, Windows, prepare_for, read
 from orbitdl.recordings.new_data import common_rate
@@ -60,10 +61,13 @@ def encode_windows(
     *,
     alpha: float | None = None,
     debias: bool = False,
+    team: Team | None = None,
 ) -> Codes:
-    """Code all windows, a chunk at a time, under a progress bar."""
+    """Code all windows, a chunk at a time, under a progress bar; here, or by others."""
     parts: list[Codes] = []
     with screen.working("Coding", len(windows)) as done:
+        if team is not None:
+            return team.encode_windows(model, team.chunks(windows.values), done, alpha, debias)
         for k in range(0, len(windows), CHUNK):
             chunk = windows.values[k : k + CHUNK]
             parts.append(model.encode(chunk, alpha=alpha, debias=debias))

@@ -7,7 +7,6 @@ import math
 import shlex
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,11 +18,9 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-    from orbitdl.learning.iteration import Iteration
+    from orbitdl.command.following import Shown
     from orbitdl.recordings import Recording
 
-PAUSE = 10.0
-"""Seconds between two lines of progress where there is no terminal to draw a bar on."""
 WIDTH = 100
 """Columns of a table where there is no terminal that says how many fit."""
 
@@ -116,21 +113,13 @@ class Screen:
             typer.echo(json.dumps(values | self.noted, allow_nan=False, default=str))
 
     @contextmanager
-    def learning(self, n_iterations: int) -> Iterator[Callable[[Iteration], None]]:
+    def learning(self, n_iterations: int) -> Iterator[Shown]:
         """Give a callback that shows the iterations of a run of at most so many."""
+        from orbitdl.command.following import Shown
+
         with self._bar() as progress:
             task = progress.add_task("Learning", total=n_iterations, facts="starting")
-            said = time.monotonic()
-
-            def show(it: Iteration) -> None:
-                nonlocal said
-                facts = f"iteration {it.number}  objective {it.objective:.6g}  gap {it.gap:.0e}"
-                progress.update(task, advance=1, facts=facts)
-                if progress.disable and not self.quiet and time.monotonic() - said > PAUSE:
-                    said = time.monotonic()
-                    typer.echo(facts, err=True)
-
-            yield show
+            yield Shown(progress, task, quiet=self.quiet)
 
     @contextmanager
     def working(self, what: str, total: int) -> Iterator[Callable[[int], None]]:

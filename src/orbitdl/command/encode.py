@@ -59,6 +59,7 @@ def encode(
     ] = False,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    workers: options.Workers = options.THIS_PROCESS,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -105,6 +106,7 @@ def encode(
     """
     from orbitdl import WaveformLearning, load
     from orbitdl.command.output import require_events_writable
+    from orbitdl.command.team import team_for
     from orbitdl.command.waveform_encoding import Listing, list_events
     from orbitdl.command.waveforms import refuse, signal_for
     from orbitdl.command.window_encoding import list_events_of_windows, refuse_of_waveforms
@@ -116,7 +118,12 @@ def encode(
     if isinstance(learned, WaveformLearning):
         refuse({"--debias (the column amplitude is refitted anyway)": debias})
         prepared = signal_for(learned, data, cutting, screen)
-        list_events(learned, prepared, Listing(weight, threshold, refractory), output, screen)
+        listing = Listing(weight, threshold, refractory)
+        with team_for(workers) as team:
+            list_events(learned, prepared, listing, output, screen, team)
     else:
         refuse_of_waveforms({"--threshold": threshold, "--refractory": refractory})
-        list_events_of_windows(learned, data, cutting, output, screen, alpha=weight, debias=debias)
+        with team_for(workers) as team:
+            list_events_of_windows(
+                learned, data, cutting, output, screen, alpha=weight, debias=debias, team=team
+            )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -144,6 +145,7 @@ def fit(
         typer.Option(metavar="N", min=0, help="Seed of all chance.", rich_help_panel=LEARNING),
     ] = 0,
     jobs: options.Jobs = -1,
+    workers: options.Workers = options.THIS_PROCESS,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -181,6 +183,7 @@ def fit(
     from orbitdl.command.fitting import Job
     from orbitdl.command.lengths import in_samples
     from orbitdl.command.output import require_writable
+    from orbitdl.command.team import team_for
     from orbitdl.command.waveform_fitting import fit_waveforms
     from orbitdl.command.window_fitting import fit_windows
     from orbitdl.recordings import Preprocessing
@@ -217,11 +220,13 @@ def fit(
     step = in_samples(cutting.step, rate) or cut
     steps = Preprocessing(cut, step, normalize, cutting.channel, rate, highpass)
     excerpt = excerpt_of(recording, cutting, rate)
-    if length is None:
-        fit_windows(job, excerpt, steps, cutting.layout, moves)
-    else:
-        flags = {"positive": positive, "whole_samples": whole_samples, "detrend": not no_detrend}
-        fit_waveforms(job, excerpt, steps, length, flags)
+    flags = {"positive": positive, "whole_samples": whole_samples, "detrend": not no_detrend}
+    with team_for(workers) as team:
+        job = replace(job, team=team)
+        if length is None:
+            fit_windows(job, excerpt, steps, cutting.layout, moves)
+        else:
+            fit_waveforms(job, excerpt, steps, length, flags)
 
 
 def require_of_one_kind(others: Mapping[str, object], *, has_length: bool) -> None:

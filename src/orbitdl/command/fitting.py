@@ -10,8 +10,8 @@ from typing import Any
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import Interrupted
-from orbitdl.groups.base import Floats
-from orbitdl.learning.iteration import Iteration
+from orbitdl.command.following import Shown
+from orbitdl.command.team import Team
 from orbitdl.learning.restarts import most_iterations
 
 Model = OrbitDictionaryLearning | WaveformLearning
@@ -29,6 +29,8 @@ class Job:
     screen : Screen
     settings : dict
         Parameters that all estimators share, but for the checkpoint.
+    team : Team or None
+        Workers that code, if not this process does.
     """
 
     data: Path
@@ -36,26 +38,23 @@ class Job:
     checkpoint: Path | None
     screen: Screen
     settings: dict[str, Any]
+    team: Team | None = None
 
     @property
     def state(self) -> Path:
         """The file that holds the state of the run."""
         return self.checkpoint or self.output.with_name(self.output.name + ".checkpoint")
 
-    def learn(self, model: Model, X: Floats) -> None:
+    def learn(self, model: Model, X: Any) -> None:
         """Fit the model under a progress bar; say on Ctrl-C where the work is."""
         state = self.state
-        has_begun, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
-
-        def watch(iteration: Iteration) -> None:
-            nonlocal has_begun
-            has_begun = True
-            show(iteration)
-
+        was_there, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
+        shown: Shown | None = None
         try:
-            with self.screen.learning(total) as show, warnings.catch_warnings():
+            with self.screen.learning(total) as shown, warnings.catch_warnings():
                 warnings.filterwarnings("ignore", "max_iter=")  # it is said of the option instead
-                model.set_params(callback=watch, checkpoint=state).fit(X)
+                warnings.filterwarnings("ignore", "Sending large graph")  # data, on purpose
+                model.set_params(callback=shown, checkpoint=state).fit(X)
         except KeyboardInterrupt:
             raise Interrupted(
                 f"Interrupted; the state is in {state}: run the same command again to go on."
@@ -63,6 +62,7 @@ class Job:
                 else "Interrupted before the first iteration; nothing was written."
             ) from None
         except Exception:
+            has_begun = was_there or (shown is not None and shown.has_begun)
             if not has_begun:  # a run that cannot be done leaves nothing in the way of another
                 state.unlink(missing_ok=True)
             raise

@@ -14,6 +14,7 @@ from orbitdl.recordings.layout import Layout
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
+CLUSTER = "Who codes (needs orbitdl[distributed])"
 
 
 def require_positive(value: float) -> float:
@@ -159,6 +160,34 @@ class Cutting:
 
 
 NOTHING_SAID = Cutting()
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who codes: options of commands that give data to a Dask cluster."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=1,
+            help="Start so many processes of Dask on this machine that code parts of the data, and "
+            "stop them at the end. A recording as a whole is one part.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Give the data to the Dask cluster at this address, such as tcp://10.0.0.1:8786; "
+            "it reads .npy and .parquet files of windows itself.",
+            rich_help_panel=CLUSTER,
+        ),
+    ] = None
+
+
+THIS_PROCESS = Workers()
 Array = Annotated[
     Path,
     typer.Option("--output", "-o", metavar="ARRAY", help="The array to write: .npy or .csv."),

@@ -12,6 +12,7 @@ from orbitdl import WaveformLearning
 from orbitdl.command.display import Screen, at_most, counted, duration
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import write_events
+from orbitdl.command.team import Team, told_of_recordings
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import PreparedSignal, Recording
@@ -35,10 +36,11 @@ def list_events(
     listing: Listing,
     output: Path,
     screen: Screen,
+    team: Team | None = None,
 ) -> None:
     """Code a recording, write its events, and say what was found."""
     recording = prepared.recording
-    codes, events = code(model, recording, listing, screen)
+    codes, events = code(model, recording, listing, screen, team)
     write_events(events, output, "time", recording.rate)
     facts = summary(model, recording, listing, codes, events)
     screen.result({"output": str(output), **facts})
@@ -49,12 +51,21 @@ def list_events(
 
 
 def code(
-    model: WaveformLearning, recording: Recording, listing: Listing, screen: Screen
+    model: WaveformLearning,
+    recording: Recording,
+    listing: Listing,
+    screen: Screen,
+    team: Team | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
     """Return codes and events, whose times count from the start of the whole recording."""
     rate, before = recording.rate, recording.offset or 0
+    for sentence in told_of_recordings(team) if team else []:
+        screen.say(sentence)
     with screen.going_through(recording, "Coding") as done:
-        codes = model.encode(recording, alpha=listing.alpha, progress=done)
+        if team is None:
+            codes = model.encode(recording, alpha=listing.alpha, progress=done)
+        else:
+            codes = team.encode_recording(model, recording, listing.alpha)
     near = in_samples(listing.refractory, rate)
     events = model.events(
         recording, rate, threshold=listing.threshold, refractory=near, codes=codes

@@ -9,6 +9,7 @@ from orbitdl import WaveformLearning
 from orbitdl.command.display import at_most, counted, duration
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
 from orbitdl.command.lengths import Length
+from orbitdl.command.team import told_of_recordings
 from orbitdl.recordings import Preprocessing, Recording, prepare_signal
 from orbitdl.waveform_learning import SHORTEST
 
@@ -27,7 +28,9 @@ def fit_waveforms(
     samples = _long_enough(length, preprocessing.rate)
     prepared = prepare_signal(recording, preprocessing)
     model = WaveformLearning(length=samples, **flags, **job.settings)
-    job.learn(model, prepared.signal)
+    for sentence in told_of_recordings(job.team) if job.team else []:
+        job.screen.say(sentence)
+    job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
     job.keep(model, {name: getattr(preprocessing, name) for name in DONE})
     facts = summary(model, prepared.recording)
     job.tell(facts, sentences(facts))

@@ -13,6 +13,7 @@ from orbitdl.command.applying import encode_windows, windows_for
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.options import Cutting
 from orbitdl.command.output import is_annotation, write_events
+from orbitdl.command.team import Team
 from orbitdl.recordings import Windows, event_table
 
 
@@ -25,11 +26,12 @@ def list_events_of_windows(
     *,
     alpha: float | None,
     debias: bool,
+    team: Team | None = None,
 ) -> None:
     """Code windows, write their events, and say what was found."""
     windows = windows_for(model, data, cutting, screen)
     _require_times(windows, output)
-    codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias)
+    codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
     events = event_table(codes, model.components_, windows)
     write_events(events, output, "position", windows.rate)
     gap = float(codes.gap.max())

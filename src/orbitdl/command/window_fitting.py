@@ -20,8 +20,10 @@ def fit_windows(
     """Learn components from windows, write them, and say what came of it."""
     _require_length(recording, preprocessing, layout)
     windows = prepare(recording, preprocessing, layout=layout)
+    as_given = windows.start is None and not (preprocessing.normalize or preprocessing.channel)
+    given = job.data.resolve() if as_given else None
     model = OrbitDictionaryLearning(group=group, **job.settings)
-    job.learn(model, windows.values)
+    job.learn(model, windows.values if job.team is None else job.team.chunks(windows.values, given))
     job.keep(model, preprocessing.to_dict())
     facts = summary(model, windows)
     job.tell(facts, sentences(facts))

@@ -19,11 +19,11 @@ import numpy as np
 
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import put_in_use, record_of
+from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.learning.dictionary import constrained_least_squares, normalise
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.memory import ROOM, Memory
 from orbitdl.learning.shards import Shards, Summary
-from orbitdl.learning.coordinate_step import coordinate_step
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""
@@ -34,7 +34,7 @@ MANY = 32
 
 
 @dataclass(frozen=True, eq=False)
-class Progress:
+class Learned:
     """Where online learning stands.
 
     Attributes
@@ -59,7 +59,7 @@ class Taken:
 
     Attributes
     ----------
-    progress : Progress
+    progress : Learned
     coded : Shards
         The batch with the codes that the components before the step gave.
     batch : Shards
@@ -69,14 +69,14 @@ class Taken:
         Components that nothing used and that were replaced.
     """
 
-    progress: Progress
+    progress: Learned
     coded: Shards
     batch: Shards
     summary: Summary
     unused: int
 
 
-def take_in(progress: Progress, batch: Shards, asked: float, name: int | None = None) -> Taken:
+def take_in(progress: Learned, batch: Shards, asked: float, name: int | None = None) -> Taken:
     """Code a batch to the gap asked for, and take the dictionary step.
 
     A batch with a name takes the place of what was known of the batch of that name.
@@ -95,21 +95,21 @@ def take_in(progress: Progress, batch: Shards, asked: float, name: int | None = 
     new, unused = put_in_use(new, A, memory.usage, stepped)
     if moves is not None:  # sums over atoms where they were tell nothing of where they are now
         memory = Memory()
-    return Taken(Progress(new, memory), coded, stepped, summary, unused)
+    return Taken(Learned(new, memory), coded, stepped, summary, unused)
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
     """All batches once: where that led, the batches with their last atoms, and the sum."""
 
-    progress: Progress
+    progress: Learned
     batches: list[Shards]
     summary: Summary
     unused: int
 
 
 def pass_over(
-    progress: Progress, batches: list[Shards], asked: float, rng: np.random.Generator
+    progress: Learned, batches: list[Shards], asked: float, rng: np.random.Generator
 ) -> Pass:
     """Take in every batch, in random order."""
     batches, summary, unused = list(batches), Summary(0.0, 0.0, 0, 0), 0
@@ -120,7 +120,7 @@ def pass_over(
     return Pass(progress, batches, summary, unused)
 
 
-def _fits(progress: Progress, count: int) -> bool:
+def _fits(progress: Learned, count: int) -> bool:
     """Tell whether sums over each of so many batches may be kept."""
     total = progress.memory.total
     return total is None or count * total.nbytes <= ROOM
@@ -150,7 +150,7 @@ def learn_in_batches(
         As in `OrbitDictionaryLearning`; `STILL` if that is larger.
     """
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
-    progress = Progress(state.components, before=len(batches) if state.number > 0 else 0.0)
+    progress = Learned(state.components, before=len(batches) if state.number > 0 else 0.0)
     while state.number < max_iter and not state.stalled:
         began, rng = time.perf_counter(), np.random.default_rng([seed, state.number])
         done = pass_over(progress, batches, max(gap, FIRST_GAP * FALL**state.number), rng)

@@ -125,8 +125,9 @@ class ScatteredShards(Shards):
         Where the next coding starts.
     known : Statistics or None
         Of the last coding.
-    tell : callable or None
-        Is told what every piece came to, once it is coded.
+    watch : callable or None
+        Given how many pieces are about to be coded, it returns who is told what each came to: its
+        number and a `Summary`, once.
     """
 
     crew: Crew
@@ -134,7 +135,7 @@ class ScatteredShards(Shards):
     numbers: tuple[int, ...]
     start: Start = field(default_factory=Start)
     known: Statistics | None = None
-    tell: Tell | None = None
+    watch: Callable[[int], Tell] | None = None
 
     @property
     def space(self) -> Space:
@@ -153,10 +154,15 @@ class ScatteredShards(Shards):
     def __len__(self) -> int:
         return int(np.diff(self.crew.ends)[list(self.numbers)].sum())
 
+    def watched_by(self, watch: Callable[[int], Tell] | None) -> Self:
+        """Return the same data; somebody hears of every piece that is coded."""
+        return replace(self, watch=watch)
+
     def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
         new = self.crew.begin(A, asked)
         work = CodePiece(self.opening, self.start, new, self.crew.alive)
-        report = self.crew.total(work, self.numbers, "code", self.tell)
+        tell = None if self.watch is None else self.watch(len(self.numbers))
+        report = self.crew.total(work, self.numbers, "code", tell)
         return replace(self, start=Start(new), known=report.statistics), report.summary
 
     def statistics(self) -> Statistics:

@@ -13,15 +13,16 @@ from typing import Any
 import numpy as np
 
 from orbitdl.alpha import ChosenAlpha
-from orbitdl.groups.base import Blocks
+from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import State
+from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coder import residual_of
 from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.noise import LOOKED_AT, correlation_level, spread
+from orbitdl.line.noise import LOOKED_AT, correlation_level
 from orbitdl.line.refit import amplitudes_of
-from orbitdl.line.shards import RecordingShards
+from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 
@@ -39,12 +40,12 @@ LEAST = 0.01
 """Part of a typical event that alpha is at least, where there is no noise."""
 
 
-def automatic_alpha(shards: RecordingShards, start: Blocks, typical: float) -> ChosenAlpha:
+def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
     """Choose alpha for recordings from a start, some of whose chunks are learned from for that.
 
     `typical` is the size of a typical event, from the stretches that starts are drawn from.
     """
-    some, samples = excerpts(shards), sum(chunk.last - chunk.first for chunk in shards.parts)
+    some, samples = excerpts(recordings), sum(recordings.sizes)
     waveforms, A = Waveforms(from_blocks(start)), start
     alpha = min(above_noise(some, waveforms, samples).value, HALF * typical) or 1.0
     for _ in range(ROUNDS):
@@ -84,12 +85,16 @@ def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
     return RecordingShards.cut(signals, waveforms.length, shards.alpha)
 
 
-def excerpts(shards: RecordingShards) -> RecordingShards:
+def excerpts(recordings: Recordings) -> RecordingShards:
     """Return chunks, evenly spread, as recordings of their own in memory."""
-    values = shards.parts[0].signal.channels * max(c.last - c.first for c in shards.parts)
-    chosen = spread(shards.parts, max(min(AT_MOST // values, LOOKED_AT), 1))
-    parts = (chunk.read(0, 0)[0] for chunk in chosen)
-    signals = [Signal(np.where(observed[:, None], x, np.nan)) for x, observed in parts]
-    flags = {"positive": shards.positive, "whole": shards.whole}
-    width, jobs = shards.parts[0].width, shards.n_jobs
-    return RecordingShards.cut(signals, width, shards.alpha, jobs, **flags)
+    _, width, channels = recordings.space.block_shape
+    most = max(min(AT_MOST // (channels * max(recordings.sizes)), LOOKED_AT), 1)
+    signals = map(Signal, recordings.of_some(known_values, most))
+    flags = {"positive": recordings.positive, "whole": recordings.whole}
+    return RecordingShards.cut(signals, width, recordings.alpha, recordings.n_jobs, **flags)
+
+
+def known_values(chunk: Chunk) -> Floats:
+    """Return the samples of a chunk (n, channels), NaN where one is missing."""
+    (x, observed), _ = chunk.read(0, 0)
+    return np.where(observed[:, None], x, np.nan)

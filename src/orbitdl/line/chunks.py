@@ -8,9 +8,12 @@ be done.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import TypeVar
+
+import numpy as np
 
 from orbitdl.codes import Status
 from orbitdl.coding.parallel import in_threads
@@ -35,15 +38,27 @@ TRIES, TIGHTER = 4, 0.3
 
 Recording = list[Chunk]
 Watch = Callable[[int], object]
+Item = TypeVar("Item")
 
 
 def cut(signal: Signal, width: int, size: int | None = None) -> Recording:
     """Cut a recording into chunks; where depends on the length of waveforms alone."""
-    size, end = size or max(LONG, SPANS * width), len(signal)
+    return [Chunk(signal, *span, width) for span in spans_of(len(signal), width, size)]
+
+
+def spans_of(samples: int, width: int, size: int | None = None) -> list[tuple[int, int]]:
+    """Return where the chunks of a recording of so many samples begin and end."""
+    size = size or max(LONG, SPANS * width)
     return [
-        Chunk(signal, first, end if first + 2 * size > end else first + size, width)
-        for first in range(0, max(end - size, 0) + 1, size)
+        (first, samples if first + 2 * size > samples else first + size)
+        for first in range(0, max(samples - size, 0) + 1, size)
     ]
+
+
+def spread(parts: Sequence[Item], most: int) -> list[Item]:
+    """Return so many chunks at most, evenly spread over all."""
+    chosen = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
+    return [parts[k] for k in chosen]
 
 
 def atoms_of(recording: Recording) -> LineAtoms:

@@ -78,6 +78,16 @@ def events_of(
     return listed
 
 
+def no_events(rate: float | None) -> pd.DataFrame:
+    """Return a table of no events, which has the columns of all others."""
+    kinds = {"time": float, "component": np.intp, "coefficient": float, "amplitude": float}
+    kinds |= {"share": float, "fit": float, "overlaps": bool, "cut": bool}
+    table = pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
+    if rate is not None:
+        table.insert(1, "seconds", table["time"])
+    return table
+
+
 def peaks_of(waveforms: Waveforms) -> Integers:
     """Return the sample where each waveform is largest, (q,)."""
     return np.asarray(np.argmax(np.abs(waveforms.samples()).max(axis=2), axis=1))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,13 @@ import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.line.signal import Signal, complete
+from orbitdl.line.spooled import come_once, spooled
 from orbitdl.validation import require_usual_number
 
 PART = 2**18
 """Samples that are read at a time."""
+ONLY = "the recording"
+"""What the only recording is called in messages; one of several has a number, from 0."""
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,10 @@ class Survey:
 
     Attributes
     ----------
+    samples, channels : int
+        How many there are.
+    axes : int
+        Of the array: 1 or 2.
     observed : int
         Samples that are there.
     is_constant : bool
@@ -31,60 +38,74 @@ class Survey:
         SHA-256 of shape and, if that was asked for, of values.
     """
 
+    samples: int
+    channels: int
+    axes: int
     observed: int
     is_constant: bool
     fingerprint: str
 
 
 def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
-    """Return recordings to be read, and whether a list of them was given.
+    """Return recordings to be read, and whether several were given.
 
-    A list or tuple of arrays is several recordings; anything else is one.
+    A list or tuple of arrays is several recordings, and so is what gives arrays one after another,
+    which are kept in a scratch folder; anything else is one.
     """
+    if come_once(recording):
+        recording = spooled(recording)
     several = isinstance(recording, list | tuple) and any(map(_is_array, recording))
     if not several:
         return [as_signal(recording)], False
-    signals = [as_signal(one) for one in recording]
-    channels = {signal.channels for signal in signals}
-    if len(channels) > 1:
-        listed = " and ".join(map(str, sorted(channels)))
-        raise ValueError(
-            f"the recordings differ in their channels ({listed}); pass recordings of the same ones."
-        )
+    signals = [as_signal(one, named(k)) for k, one in enumerate(recording)]
+    require_same_channels([signal.channels for signal in signals])
     return signals, True
 
 
-def as_signal(recording: Any) -> Signal:
+def named(number: int) -> str:
+    """Return what one of several recordings is called in messages."""
+    return f"recording {number}"
+
+
+def as_signal(recording: Any, name: str = ONLY) -> Signal:
     """Return one recording to be read; what has a signal, as `recordings.Recording`, gives it."""
     values = getattr(recording, "signal", recording)
     if not (hasattr(values, "shape") and hasattr(values, "dtype")):
-        values = _in_memory(values)
+        values = _in_memory(values, name)
     shape, kind = tuple(values.shape), np.dtype(values.dtype).kind
     if kind == "c":
-        raise ValueError(
-            "the recording is complex; pass its real and imaginary parts as two channels."
-        )
+        raise ValueError(f"{name} is complex; pass its real and imaginary parts as two channels.")
     if kind not in "biuf":
-        raise ValueError(f"the recording must be numbers, not {values.dtype}; convert it first.")
+        raise ValueError(f"{name} must be numbers, not {values.dtype}; convert it first.")
     if len(shape) not in (1, 2) or 0 in shape:
         raise ValueError(
-            f"the recording has shape {shape}; pass one of shape (samples,) or (samples, channels)."
+            f"{name} has shape {shape}; pass one of shape (samples,) or (samples, channels)."
         )
     if len(shape) == 2 and shape[0] < shape[1]:
         raise ValueError(
-            f"the recording has {shape[0]} samples of {shape[1]} channels; if it is the other way "
-            "round, pass its transpose."
+            f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
+            "pass its transpose."
         )
     return Signal(values)
 
 
-def survey(signal: Signal, *, hashed: bool = False) -> Survey:
+def require_same_channels(channels: Sequence[int]) -> None:
+    """Refuse recordings of which one has other channels than those before it."""
+    for number, found in enumerate(channels):
+        if found != channels[0]:
+            raise ValueError(
+                f"the recordings differ in their channels: {named(number)} has {found}, and those "
+                f"before it have {channels[0]}; pass recordings of the same ones."
+            )
+
+
+def survey(signal: Signal, name: str = ONLY, *, hashed: bool = False) -> Survey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
     observed, low, high = 0, np.full(signal.channels, np.inf), np.full(signal.channels, -np.inf)
     for part in parts_of(signal):
         if np.isinf(part).any():
-            raise ValueError("the recording has infinite values; set them to NaN: missing.")
+            raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
         there = part[complete(part)]
         observed += len(there)
         low = np.minimum(low, there.min(axis=0, initial=np.inf))
@@ -92,9 +113,10 @@ def survey(signal: Signal, *, hashed: bool = False) -> Survey:
         if hashed:
             digest.update(np.where(np.isnan(part), np.nan, part).data)
     if observed == 0:
-        raise ValueError(_nothing_observed(signal))
-    require_usual_number(float(max(high.max(), -low.min())), "the recording")
-    return Survey(observed, bool(np.all(low == high)), digest.hexdigest())
+        raise ValueError(_nothing_observed(signal, name))
+    require_usual_number(float(max(high.max(), -low.min())), name)
+    shape = len(signal), signal.channels, len(signal.values.shape)
+    return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
 
 
 def ready(signal: Signal, length: int, *, detrend: bool) -> Signal:
@@ -107,27 +129,27 @@ def parts_of(signal: Signal) -> Iterator[Floats]:
     return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
 
 
-def _nothing_observed(signal: Signal) -> str:
+def _nothing_observed(signal: Signal, name: str) -> str:
     """Say that no sample is there, and whether one channel is to blame."""
     there = np.zeros(signal.channels, dtype=bool)
     for part in parts_of(signal):
         there |= (~np.isnan(part)).any(axis=0)
     if there.any() and not there.all():
         dead = int(np.argmin(there))
-        return f"channel {dead} of the recording is missing throughout; leave it out."
-    return "the recording is missing throughout (NaN); pass one with samples."
+        return f"channel {dead} of {name} is missing throughout; leave it out."
+    return f"{name} is missing throughout (NaN); pass one with samples."
 
 
 def _is_array(thing: Any) -> bool:
     return hasattr(getattr(thing, "signal", thing), "shape")
 
 
-def _in_memory(values: Any) -> Any:
+def _in_memory(values: Any, name: str) -> Any:
     try:
         array = np.asarray(values)
     except ValueError:
         raise ValueError(
-            "the rows of the recording differ in length; pass (samples, channels), or a list of "
-            "arrays for several recordings."
+            f"the rows of {name} differ in length; pass (samples, channels), or a list of arrays "
+            "for several recordings."
         ) from None
     return array.astype(np.float64) if array.dtype.kind in "biu" else array

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
+from orbitdl.line.chunks import spread
 from orbitdl.line.correlations import correlations
-from orbitdl.line.shards import RecordingShards
+from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.signal import reached
 from orbitdl.line.waveforms import Waveforms
 
@@ -20,12 +20,6 @@ FAR_BELOW = 1e-3
 """Part of the level of noise below which alpha leaves nothing of it out."""
 LOOKED_AT = 32
 """Chunks that the level is taken from, evenly spread: two million samples say enough."""
-
-
-def spread(parts: Sequence[Chunk], most: int = LOOKED_AT) -> list[Chunk]:
-    """Return so many chunks at most, evenly spread over all."""
-    chosen = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
-    return [parts[k] for k in chosen]
 
 
 def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
@@ -42,28 +36,31 @@ def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
 
     The median absolute value at whole places, of the median waveform.
     """
-    sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in spread(shards.parts)], axis=1)
+    chunks = spread(shards.parts, LOOKED_AT)
+    sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in chunks], axis=1)
     return float(GAUSSIAN * np.median(np.median(sizes, axis=1))) if sizes.size else 0.0
 
 
-def white_level(chunks: Sequence[Chunk]) -> float:
+def white_level(recordings: Recordings) -> float:
     """Return the standard deviation of white noise, of the noisiest channel.
 
     From the median size of second differences in a typical chunk, which events that are smooth,
     and drift, hardly have; that of white noise has six times its variance.
     """
-    levels = []
-    for chunk in spread(chunks):
-        (x, observed), _ = chunk.read(0, 0)
-        whole = observed[:-2] & observed[1:-1] & observed[2:]
-        if whole.any():
-            levels.append(np.median(np.abs(np.diff(x, 2, axis=0))[whole], axis=0))
+    levels = [one for one in recordings.of_some(roughness, LOOKED_AT) if one is not None]
     return float(GAUSSIAN / np.sqrt(6.0) * np.median(levels, axis=0).max()) if levels else 0.0
 
 
-def require_above_noise(alpha: float, chunks: Sequence[Chunk]) -> None:
+def roughness(chunk: Chunk) -> Floats | None:
+    """Return the median size of second differences in a chunk, (channels,), if there are any."""
+    (x, observed), _ = chunk.read(0, 0)
+    whole = observed[:-2] & observed[1:-1] & observed[2:]
+    return np.median(np.abs(np.diff(x, 2, axis=0))[whole], axis=0) if whole.any() else None
+
+
+def require_above_noise(alpha: float, recordings: Recordings) -> None:
     """Refuse an alpha far below the noise, which wants atoms for all of it; say if it is slow."""
-    noise = white_level(chunks)
+    noise = white_level(recordings)
     if alpha < FAR_BELOW * noise:
         raise ValueError(
             f"alpha={alpha:g} is so small that as many atoms would be needed as there are samples:"
@@ -74,5 +71,5 @@ def require_above_noise(alpha: float, chunks: Sequence[Chunk]) -> None:
             f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
             'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
             RuntimeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )

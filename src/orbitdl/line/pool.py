@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,8 +11,8 @@ from scipy.ndimage import uniform_filter1d
 
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
-from orbitdl.line.noise import GAUSSIAN, spread
-from orbitdl.line.shards import RecordingShards
+from orbitdl.line.noise import GAUSSIAN
+from orbitdl.line.shards import Recordings
 
 MOST = 2000
 """Stretches to choose from, of all recordings together."""
@@ -41,11 +42,11 @@ class Pool:
     usual: Floats
 
     @classmethod
-    def of(cls, shards: RecordingShards) -> Pool:
+    def of(cls, recordings: Recordings) -> Pool:
         """Return stretches of recordings."""
-        looked_at = spread(shards.parts, MOST // LEAST)
-        each = max(MOST // len(looked_at), LEAST) // 2
-        parts = [stretches(chunk, each) for chunk in looked_at]
+        looked_at = min(len(recordings.sizes), MOST // LEAST)
+        each = max(MOST // looked_at, LEAST) // 2
+        parts = recordings.of_some(partial(stretches, most=each), looked_at)
         return cls(*(np.concatenate(kind) for kind in zip(*parts, strict=True)))
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -12,12 +13,14 @@ from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
 from orbitdl.line.chunk import Chunk
-from orbitdl.line.chunks import Recording, Watch, code_recording, cut, linked
+from orbitdl.line.chunks import Recording, Watch, code_recording, cut, linked, spread
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,37 @@ class LineSpace:
     def contains(self, element: Floats) -> bool:
         """Tell whether times can be some."""
         return bool(np.all(np.isfinite(element)))
+
+
+class Recordings(Protocol):
+    """Recordings in chunks, of which some may be asked something; `RecordingShards` is that."""
+
+    @property
+    def space(self) -> LineSpace:
+        """What waveforms and atoms look like."""
+
+    @property
+    def alpha(self) -> float:
+        """Weight of sparsity."""
+
+    @property
+    def positive(self) -> bool:
+        """Whether coefficients must be positive."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether times must be whole samples."""
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads that work here."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples of every chunk."""
+
+    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
+        """Return the answers of so many chunks at most, evenly spread over all, in their order."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +109,15 @@ class RecordingShards(LocalShards):
     def space(self) -> LineSpace:
         chunk = self.parts[0]
         return LineSpace((1, chunk.width, chunk.signal.channels))
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples of every chunk."""
+        return [chunk.last - chunk.first for chunk in self.parts]
+
+    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
+        """Return the answers of so many chunks at most, evenly spread over all."""
+        return [ask(chunk) for chunk in spread(self.parts, most)]
 
     @property
     def recordings(self) -> list[Recording]:

@@ -1,0 +1,171 @@
+"""Workers of a Dask cluster, for --workers and --scheduler."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+
+from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning
+from orbitdl.command.options import Workers
+from orbitdl.groups.base import Floats
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.recordings import Recording
+from orbitdl.sources.arrays import MOST
+from orbitdl.sources.base import Source
+from orbitdl.sources.opening import as_source
+
+SECONDS = 8
+"""How long a scheduler is waited for."""
+EACH = 4
+"""Chunks that every worker has at least, so that none waits long for another."""
+READ_THERE = (".npy", ".parquet")
+"""Files of which workers read their chunks themselves."""
+
+
+@dataclass(frozen=True)
+class Team:
+    """Workers that a command may give data to."""
+
+    client: Any
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+        return max(len(self.client.nthreads()), 1)
+
+    def chunks(self, values: Floats, path: Path | None = None) -> Any:
+        """Return windows (n, ...) as a Dask array.
+
+        Chunks of a file that holds just these windows are read by the workers, others are sent.
+        """
+        import dask.array
+
+        size = min(max(-(-len(values) // (EACH * self.size)), 1), MOST)
+        is_read_there = path is not None and path.suffix in READ_THERE
+        source = as_source(path, size=size) if is_read_there else None
+        if source is None or (len(source), *source.shape) != values.shape:
+            return dask.array.from_array(values, chunks=(size, *values.shape[1:]))
+        read = dask.delayed(_read)
+        parts = [
+            dask.array.from_delayed(read(source, k), (int(rows), *source.shape), np.float64)
+            for k, rows in enumerate(np.diff(source.ends))
+        ]
+        return dask.array.concatenate(parts)
+
+    def delayed(self, recording: Any) -> Any:
+        """Return a recording that one worker is given as a whole."""
+        import dask
+
+        return dask.delayed(recording)
+
+    def encode_windows(
+        self,
+        model: OrbitDictionaryLearning,
+        chunks: Any,
+        done: Callable[[int], object],
+        alpha: float | None,
+        debias: bool,
+    ) -> Codes:
+        """Return the codes of windows; `done` is told of every chunk how many there are in it."""
+        import dask
+        import distributed
+
+        completed: Any = distributed.as_completed
+        work = dask.delayed(_encode)
+        tasks = [work(model, one, alpha, debias) for one in chunks.to_delayed().ravel()]
+        futures = self.client.compute(tasks)
+        for future in completed(futures):
+            done(len(future.result()))
+        return Codes.concatenate(self.client.gather(futures))
+
+    def encode_recording(
+        self, model: WaveformLearning, recording: Recording, alpha: float | None
+    ) -> RecordingCodes:
+        """Return the codes of a recording, which one worker makes."""
+        codes: RecordingCodes = self.client.compute(
+            model.encode(self.delayed(recording.signal), alpha=alpha)
+        ).result()
+        return codes
+
+
+def told_of_recordings(team: Team) -> list[str]:
+    """Say that one recording keeps one worker busy."""
+    if team.size == 1:
+        return []
+    return ["A recording is coded as a whole by one worker: the others have nothing to do."]
+
+
+@contextmanager
+def team_for(asked: Workers) -> Iterator[Team | None]:
+    """Give workers, if some were asked for; those that were started are stopped at the end."""
+    if asked.workers is not None and asked.scheduler is not None:
+        raise typer.BadParameter(
+            "--workers starts a cluster and --scheduler joins one; leave out one of them."
+        )
+    if asked.workers is None and asked.scheduler is None:
+        yield None
+        return
+    distributed = _distributed()
+    if asked.scheduler is not None:
+        with _joined(distributed, asked.scheduler) as client:
+            yield Team(client)
+        return
+    settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    with _deaf_to_interrupts():  # workers inherit that: Ctrl-C is for this process alone
+        cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)
+    with cluster, distributed.Client(cluster) as client:
+        yield Team(client)
+
+
+def _joined(distributed: Any, address: str) -> Any:
+    try:
+        return distributed.Client(address, timeout=SECONDS)
+    except (OSError, ValueError, TypeError):  # what Dask makes of a wrong address
+        raise ValueError(
+            f"no Dask scheduler answers at {address}; start one with dask scheduler, or see that "
+            "the address is the one that it prints."
+        ) from None
+
+
+def _distributed() -> Any:
+    try:
+        import distributed
+    except ImportError as error:
+        raise ImportError(
+            '--workers and --scheduler need Dask: install it with pip install "orbitdl'
+            '[distributed]".'
+        ) from error
+    return distributed
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _read(source: Source, k: int) -> Floats:
+    """Return chunk k, NaN where an entry is missing."""
+    values, observed = source.read(k)
+    return values if observed is None else np.where(observed, values, np.nan)
+
+
+def _encode(
+    model: OrbitDictionaryLearning, chunk: Floats, alpha: float | None, debias: bool
+) -> Codes:
+    codes: Codes = model.set_params(n_jobs=None).encode(chunk, alpha=alpha, debias=debias)
+    return codes

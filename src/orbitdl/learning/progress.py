@@ -1,0 +1,114 @@
+"""How far one coding of data that are somewhere else has come."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Lock
+
+from orbitdl.learning.crew import Tell
+from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.shards import Summary
+
+PAUSE = 10.0
+"""Seconds between two lines of progress."""
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a coding of data in parts has come.
+
+    Attributes
+    ----------
+    done, parts : int
+        Parts that are coded, of how many.
+    objective : float
+        Summed over these.
+    gap : float
+        The largest of them.
+    seconds : float
+        Since the coding began.
+    """
+
+    done: int
+    parts: int
+    objective: float
+    gap: float
+    seconds: float
+
+    @property
+    def left(self) -> float:
+        """Seconds until the last part is coded, if the others take as long as these."""
+        return self.seconds * (self.parts - self.done) / self.done
+
+    def __str__(self) -> str:
+        return (
+            f"{self.done} of {self.parts} parts, objective {self.objective:.2g} so far, "
+            f"gap {self.gap:.0e}, {self.left:.0f} s left"
+        )
+
+
+Show = Callable[[Standing], object]
+
+
+class Progress:
+    """Is told what parts came to, once each, in any thread, and shows how far all have come."""
+
+    def __init__(self, parts: int, show: Show, clock: Clock = time.monotonic) -> None:
+        self.parts, self.show, self.clock = parts, show, clock
+        self._began, self._done, self._lock = clock(), 0, Lock()
+        self._sum = Summary(0.0, 0.0, 0, 0)
+
+    def __call__(self, number: int, summary: Summary) -> None:
+        """Hear of one part."""
+        with self._lock:
+            self._done += 1
+            self._sum = self._sum + summary
+            seconds = self.clock() - self._began
+            objective, gap = self._sum.objective, self._sum.gap
+            self.show(Standing(self._done, self.parts, objective, gap, seconds))
+
+
+class Follower(ABC):
+    """A callback that is told of every part too, of data that are coded somewhere else."""
+
+    @abstractmethod
+    def __call__(self, iteration: Iteration) -> bool | None:
+        """Hear of an iteration; returning True stops its run."""
+
+    @abstractmethod
+    def part(self, standing: Standing) -> None:
+        """Hear how far the coding of an iteration has come; in any thread."""
+
+
+class Printed:
+    """Prints a line now and then, and none while less than a pause has gone by."""
+
+    def __init__(self, clock: Clock = time.monotonic) -> None:
+        self.clock = clock
+        self._said = clock()
+
+    def __call__(self, standing: Standing) -> None:
+        """Print how far it has come, if it is time to."""
+        now = self.clock()
+        if standing.done < standing.parts and min(now - self._said, standing.seconds) >= PAUSE:
+            self._said = now
+            print(f"  {standing}")
+
+
+def watch_for(callback: object, verbose: int) -> Callable[[int], Tell] | None:
+    """Return who watches codings, each of so many parts; None if nobody does."""
+    shows = list[Show]()
+    if isinstance(callback, Follower):
+        shows.append(callback.part)
+    if verbose:
+        shows.append(Printed())
+
+    def show(standing: Standing) -> None:
+        for one in shows:
+            one(standing)
+
+    return (lambda parts: Progress(parts, show)) if shows else None

@@ -1,0 +1,133 @@
+"""Fitted waveforms at work on one recording, wherever that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.groups.base import Floats
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.chunks import Coded, Watch, code_recording, cut
+from orbitdl.line.coder import LineCoder
+from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.events import events_of, merged, resolution_of
+from orbitdl.line.inputs import ONLY, as_signal, named, ready, survey
+from orbitdl.line.noise import require_above_noise
+from orbitdl.line.refit import amplitudes_of
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.signal import Signal
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Energy of recordings and the objective of their codes; the sum is that of both together."""
+
+    energy: float
+    objective: float
+
+    def __add__(self, other: Explained) -> Explained:
+        return Explained(self.energy + other.energy, self.objective + other.objective)
+
+    @property
+    def score(self) -> float:
+        """The fraction of the energy that is explained, net of the cost of codes."""
+        return 1.0 - self.objective / self.energy if self.energy > 0 else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Applied:
+    """What waveforms make of a recording. It can be pickled.
+
+    Attributes
+    ----------
+    coder : LineCoder
+    detrend : bool
+        Whether what is slower than a waveform is taken off first.
+    one_axis : bool
+        Whether signals are (T,), and not (T, channels).
+    alpha : float
+        That the waveforms were learned with: any other is compared with the noise.
+    n_jobs : int or None
+    watch : callable
+        Is told of samples that are coded.
+    """
+
+    coder: LineCoder
+    detrend: bool
+    one_axis: bool
+    alpha: float
+    n_jobs: int | None = None
+    watch: Watch = int
+
+    @property
+    def length(self) -> int:
+        """Samples that a waveform spans."""
+        return self.coder.waveforms.length
+
+    def require_channels(self, signal: Signal, name: str = ONLY) -> Signal:
+        """Refuse a recording of other channels than the waveforms have."""
+        own = self.coder.waveforms.u.shape[2]
+        if signal.channels != own:
+            raise ValueError(
+                f"{name} has {signal.channels} channels, but this model was fitted on {own}; pass "
+                "the same ones."
+            )
+        return signal
+
+    def chunks(self, signal: Signal) -> list[Chunk]:
+        """Return a recording as it is coded."""
+        return cut(ready(signal, self.length, detrend=self.detrend), self.length)
+
+    def coded(self, signal: Signal, name: str = ONLY) -> Coded:
+        """Code a recording, after a look at all of it."""
+        survey(signal, name)
+        chunks = self.chunks(signal)
+        if self.coder.alpha != self.alpha:
+            shards = RecordingShards(tuple(chunks), None, self.coder.alpha)
+            require_above_noise(self.coder.alpha, shards)
+        return code_recording(chunks, self.coder, self.n_jobs, self.watch)
+
+    def codes(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
+        """Return the codes of a recording."""
+        return self.coded(signal, name).codes(self.coder)
+
+    def events(
+        self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]
+    ) -> pd.DataFrame:
+        """List the events of a recording that is coded."""
+        return events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+
+    def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:
+        """Return what the waveforms explain of a recording, on its trend."""
+        coded, waveforms = self.coded(signal, name), self.coder.waveforms
+        atoms = coded.codes(self.coder).atoms
+        if debias:
+            events, _ = merged(atoms, resolution_of(waveforms))
+            atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
+        total = waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
+        if self.detrend:
+            total += replace(signal, span=self.length).trend(0, len(signal))
+        return self.shaped(total)
+
+    def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
+        """Return a recording whose missing samples are filled."""
+        known = self.shaped(signal.raw(0, len(signal)))
+        return np.where(np.isnan(known), self.denoised(signal, name, debias=debias), known)
+
+    def explained(self, signal: Signal, name: str = ONLY) -> Explained:
+        """Return how much codes explain of a recording."""
+        coded = self.coded(signal, name)
+        energy = sum(0.5 * float(np.sum(c.read(0, 0)[0][0] ** 2)) for c in coded.chunks)
+        return Explained(energy, coded.certificate.objective(self.coder.alpha))
+
+    def shaped(self, values: Floats) -> Floats:
+        """Return values (..., channels) as recordings were that the model was fitted on."""
+        return values[..., 0] if self.one_axis else values
+
+    def signal_of(self, values: Any, number: int) -> Signal:
+        """Return one of several recordings, checked, of what was computed somewhere else."""
+        name = named(number)
+        return self.require_channels(as_signal(values, name), name)
