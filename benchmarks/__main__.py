@@ -19,6 +19,7 @@ NAMES = (
     "circular",
     "convolutional",
     "regular",
+    "online",
     "growth",
     "recordings",
     "first_use",

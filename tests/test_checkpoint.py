@@ -248,9 +248,9 @@ def test_a_run_without_a_seed_goes_on_with_the_seed_it_had(path):
     whole = estimator(**settings, checkpoint=path, callback=note).fit(X)
     path.unlink()
     interrupted(X, 3, checkpoint=path, **settings)
-    stored = container.read(path, "checkpoint", {"": 2})[0]["seed"]
+    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[0]["seed"]
     model = estimator(**settings, checkpoint=path, callback=note).fit(X)
-    assert container.read(path, "checkpoint", {"": 2})[0]["seed"] == stored
+    assert container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[0]["seed"] == stored
     assert not np.array_equal(starts[-1], starts[1])  # another seed than the first
     assert not np.array_equal(model.components_, whole.components_)
 
@@ -310,7 +310,9 @@ def test_threads_and_verbosity_may_change(path, capsys):
 
 def test_the_seconds_of_earlier_iterations_are_kept(path):
     interrupted(X, 4, checkpoint=path)
-    stored = container.read(path, "checkpoint", {"": 2})[1]["runs.0.history.seconds"]
+    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[1][
+        "runs.0.history.seconds"
+    ]
     model = estimator(checkpoint=path).fit(X)
     assert [record.seconds for record in model.history_[:4]] == stored.tolist()
 
@@ -335,7 +337,7 @@ def test_an_error_in_a_callback_leaves_a_usable_checkpoint(path):
 
 def test_nothing_of_the_data_is_in_the_file(path):
     estimator(checkpoint=path, max_iter=2).fit(X)
-    _, tensors = container.read(path, "checkpoint", {"": 2})
+    _, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
     assert not any(np.isin(X, array).any() for array in tensors.values())
 
 
@@ -453,7 +455,7 @@ def test_hostile_arrays_are_refused(case, path):
     data = np.random.default_rng(0).standard_normal((6, 3))
     settings = {"group": PERMUTATIONS, "checkpoint": path}
     interrupted(data, 2, **settings)
-    header, tensors = container.read(path, "checkpoint", {"": 2})
+    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
     tensors[name] = change(tensors.get(name))
     container.write(path, header, tensors)
     with pytest.raises(ModelFileError, match=f"is not a sound checkpoint: .*{message}"):
@@ -473,7 +475,7 @@ def test_hostile_arrays_are_refused(case, path):
 )
 def test_hostile_headers_are_refused(change, message, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", {"": 2})
+    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
     container.write(path, {**header, **change}, tensors)
     with pytest.raises(ModelFileError, match=message):
         estimator(checkpoint=path).fit(X)
@@ -491,7 +493,7 @@ def test_hostile_headers_are_refused(change, message, path):
 )
 def test_hostile_numbers_are_refused(entry, value, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", {"": 2})
+    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
     header["runs"][0][entry] = value
     container.write(path, header, tensors)
     with pytest.raises(ModelFileError, match="is not a sound checkpoint"):

@@ -406,7 +406,7 @@ def test_a_deep_or_odd_header_is_refused(path, text):
 
 def test_a_file_from_the_future_is_refused(content, path):
     header, tensors = parts(content)
-    container.write(path, {**header, "version": 3, "new": 1}, {**tensors, "new": X})
+    container.write(path, {**header, "version": 5, "new": 1}, {**tensors, "new": X})
     assert_refused(path, "was written by a newer orbitdl .* upgrade orbitdl")
 
 

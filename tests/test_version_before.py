@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from orbitdl import OrbitDictionaryLearning, load
 from orbitdl.coding import Matching, Sliding
 from orbitdl.groups import ContinuousShift, Finite
+from orbitdl.storage.container import ModelFileError
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -70,3 +71,15 @@ def test_a_fit_goes_on_from_a_checkpoint(name, kind, tmp_path):
         assert_array_equal(objective, was["objective"])
         assert_allclose(model.components_, was["components"], rtol=1e-12, atol=1e-12)
     assert numbers == ([] if kind == "finished" else [3, 0, 1, 2, 3, 4, 5, 6])
+
+
+def test_a_checkpoint_still_knows_other_data(tmp_path):
+    """Its fingerprint is not made as those of today are."""
+    place = tmp_path / "checkpoint"
+    shutil.copy(FILES / "finite.finished.checkpoint", place)
+    model = OrbitDictionaryLearning(
+        2, GROUPS["finite"], alpha=0.5, max_iter=6, tol=1e-9, n_restarts=2, random_state=0,
+        checkpoint=place,
+    )  # fmt: skip
+    with pytest.raises(ModelFileError, match="differs in the data; delete"):
+        model.fit(data_of("finite") + 1e-9)

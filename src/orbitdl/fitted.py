@@ -215,14 +215,14 @@ class FittedMixin(TransformerMixin):
         return EncodePiece(representation, A, coder, alpha, debias, n_jobs)
 
     @contextmanager
-    def _given(self, X: Any, mask: Any) -> Iterator[Given]:
-        """Check data to be learned from, and return them ready for it."""
+    def _given(self, X: Any, mask: Any, fitted: tuple[int, ...] | None = None) -> Iterator[Given]:
+        """Check data to be learned from, of this shape if the model has one; make them ready."""
         source = as_source(X, mask)
         if source is None:
-            samples = self._samples(X, mask)
+            samples = self._samples(X, mask, fitted)
             yield in_memory(samples, self._coder(samples.representation), self.n_jobs)
             return
-        representation = self._representation(X, source.shape)
+        representation = self._representation(X, source.shape, fitted)
         coder = self._coder(representation)
         with elsewhere(source, representation, coder, self.n_jobs) as given:
             yield given

@@ -40,6 +40,7 @@ class KeptMixin:
     n_jobs: int | None
     verbose: int
     checkpoint: str | PathLike[str] | None
+    batch_size: int | str | None
     components_: Floats
     alpha_: float
     starts_: Floats

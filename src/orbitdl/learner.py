@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
 
@@ -15,11 +15,24 @@ from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.restarts import Outcome, Restarts
-from orbitdl.learning.runs import Runs
+from orbitdl.learning.online import STILL, Progress, learn_in_batches
+from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
 from orbitdl.learning.shards import Shards
+from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
-from orbitdl.validation import require_count, require_jobs, require_positive, require_positive_or
+from orbitdl.validation import (
+    require_batch_size,
+    require_count,
+    require_jobs,
+    require_positive,
+    require_positive_or,
+)
+
+COMPARED = 4
+"""Batches on which starts are compared."""
+
+Follow = Callable[[State], Iterator[Iteration]]
+"""From a state to the iterations that follow it."""
 
 
 class LearnerMixin:
@@ -35,6 +48,7 @@ class LearnerMixin:
     verbose: int
     callback: Callable[[Iteration], bool | None] | None
     checkpoint: str | PathLike[str] | None
+    batch_size: int | str | None
 
     def _check_learning(self) -> None:
         """Refuse parameters of learning that make no sense."""
@@ -44,6 +58,7 @@ class LearnerMixin:
         require_positive(self.tol, "tol")
         require_count(self.n_restarts, "n_restarts")
         require_jobs(self.n_jobs)
+        require_batch_size(self.batch_size)
         if self.checkpoint is not None:
             as_path(self.checkpoint, "checkpoint")
         if self.callback is not None and not callable(self.callback):
@@ -66,26 +81,68 @@ class LearnerMixin:
         self,
         shards: Shards,
         starts: list[Blocks],
-        runs: Runs,
+        runs: Checkpoint,
         gap: float,
         *,
+        size: int | None = None,
         normalise_after: bool = False,
     ) -> Outcome:
-        """Learn from the best of several starts, and keep how that went."""
-        follow = partial(
-            learn,
-            gap=gap,
-            max_iter=self.max_iter,
-            tol=float(self.tol),
-            normalise_after=normalise_after,
+        """Learn from the best of several starts, and keep how that went.
+
+        With a size of batches, the starts are compared on a few of them.
+        """
+        tol, compared = float(self.tol), None
+        follow: Follow = partial(
+            learn, gap=gap, max_iter=self.max_iter, tol=tol, normalise_after=normalise_after
         )
+        if size is not None:
+            follow = partial(
+                learn_in_batches,
+                size=size,
+                seed=runs.seed,
+                gap=gap,
+                max_iter=self.max_iter,
+                tol=tol,
+            )
+            if len(starts) > 1:
+                few = shards.batches(COMPARED * size, np.random.default_rng(runs.seed))[0]
+                starts, compared = self._compare(few, starts, gap)
         states = [State(shards, start) for start in starts]
         best, reached = Restarts(follow, runs, self.callback, self.verbose).best(states)
-        self.starts_: Floats = reached
+        self.starts_: Floats = reached if compared is None else compared
         self.history_: History = best.history
         self.n_iter_ = best.history[-1].number
-        self.converged_ = best.history.stands_still(float(self.tol))
+        self.converged_ = self._stands_still(size)
+        self.n_steps_ = 0
+        self._progress: Progress | None = None
         return best
+
+    def _compare(
+        self, few: Shards, starts: list[Blocks], gap: float
+    ) -> tuple[list[Blocks], Floats]:
+        """Run every start for a few iterations on few data; return what the best of them led to.
+
+        Also the objectives that they came to. One that is alone stays as it is.
+        """
+        if len(starts) == 1:
+            return starts, np.zeros(0)
+        follow = partial(learn, gap=gap, max_iter=TRIAL, tol=float(self.tol))
+        trials = Restarts(follow, Checkpoint(0, TRIAL), None, self.verbose)
+        best, reached = trials.best([State(few, start) for start in starts])
+        return [best.components], reached
+
+    def _batches(self, n: int, size: int, what: str) -> dict[str, str]:
+        """Say in words how data are learned from in batches; for the provenance."""
+        words = f"{max(1, round(n / size))} mini-batches of about {min(n, size)} {what}"
+        if self.verbose:
+            print(f"a pass takes {words}")
+        return {"batches": words}
+
+    def _stands_still(self, size: int | None) -> bool:
+        """Tell whether the last iteration, or the last pass over batches, hardly lowered it."""
+        if size is None:
+            return self.history_.stands_still(float(self.tol))
+        return History(self.history_[:-1]).stands_still(max(float(self.tol), STILL))
 
     def _warn_unless_converged(self, outcome: Outcome) -> None:
         """Say what ended too early, unless the callback ended it or nothing was to be learned."""

@@ -89,4 +89,5 @@ def _restore(model: Any, record: StoredModel, fitted: Fitted | WaveformFitted) -
     model.alpha_, model.starts_ = float(fitted.alpha), record.starts
     model.history_, model.codes_ = record.history, None
     model.n_iter_, model.converged_ = fitted.n_iter, fitted.converged
+    model.n_steps_ = 0
     model.preprocessing_, model.provenance_ = record.preprocessing, record.provenance

@@ -40,6 +40,7 @@ class OrbitRecordsMixin(KeptMixin):
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
                 normalise_after=bool(self.normalise_after),
+                batch_size=self.batch_size,
             ),
             fitted=Fitted(
                 alpha=self.alpha_,
@@ -57,7 +58,14 @@ class OrbitRecordsMixin(KeptMixin):
         )
 
     def _identity(
-        self, group: Group, coder: Coder, alpha: float, data: str, init: str, seed: int | None
+        self,
+        group: Group,
+        coder: Coder,
+        alpha: float,
+        size: int | None,
+        data: str,
+        init: str,
+        seed: int | None,
     ) -> Identity:
         """Return what another fit must have in common with this one to go on where it stood."""
         return Identity(
@@ -70,4 +78,5 @@ class OrbitRecordsMixin(KeptMixin):
             init=init,
             random_state=seed,
             normalise_after=bool(self.normalise_after),
+            batch_size=size,
         )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
 
 from orbitdl.coding.base import Coder
 from orbitdl.crews import crew_for
@@ -15,33 +18,40 @@ from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.starts import Points
 from orbitdl.samples import Samples
-from orbitdl.sources.base import Part, Source
+from orbitdl.sources.base import Source
 from orbitdl.sources.digest import Digest
+from orbitdl.storage.provenance import fingerprint
+from orbitdl.validation import require_usual_number
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
 
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, their fingerprint and, in memory, their values and mask."""
+    """Data points to learn from, their fingerprint, and what makes that of earlier versions."""
 
     points: Points
     fingerprint: str
-    arrays: Part | None = None
+    earlier: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)
 class Survey:
-    """What one look at data points says: whether any entry is missing or there, a fingerprint."""
+    """What one look at data points says.
+
+    Whether any entry is missing, whether any is there, the size of the largest, a fingerprint.
+    """
 
     any_missing: bool
     any_observed: bool
+    largest: float
     digest: Digest
 
     def __add__(self, other: Survey) -> Survey:
         return Survey(
             self.any_missing or other.any_missing,
             self.any_observed or other.any_observed,
+            max(self.largest, other.largest),
             self.digest + other.digest,
         )
 
@@ -49,8 +59,10 @@ class Survey:
 def survey_piece(piece: Piece, scratch: Scratch) -> Survey:
     """Look at a piece, which was checked when it was read."""
     values, observed = piece.data
+    any_observed = observed is None or bool(observed.any())
+    largest = float(np.abs(values).max(initial=0.0))
     digest = Digest.of(values, observed, piece.first)
-    return Survey(observed is not None, observed is None or bool(observed.any()), digest)
+    return Survey(observed is not None, any_observed, largest, digest)
 
 
 def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
@@ -59,8 +71,8 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    arrays = Part(samples.signal, samples.observed)
-    return Given(points, digest.hexdigest(samples.representation.shape), arrays)
+    earlier = partial(fingerprint, samples.signal, samples.observed)
+    return Given(points, digest.hexdigest(samples.representation.shape), earlier)
 
 
 @contextmanager
@@ -72,5 +84,6 @@ def elsewhere(
         seen = crew.total(survey_piece, crew.filled, "look")
         if not seen.any_observed:
             raise ValueError(NOTHING)
+        require_usual_number(seen.largest, "X")
         points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))

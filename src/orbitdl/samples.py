@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
@@ -49,13 +50,13 @@ class Samples:
         return cls(representation, signal, observed, representation.analyze(signal))
 
     @classmethod
-    def concatenate(cls, parts: list[Self]) -> Self:
-        """Put the data points of all parts one after the other; all have masks, or none has."""
-        masks = [part.observed for part in parts if part.observed is not None]
+    def concatenate(cls, parts: Sequence[Self]) -> Self:
+        """Return data points of one kind one after the other."""
+        observed = [part.observed for part in parts if part.observed is not None]
         return cls(
             parts[0].representation,
             np.concatenate([part.signal for part in parts]),
-            np.concatenate(masks) if masks else None,
+            np.concatenate(observed) if observed else None,
             np.concatenate([part.Y for part in parts]),
         )
 

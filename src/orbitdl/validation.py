@@ -87,6 +87,18 @@ def require_count(value: object, name: str, least: int = 1) -> int:
     return int(value)
 
 
+def require_batch_size(value: object) -> int | str | None:
+    """Return a number of data points, None for all of them, or the word "auto"."""
+    if value is None or (isinstance(value, str) and value == "auto"):
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
+        raise ValueError(
+            "batch_size must be a number of data points, None for all at every step, or "
+            f'"auto", not {_shown(value)}.'
+        )
+    return int(value)
+
+
 def require_jobs(n_jobs: object) -> int | None:
     """Return a number of threads in joblib's sense."""
     if n_jobs is not None and (not isinstance(n_jobs, Integral) or n_jobs == 0):

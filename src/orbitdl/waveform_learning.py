@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from orbitdl.learner import LearnerMixin
+from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.line.alpha import automatic_alpha
-from orbitdl.line.coordinates import from_blocks
+from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.inputs import as_recordings, ready, survey
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.pool import Pool
@@ -25,7 +25,8 @@ from orbitdl.line.signal import Signal
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.storage.provenance import provenance
-from orbitdl.validation import require_count, require_positive_or
+from orbitdl.streaming import StreamMixin
+from orbitdl.validation import require_batch_size, require_count, require_positive_or
 from orbitdl.waveform_records import WaveformRecordsMixin
 from orbitdl.waveform_use import WaveformUseMixin
 
@@ -35,7 +36,7 @@ LARGEST = 2**32
 """Bytes that the sums over events may take."""
 
 
-class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, BaseEstimator):
+class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, BaseEstimator):
     """Learn waveforms from recordings such that these are a sparse sum of them at any times.
 
     Parameters
@@ -62,6 +63,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     init : {"data", "random"} or array-like of shape (q, length) or (q, length, channels)
         Start from stretches of the recordings that are unlike each other wherever they are moved,
         from noise, or from given waveforms.
+    batch_size : int, None or "auto"
+        Recordings per dictionary step, as in `OrbitDictionaryLearning`; a single recording is one
+        batch. "auto" is None: all of them.
 
     Attributes
     ----------
@@ -75,7 +79,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
     codes_ : list of RecordingCodes or None
         What the last iteration coded every recording with; None if an earlier process did that, or
         if the model was loaded.
-    starts_, history_, n_iter_, converged_, provenance_, preprocessing_
+    starts_, history_, n_iter_, converged_, n_steps_, provenance_, preprocessing_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
         why an automatic alpha is what it is.
 
@@ -119,6 +123,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         verbose: int = 0,
         callback: Callable[[Iteration], bool | None] | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        batch_size: int | str | None = "auto",
     ) -> None:
         self.n_components = n_components
         self.length = length
@@ -135,6 +140,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         self.verbose = verbose
         self.callback = callback
         self.checkpoint = checkpoint
+        self.batch_size = batch_size
 
     def fit(self, recording: Any, y: None = None) -> Self:
         """Learn waveforms from a recording, or from a list of recordings.
@@ -155,18 +161,56 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         choose(self.init, generators=[])  # refuses what cannot be one
         origin = provenance(sum(map(len, signals)), data)
         alpha, why = self._choose_alpha(shards, pool)
-        origin |= {"alpha": why} if why else {}
-        shards, identity = shards.at(alpha), partial(self._identity, alpha, data)
+        size = self._size_of_batches()
+        origin |= why | ({} if size is None else self._batches(len(signals), size, "recordings"))
+        shards, identity = shards.at(alpha), partial(self._identity, alpha, size, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             starts = choose(self.init, generators=self._generators(runs.seed))
-            best = self._learn(shards, starts, runs, float(self.tol))
-        waveforms = Waveforms(from_blocks(best.components))
-        self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
-        self.components_ = self._shaped(waveforms.samples())
+            best = self._learn(shards, starts, runs, float(self.tol), size=size)
+        self._present(best.components, one_axis)
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
         self.preprocessing_: dict[str, Any] = {}
         self._warn_unless_converged(best)
         return self
+
+    def partial_fit(self, recording: Any, y: None = None) -> Self:
+        """Take one dictionary step from a recording, or several, that need not come again.
+
+        The first call chooses alpha, if it is "auto", and the start from what it is given; after
+        `fit` the fitted waveforms are gone on from. ``components_`` are then those after this step,
+        ``codes_`` those of these recordings with them, and ``history_`` has one record more.
+        """
+        self._check_parameters()
+        given = self._signals(recording)[0] if self._has_begun else as_recordings(recording)[0]
+        one_axis = len(given[0].values.shape) == 1
+        signals, data = self._ready(given)
+        batch, why, samples = self._shards(signals), dict[str, Any](), sum(map(len, signals))
+        if self._has_begun:
+            one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
+            batch, progress = batch.at(alpha), self._go_on(to_blocks(u), samples)
+        else:
+            pool = Pool.of(batch)
+            alpha, why = self._choose_alpha(batch, pool)
+            choose = partial(choose_starts, self.init, pool=pool, q=self.n_components)
+            batch = batch.at(alpha)
+            progress = self._start_stream(batch, lambda g: choose(generators=g), float(self.tol))
+            self.preprocessing_ = {}
+        stepped = self._step(progress, batch, float(self.tol))
+        self._present(stepped.components, one_axis)
+        self.alpha_, self.codes_ = alpha, stepped.codes
+        self.provenance_ = self._origin(provenance(samples, data) | why)
+        return self
+
+    def _present(self, A: Blocks, one_axis: bool) -> None:
+        """Keep waveforms, in the shape of recordings."""
+        waveforms = Waveforms(from_blocks(A))
+        self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
+        self.components_ = self._shaped(waveforms.samples())
+
+    def _size_of_batches(self) -> int | None:
+        """Return how many recordings a step takes; None: all."""
+        size = require_batch_size(self.batch_size)
+        return None if isinstance(size, str) else size
 
     def _check_parameters(self) -> None:
         self._check_learning()
@@ -197,16 +241,16 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, LearnerMixin, Bas
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         return RecordingShards.cut(signals, self.length, 1.0, self.n_jobs, **flags)
 
-    def _choose_alpha(self, shards: RecordingShards, pool: Pool) -> tuple[float, str | None]:
+    def _choose_alpha(self, shards: RecordingShards, pool: Pool) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
             chosen = automatic_alpha(shards, typical_start(pool, q), pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
-            return chosen.value, chosen.reason
+            return chosen.value, {"alpha": chosen.reason}
         require_above_noise(given, shards.parts)
-        return given, None
+        return given, {}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

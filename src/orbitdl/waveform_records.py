@@ -37,6 +37,7 @@ class WaveformRecordsMixin(KeptMixin):
                 random_state=self._given_seed(),
                 n_jobs=self.n_jobs,
                 verbose=self.verbose,
+                batch_size=self.batch_size,
             ),
             fitted=WaveformFitted(
                 alpha=self.alpha_,
@@ -52,7 +53,9 @@ class WaveformRecordsMixin(KeptMixin):
             init=start,
         )
 
-    def _identity(self, alpha: float, data: str, init: str, seed: int | None) -> Identity:
+    def _identity(
+        self, alpha: float, size: int | None, data: str, init: str, seed: int | None
+    ) -> Identity:
         """Return what another fit must have in common with this one to go on where it stood."""
         settings = {
             "length": int(self.length),
@@ -70,4 +73,5 @@ class WaveformRecordsMixin(KeptMixin):
             init=init,
             random_state=seed,
             normalise_after=False,
+            batch_size=size,
         )

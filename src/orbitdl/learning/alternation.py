@@ -70,7 +70,7 @@ def learn(
                 loosest=0.0 if still else loosest,
                 stalled=stalled,
             )
-        record = _record(state, coded.summary, time.perf_counter() - began)
+        record = record_of(state, coded.summary, time.perf_counter() - began)
         if following is not None:
             following = replace(following, last=record)
         yield Iteration(record, coded.components, coded.shards, coded.fell_back, following)
@@ -141,7 +141,8 @@ def replace_unused(A: Blocks, unused: Integers, worst: Residuals) -> Blocks:
     return A
 
 
-def _record(state: State, summary: Summary, seconds: float) -> Record:
+def record_of(state: State, summary: Summary, seconds: float) -> Record:
+    """Return what is remembered of an iteration that began at a state."""
     return Record(
         number=state.number,
         objective=summary.objective,

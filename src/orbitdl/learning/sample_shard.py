@@ -15,7 +15,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.observed import ObservedNormal, entry_normal
-from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary
+from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
@@ -56,6 +56,15 @@ class SampleShard(Shard):
 
     def statistics(self) -> Statistics:
         return Statistics.of(self.samples.representation, self.samples.Y, self.known_atoms)
+
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        samples, atoms = self.samples, self.known_atoms
+        if samples.observed is None:
+            return self.statistics()
+        representation = samples.representation
+        fitted = representation.synthesize(reconstruct(representation, atoms, A))
+        missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
+        return Statistics.of(representation, samples.Y + missing, atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory
@@ -144,6 +153,12 @@ class SampleShards(LocalShards):
     def at(self, alpha: float) -> SampleShards:
         """Return the same data at another weight of sparsity, without codes."""
         return replace(self.starting_from(None), alpha=alpha)
+
+    def batches(self, size: int, rng: np.random.Generator) -> list[SampleShards]:
+        """Return the data points in batches, not coded; that copies them."""
+        settings = self.coder, self.alpha, self.n_jobs
+        chosen = shuffled(len(self), size, rng)
+        return [SampleShards.cut(self.take(rows), *settings) for rows in chosen]
 
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""

@@ -176,6 +176,25 @@ class ScatteredShards(Shards):
     def moved(self, moves: Integers | None) -> Self:
         return self if moves is None else self._changed(methodcaller("moved", moves))
 
+    def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
+        """Return pieces in random order, so many at a time that nobody who works waits."""
+        together = self._together(size)
+        order = rng.permutation(self.numbers)
+        groups = (order[k : k + together] for k in range(0, len(order), together))
+        return [self._only(np.sort(group)) for group in groups]
+
+    def nearest_batch(self, size: int) -> int:
+        return self._together(size) * len(self) // len(self.numbers)
+
+    def _together(self, size: int) -> int:
+        """Return how many pieces make a batch."""
+        average = len(self) / len(self.numbers)
+        return max(round(size / average), self.crew.width, 1)
+
+    def _only(self, numbers: Integers) -> Self:
+        own = tuple(int(k) for k in numbers)
+        return replace(self, numbers=own, start=Start(), known=None)
+
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         work = AskPiece(self.opening, self.start, ask)
         found: Sum = self.crew.total(work, self.numbers, "sum")

@@ -101,6 +101,9 @@ class ScatteredSamples(ScatteredShards):
             return super().step(solve, statistics, A)
         return self, on_observed(solve, self, self.space, statistics, A)
 
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        return super().majorised_statistics(A) if self.is_masked else self.statistics()
+
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""
         wanted, order = np.unique(rows, return_inverse=True)

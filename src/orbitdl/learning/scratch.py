@@ -47,7 +47,7 @@ class Scratch:
     def find(self, number: int, piece: int) -> Atoms | None:
         """Return the atoms that a piece had in a round, if they are here."""
         try:
-            with np.load(self._place(number, piece)) as stored:
+            with self._place(number, piece).open("rb") as file, np.load(file) as stored:
                 return Atoms(int(stored["n_components"]), *(stored[name] for name in ARRAYS))
         except (OSError, ValueError, KeyError, EOFError, BadZipFile):
             return None

@@ -95,6 +95,13 @@ class Shard(ABC, Sized):
     def statistics(self) -> Statistics:
         """Return the sums over samples and `atoms` that the dictionary step needs."""
 
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        """Return sums that say all: those of data completed by `atoms` and components A.
+
+        The loss that they tell of is no less than that on what was observed, and the same at A.
+        """
+        return self.statistics()
+
     @abstractmethod
     def starting_from(self, atoms: Atoms | None) -> Self:
         """Return this shard with atoms, one list per sample, to start from."""
@@ -175,12 +182,25 @@ class Shards(ABC, Sized):
         """Multiply the coefficients of component j by ``factors[j]``."""
 
     @abstractmethod
+    def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
+        """Return the data in batches of so many samples, drawn at random so that they are alike."""
+
+    def nearest_batch(self, size: int) -> int:
+        """Return how many samples batches have when so many are asked for."""
+        return size
+
+    @abstractmethod
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         """Add up the answers of all parts, of which few are in memory at a time."""
 
     def statistics(self) -> Statistics:
         """Return what the dictionary step needs of all data and the last codes."""
         summed: Statistics = self.sum_of(lambda part: part.statistics())
+        return summed
+
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        """Return the same where nothing is missing; else of data completed with components A."""
+        summed: Statistics = self.sum_of(lambda part: part.majorised_statistics(A))
         return summed
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
@@ -229,6 +249,12 @@ class LocalShards(Shards):
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         batches = (self.parts[k : k + AT_ONCE] for k in range(0, len(self.parts), AT_ONCE))
         return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
+
+
+def shuffled(count: int, size: int, rng: np.random.Generator) -> list[Integers]:
+    """Return numbers below `count` in random order, in groups of about `size`, each sorted."""
+    groups = np.array_split(rng.permutation(count), max(1, round(count / size)))
+    return [np.sort(group) for group in groups]
 
 
 def total(parts: Iterable[Sum]) -> Sum:

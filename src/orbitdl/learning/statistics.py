@@ -42,6 +42,15 @@ class Statistics:
         """Forget: let every sample count so much of what it did."""
         return Statistics(self.normal * weight, self.cross * weight, self.usage * weight)
 
+    def explained_by(self, A: Blocks) -> Statistics:
+        """Return the sums of the same codes over data that components A explain in full."""
+        return Statistics(self.normal, self.normal @ stack_components(A), self.usage)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of memory that they take."""
+        return self.normal.nbytes + self.cross.nbytes + self.usage.nbytes
+
     def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
         """Return the components that fit best, found from A by `solve`.
 

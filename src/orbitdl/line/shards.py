@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.codes import Atoms
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.shards import LocalShards, Summary, total
+from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Recording, Watch, code_recording, cut, linked
 from orbitdl.line.coder import LineCoder
@@ -121,6 +121,12 @@ class RecordingShards(LocalShards):
         return replace(
             changed, parts=tuple(part for group in changed.recordings for part in linked(group, q))
         )
+
+    def batches(self, size: int, rng: np.random.Generator) -> list[RecordingShards]:
+        """Return so many whole recordings at a time; one that is alone is one batch."""
+        every = self.recordings
+        groups = [[every[k] for k in chosen] for chosen in shuffled(len(every), size, rng)]
+        return [replace(self, parts=tuple(sum(group, [])), codes=None) for group in groups]
 
     def moved(self, moves: Integers | None) -> RecordingShards:
         """Return the same recordings with atoms of component j later by ``moves[j]`` samples."""

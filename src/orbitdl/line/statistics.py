@@ -56,6 +56,16 @@ class EventStatistics(Statistics):
     def __mul__(self, weight: float) -> EventStatistics:
         return EventStatistics(self.longer * weight, self.usage * weight, self.width)
 
+    def explained_by(self, A: Blocks) -> EventStatistics:
+        u = from_blocks(A)
+        still = rows_of(np.zeros(len(u), dtype=np.intp), self.width)
+        cross = self.longer.normal[:, still] @ u.reshape(len(still), -1)
+        return EventStatistics(Sums(self.longer.normal, cross), self.usage, self.width)
+
+    @property
+    def nbytes(self) -> int:
+        return self.longer.normal.nbytes + self.longer.cross.nbytes + self.usage.nbytes
+
     def at(self, moves: Integers) -> Statistics:
         """Return the sums for spans that are moved so."""
         rows = rows_of(moves, self.width)

@@ -10,7 +10,7 @@ from orbitdl.sources.base import Integers, Part, Source, checked, dtype_of
 from orbitdl.sources.reopened import MappedFile, portable
 from orbitdl.validation import require_mask, require_real, require_rows
 
-BYTES = 2**24
+BYTES = 2**22
 """What a part takes in memory, about."""
 FEWEST, MOST = 256, 16384
 """Data points of a part."""

@@ -35,7 +35,7 @@ def as_source(X: Any, mask: Any = None, size: int | None = None) -> Source | Non
     mask : array-like of bool, optional
         In the shape of X, True where an entry was observed. Tables and iterators have NaN instead.
     size : int, optional
-        Data points of a part; by default about 16 MB, in step with the chunks of an array on disk.
+        Data points of a part; by default about 4 MB, in step with the chunks of an array on disk.
         Dask arrays and Parquet files have parts of their own.
     """
     if isinstance(X, Source):

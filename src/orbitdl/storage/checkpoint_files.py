@@ -22,7 +22,7 @@ from orbitdl.storage.kinds import describe
 from orbitdl.storage.plain import require_shape
 from orbitdl.storage.provenance import fingerprint
 
-KIND, VERSION = "checkpoint", 2
+KIND, VERSION = "checkpoint", 3
 REMEDY = "delete the file or name another"
 LARGEST = 1e150
 """Numbers beyond this would not survive a square."""
@@ -41,6 +41,7 @@ class Identity:
     init: str
     random_state: int | None
     normalise_after: bool
+    batch_size: int | None
 
     def differences(self, stored: Identity) -> list[str]:
         """Return in words what a stored one has otherwise."""
@@ -53,7 +54,8 @@ class Identity:
 class StoredRun:
     """A run as a file holds it: the state, and the atoms of its shards one after the other.
 
-    Of data that are somewhere else there are no atoms: another process starts without them.
+    Of data that are somewhere else, and of a run over batches, there are no atoms: another process
+    goes on without them.
     Complex components are stored with real and imaginary parts on a last axis of two.
     """
 
@@ -99,15 +101,10 @@ class StoredRun:
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
         atoms = (self.offsets, self.component, self.coefficient, self.element)
-        has_atoms = self.offsets is not None
+        has_atoms, has_stepped = self.offsets is not None, self.stepped is not None
         is_whole = all((array is not None) is has_atoms for array in atoms)
-        has_stepped = self.stepped is not None
-        if (
-            self.unused > q
-            or not is_whole
-            or has_stepped is not (number > 0)
-            or (has_atoms and not has_stepped)
-        ):
+        is_known = has_stepped is (self.streak > 0) and has_atoms <= has_stepped <= (number > 0)
+        if self.unused > q or not (is_whole and is_known):
             raise ValueError("a run has numbers or arrays that do not fit together")
         space, stepped = shards.space, self.stepped
         components = _blocks(self.components, "components", space, q)
@@ -188,10 +185,13 @@ def unsound(path: Path, error: ValueError) -> ModelFileError:
 def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
     """Return header and arrays as this version writes them.
 
-    In version 1 a run repeated what its history says, and its arrays had shorter names.
+    In version 1 a run repeated what its history says, and its arrays had shorter names; up to
+    version 2 every step was one of all data.
     """
     version, runs = header.pop("version"), header.get("runs")
     header.pop("format")
+    if version < 3 and isinstance(header.get("identity"), dict):
+        header = {**header, "identity": {**header["identity"], "batch_size": None}}
     if version > 1 or not isinstance(runs, list):
         return header, tensors
     repeated = ("number", "objective")

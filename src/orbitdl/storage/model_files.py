@@ -44,6 +44,7 @@ class Parameters:
     n_jobs: int | None
     verbose: int | bool
     normalise_after: bool
+    batch_size: int | str | None
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,7 @@ class ModelFile(StoredModel):
 
 KINDS: dict[str, type[StoredModel]] = {"": ModelFile, "waveforms": WaveformFile}
 """What a file may hold, by the word in its header; the first files had none."""
-VERSIONS = {"": 2, "waveforms": 3}
+VERSIONS = {"": 4, "waveforms": 4}
 """Of the format, when a kind was last changed: who reads no waveforms can read the others."""
 
 
@@ -134,10 +135,13 @@ def reason_of(error: Exception) -> str:
 def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
     """Return header and arrays as this version writes them.
 
-    In version 1 alpha was always a number, and how the starts compared was not kept.
+    In version 1 alpha was always a number, and how the starts compared was not kept; up to
+    version 3 every step was one of all data.
     """
     version = header.pop("version")
     header.pop("format")
+    if version < 4 and isinstance(header.get("parameters"), dict):
+        header = {**header, "parameters": {**header["parameters"], "batch_size": None}}
     if version > 1 or not all(isinstance(header.get(k), dict) for k in ("parameters", "fitted")):
         return header, tensors
     fitted = {**header["fitted"], "alpha": header["parameters"].get("alpha")}

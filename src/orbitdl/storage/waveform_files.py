@@ -29,6 +29,7 @@ class WaveformParameters:
     random_state: int | None
     n_jobs: int | None
     verbose: int | bool
+    batch_size: int | str | None
 
 
 @dataclass(frozen=True)

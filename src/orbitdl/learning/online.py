@@ -1,0 +1,171 @@
+"""Learning from mini-batches: a dictionary step after each, from sums over all seen so far.
+
+For batches b of data, in random order,
+
+    codes of b with components A,    S <- forget(S) + S_b,
+    A <- argmin_{||a_j|| <= 1}  1/2 <A, H A> - <R, A>,     S = (H, R).
+
+Where entries are missing, S_b are the sums of data completed by what codes and components say:
+that majorises the loss at A, and adds up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from orbitdl.groups.base import Blocks
+from orbitdl.learning.alternation import put_in_use, record_of
+from orbitdl.learning.dictionary import constrained_least_squares, normalise
+from orbitdl.learning.iteration import Iteration, State
+from orbitdl.learning.memory import ROOM, Memory
+from orbitdl.learning.shards import Shards, Summary
+from orbitdl.learning.coordinate_step import coordinate_step
+
+FIRST_GAP, FALL = 1e-2, 0.5
+"""Gap asked for in the first pass, and its factor from one pass to the next."""
+STILL = 1e-3
+"""A pass that lowers the objective by a smaller fraction is the last."""
+MANY = 32
+"""Components beyond which a step is a sweep over them, for the exact one takes longer."""
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """Where online learning stands.
+
+    Attributes
+    ----------
+    components : ndarray of shape (q, F, d, m)
+        Of unit norm.
+    memory : Memory
+        Sums so far.
+    before : float
+        How many batches like the next one these components were learned from whose sums are not
+        in memory.
+    """
+
+    components: Blocks
+    memory: Memory = Memory()
+    before: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What one batch led to.
+
+    Attributes
+    ----------
+    progress : Progress
+    coded : Shards
+        The batch with the codes that the components before the step gave.
+    batch : Shards
+        The same, with the atoms that belong to the new components.
+    summary : Summary
+    unused : int
+        Components that nothing used and that were replaced.
+    """
+
+    progress: Progress
+    coded: Shards
+    batch: Shards
+    summary: Summary
+    unused: int
+
+
+def take_in(progress: Progress, batch: Shards, asked: float, name: int | None = None) -> Taken:
+    """Code a batch to the gap asked for, and take the dictionary step.
+
+    A batch with a name takes the place of what was known of the batch of that name.
+    """
+    A, memory = progress.components, progress.memory
+    coded, summary = batch.code(A, asked)
+    sums = coded.majorised_statistics(A)
+    if progress.before > 0.0:
+        memory = Memory.recalled(sums, A, progress.before)
+    memory = memory.take_in(sums) if name is None else memory.renew(name, sums)
+    assert memory.total is not None
+    solve = constrained_least_squares if len(A) <= MANY else coordinate_step
+    best, moves = memory.total.best(solve, A)
+    new, norms = normalise(best)
+    stepped = coded.moved(moves).scale(norms)
+    new, unused = put_in_use(new, A, memory.usage, stepped)
+    if moves is not None:  # sums over atoms where they were tell nothing of where they are now
+        memory = Memory()
+    return Taken(Progress(new, memory), coded, stepped, summary, unused)
+
+
+@dataclass(frozen=True, eq=False)
+class Pass:
+    """All batches once: where that led, the batches with their last atoms, and the sum."""
+
+    progress: Progress
+    batches: list[Shards]
+    summary: Summary
+    unused: int
+
+
+def pass_over(
+    progress: Progress, batches: list[Shards], asked: float, rng: np.random.Generator
+) -> Pass:
+    """Take in every batch, in random order."""
+    batches, summary, unused = list(batches), Summary(0.0, 0.0, 0, 0), 0
+    for b in map(int, rng.permutation(len(batches))):
+        taken = take_in(progress, batches[b], asked, b if _fits(progress, len(batches)) else None)
+        progress, batches[b] = taken.progress, taken.batch
+        summary, unused = summary + taken.summary, max(unused, taken.unused)
+    return Pass(progress, batches, summary, unused)
+
+
+def _fits(progress: Progress, count: int) -> bool:
+    """Tell whether sums over each of so many batches may be kept."""
+    total = progress.memory.total
+    return total is None or count * total.nbytes <= ROOM
+
+
+def learn_in_batches(
+    state: State, *, size: int, seed: int, gap: float, max_iter: int, tol: float
+) -> Iterator[Iteration]:
+    """Pass over the data in batches until that lowers the objective no more; then code all.
+
+    Yields one iteration per pass, whose objective is that of the codes made on the way, and one
+    for the last codes, of all data with the last components, to the gap asked for.
+
+    Parameters
+    ----------
+    state : State
+        Where to begin: ``State(shards, A)`` with components A of unit norm, or where a run stood.
+    size : int
+        Data points in a batch.
+    seed : int
+        Of the order of data.
+    gap : float
+        Certified relative gap of the last codes.
+    max_iter : int
+        Passes, at most.
+    tol : float
+        As in `OrbitDictionaryLearning`; `STILL` if that is larger.
+    """
+    batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
+    progress = Progress(state.components, before=len(batches) if state.number > 0 else 0.0)
+    while state.number < max_iter and not state.stalled:
+        began, rng = time.perf_counter(), np.random.default_rng([seed, state.number])
+        done = pass_over(progress, batches, max(gap, FIRST_GAP * FALL**state.number), rng)
+        progress, batches, objective = done.progress, done.batches, done.summary.objective
+        record = record_of(state, done.summary, time.perf_counter() - began)
+        following = replace(
+            state,
+            components=progress.components,
+            last=record,
+            unused=done.unused,
+            stalled=int(state.objective - objective <= max(tol, STILL) * objective),
+        )
+        yield Iteration(record, progress.components, state.shards, False, following)
+        state = following
+    began = time.perf_counter()
+    shards, summary = state.shards.code(state.components, gap)
+    record = record_of(state, summary, time.perf_counter() - began)
+    yield Iteration(record, state.components, shards, False, None)
