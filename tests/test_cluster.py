@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import platform
 import signal
 import sys
 import time
@@ -25,8 +26,8 @@ from distributed import Client, LocalCluster, get_worker
 from distributed.utils import key_split
 
 import orbitdl
-from orbitdl import OrbitDictionaryLearning, dictionary_distance
-from orbitdl.crews import active_client, crew_for
+from orbitdl import OrbitDictionaryLearning, crews, dictionary_distance
+from orbitdl.crews import crew_for
 from orbitdl.datasets import make_shift_data
 from orbitdl.distributed import ClusterError, versions
 from orbitdl.distributed import cluster as cluster_module
@@ -63,6 +64,14 @@ def client(shared):
     """Two workers, processes of their own; after every test nothing of it is left on them."""
     yield shared
     wait_until(lambda: not left_behind(shared))
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """No client, as if none had been started by another test."""
+    monkeypatch.setattr(crews, "active_client", lambda: None)
+    with dask.config.set(scheduler="threads"):
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -126,8 +135,7 @@ KINDS = [as_memmap, as_zarr, as_iterator, as_dask]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_data_without_a_cluster_give_the_result_of_memory(kind, tmp_path, in_memory):
-    assert active_client() is None
+def test_data_without_a_cluster_give_the_result_of_memory(kind, tmp_path, alone, in_memory):
     assert_same(model().fit(kind(tmp_path)), in_memory)
 
 
@@ -144,7 +152,7 @@ def test_any_number_of_workers_gives_the_result_of_memory(workers, in_memory):
 def test_missing_entries_are_learned_from_as_in_memory(client):
     masked = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     masked[25:50] = np.nan  # a whole chunk
-    settings = {"max_iter": 3, "n_restarts": 1, "tol": 0.05}
+    settings = {"n_restarts": 1, "callback": lambda iteration: iteration.number == 3}
     chunked = da.from_array(masked, chunks=(25, -1))
     assert_same(model(**settings).fit(chunked), model(**settings).fit(masked))
 
@@ -337,25 +345,23 @@ def test_lost_parts_that_cannot_be_made_again_are_named():
             model(callback=lose).fit(lost)
 
 
-def test_a_client_that_is_closed_ends_a_fit_in_words_and_the_checkpoint_goes_on(
-    tmp_path, in_memory
-):
-    place = tmp_path / "fit.checkpoint"
+def test_a_client_that_is_closed_ends_a_fit_in_words_and_the_checkpoint_goes_on(tmp_path):
+    kept = {"n_restarts": 1, "checkpoint": tmp_path / "fit.checkpoint"}
     with new_client(2) as client:
 
         def close(iteration):
-            if iteration.number == 3:
+            if iteration.number == 2:
                 client.close()
 
         with pytest.raises(ClusterError, match=r"closed or lost; if a checkpoint was given.*\.$"):
-            model(callback=close, checkpoint=place).fit(CHUNKED)
+            model(callback=close, **kept).fit(CHUNKED)
     with new_client(1):
         seen = []
-        stop = model(checkpoint=place, callback=lambda it: seen.append(it.number) or len(seen) > 1)
+        stop = model(callback=lambda it: seen.append(it.number) or len(seen) > 1, **kept)
         stop.fit(CHUNKED)
         assert seen[0] > 0
-    found = model(checkpoint=place).fit(X)
-    assert_allclose(found.history_[-1].objective, in_memory.history_[-1].objective, rtol=1e-6)
+    found, expected = model(**kept).fit(X), model(n_restarts=1).fit(X)
+    assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
 
 
 def test_a_checkpoint_of_memory_goes_on_on_a_cluster(client, tmp_path, in_memory):
@@ -363,7 +369,7 @@ def test_a_checkpoint_of_memory_goes_on_on_a_cluster(client, tmp_path, in_memory
     model(checkpoint=place, n_restarts=1, callback=lambda it: it.number == 2).fit(X)
     goes_on = model(checkpoint=place, n_restarts=1, callback=lambda it: seen.append(it.number))
     found, expected = goes_on.fit(CHUNKED), model(n_restarts=1).fit(X)
-    assert seen[0] == 3
+    assert seen[0] >= 2
     assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
 
 
@@ -372,7 +378,7 @@ def test_a_checkpoint_of_memory_goes_on_on_a_cluster(client, tmp_path, in_memory
 
 @pytest.fixture(params=["cluster", "threads"])
 def anywhere(request):
-    return request.getfixturevalue("client") if request.param == "cluster" else None
+    return request.getfixturevalue("client" if request.param == "cluster" else "alone")
 
 
 def test_codes_are_a_lazy_table_with_the_rows_of_memory(anywhere, in_memory):
@@ -425,7 +431,7 @@ def test_a_folder_that_workers_do_not_have_is_named(tmp_path, in_memory):
 BAD = {
     "X has chunks along axis 1": CHUNKED.rechunk((25, 6)),
     "X has chunks of unknown size": CHUNKED[CHUNKED[:, 0] > 0],
-    "X has .*object": CHUNKED.astype(object),
+    "not object": CHUNKED.astype(object),
     "real": CHUNKED.astype(complex),
 }
 
@@ -472,27 +478,40 @@ def test_workers_of_another_version_are_refused(client, monkeypatch):
         model().fit(CHUNKED)
 
 
-def test_workers_of_another_python_are_refused(client, monkeypatch):
-    monkeypatch.setattr(versions.platform, "python_version", lambda: "2.7.18")
-    with pytest.raises(ClusterError, match=r"has Python 3.*, but this process has 2\.7"):
-        versions._require("the scheduler", "Python", "3.12", versions._minor("2.7.18"))
+@dataclass
+class Strange:
+    """A client of a worker that says this of its Python, and of its orbitdl."""
+
+    python: str
+    orbitdl: str | None
+    asynchronous: bool = False
+    status: str = "running"
+
+    def run_on_scheduler(self, ask, *args):
+        return ask(*args)
+
+    def run(self, ask, *args, on_error):
+        return {"tcp://far": self.orbitdl if args else self.python}
 
 
-def test_workers_without_orbitdl_are_refused_with_what_to_install():
-    class Bare:
-        """A client of workers that know Python alone."""
-
-        asynchronous = False
-
-        def run_on_scheduler(self, ask, *args):
-            return ask(*args)
-
-        def run(self, ask, *args, on_error):
-            return {"tcp://far": None if args else ask()}
-
-    with pytest.raises(ClusterError, match="the worker tcp://far has no orbitdl; install orbitdl"):
-        versions.require_alike(Bare())
+OWN_PYTHON, OWN = platform.python_version(), orbitdl.__version__
+STRANGE = {
+    "the worker tcp://far has Python 2.7, but this process has": Strange("2.7.18", OWN),
+    "the worker tcp://far has no orbitdl; install orbitdl": Strange(OWN_PYTHON, None),
+    "the worker tcp://far has orbitdl 9.9, but": Strange(OWN_PYTHON, "9.9"),
+    "is asynchronous": Strange(OWN_PYTHON, OWN, asynchronous=True),
+}
 
 
-def test_without_a_client_threads_of_this_process_work():
+@pytest.mark.parametrize("words", STRANGE)
+def test_strange_clusters_are_refused_in_words(words):
+    with pytest.raises(ClusterError, match=words):
+        versions.require_alike(STRANGE[words])
+
+
+def test_a_cluster_like_this_process_is_taken():
+    versions.require_alike(Strange(OWN_PYTHON, OWN))
+
+
+def test_without_a_client_threads_of_this_process_work(alone):
     assert isinstance(crew_for(DaskSource(CHUNKED), None), Threads)

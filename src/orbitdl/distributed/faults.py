@@ -12,17 +12,6 @@ from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker, NoValidWorkerError
 
 GO_ON = "if a checkpoint was given, fit goes on from it on a new cluster or in one process"
-LOST = (
-    CancelledError,
-    LoopCancelledError,
-    CommClosedError,
-    NoValidWorkerError,
-    TimeoutError,
-    OSError,
-    RuntimeError,
-    AttributeError,
-)
-"""What is raised when a cluster, or the way to it, is lost; some of it by Dask's own mistakes."""
 
 
 class ClusterError(RuntimeError):
@@ -36,16 +25,11 @@ def in_words(client: Any) -> Iterator[None]:
         yield
     except (ClusterError, KilledWorker):
         raise
-    except LOST as error:
+    except (Exception, LoopCancelledError) as error:
         reason = reason_of(error, client)
         if reason is None:
             raise
         raise ClusterError(f"{reason}; {GO_ON}.") from error
-    except ModuleNotFoundError as error:
-        raise ClusterError(
-            f"a worker of the cluster has no module {error.name}; install there what is installed "
-            "here."
-        ) from error
 
 
 def reason_of(error: BaseException, client: Any) -> str | None:
@@ -61,6 +45,8 @@ def reason_of(error: BaseException, client: Any) -> str | None:
         return "the Dask cluster has no workers left"
     if isinstance(error, CommClosedError):
         return "the connection to the Dask cluster was lost"
+    if isinstance(error, ModuleNotFoundError):
+        return f"a worker has no module {error.name}; install there what is installed here"
     return None
 
 
