@@ -63,7 +63,7 @@ FLAT = {"permutations": 1.02, "hexagon": 1.02}
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_batches_in_any_order_come_to_what_all_data_come_to(name, missing):
     shards = planted(name, missing)
-    start = start_from_data(shards.space, shards, 2, np.random.default_rng(1))
+    start = start_from_data(shards, 2, np.random.default_rng(1))
     exact = list(learn(State(shards, start), **LIMITS))
     for seed in range(2):
         *passes, last = learn_in_batches(State(shards, start), size=16, seed=seed, **LIMITS)
@@ -86,7 +86,7 @@ def test_recordings_in_batches_come_to_what_all_come_to(size):
 
 def test_the_last_record_is_that_of_the_last_codes_of_all_data():
     shards = planted("continuous shift")
-    start = start_from_data(shards.space, shards, 2, np.random.default_rng(1))
+    start = start_from_data(shards, 2, np.random.default_rng(1))
     last = list(learn_in_batches(State(shards, start), size=40, seed=0, **LIMITS))[-1]
     samples = Samples.concatenate([part.samples for part in shards.parts])
     problem = Problem(shards.space, samples.Y, last.components, ALPHA)
@@ -134,7 +134,7 @@ def test_a_batch_that_is_seen_again_counts_once():
 def test_sums_of_completed_data_bound_the_loss_and_touch_it():
     shards = planted("continuous shift", missing=0.3)
     rng = np.random.default_rng(1)
-    A = start_from_data(shards.space, shards, 2, rng)
+    A = start_from_data(shards, 2, rng)
     coded, _ = shards.code(A, 1e-4)
     (part,), bound = coded.parts, coded.majorised_statistics(A)
     samples, rep = part.samples, shards.space

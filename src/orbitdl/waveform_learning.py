@@ -18,6 +18,7 @@ from orbitdl.learning.restarts import Outcome
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.given import Given, given_recordings
+from orbitdl.line.inputs import require_own_channels
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
@@ -192,8 +193,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         with self._given(recording) as given:
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
-                self._require_own_channels(batch.space.block_shape[2])
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
+                require_own_channels(batch.space.block_shape[2], u.shape[2])
                 batch, progress = batch.at(alpha), self._go_on(to_blocks(u), given.samples)
             else:
                 pool = Pool.of(batch)

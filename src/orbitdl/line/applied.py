@@ -14,7 +14,7 @@ from orbitdl.line.chunks import Coded, Watch, code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import events_of, merged, resolution_of
-from orbitdl.line.inputs import ONLY, as_signal, named, ready, survey
+from orbitdl.line.inputs import ONLY, as_signal, named, ready, require_own_channels, survey
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
@@ -69,12 +69,7 @@ class Applied:
 
     def require_channels(self, signal: Signal, name: str = ONLY) -> Signal:
         """Refuse a recording of other channels than the waveforms have."""
-        own = self.coder.waveforms.u.shape[2]
-        if signal.channels != own:
-            raise ValueError(
-                f"{name} has {signal.channels} channels, but this model was fitted on {own}; pass "
-                "the same ones."
-            )
+        require_own_channels(signal.channels, self.coder.waveforms.u.shape[2], name)
         return signal
 
     def chunks(self, signal: Signal) -> list[Chunk]:

@@ -89,6 +89,14 @@ def as_signal(recording: Any, name: str = ONLY) -> Signal:
     return Signal(values)
 
 
+def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
+    """Refuse a recording of other channels than the waveforms have."""
+    if found != own:
+        raise ValueError(
+            f"{name} has {found} channels, but this model was fitted on {own}; pass the same ones."
+        )
+
+
 def require_same_channels(channels: Sequence[int]) -> None:
     """Refuse recordings of which one has other channels than those before it."""
     for number, found in enumerate(channels):
