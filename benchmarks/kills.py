@@ -33,7 +33,7 @@ class Killer:
     began: float = field(default_factory=time.perf_counter)
 
     def __post_init__(self) -> None:
-        late = ITERATIONS - 1  # the last ones are left for the dead to matter
+        late = ITERATIONS - 5  # so that all die while there is work to do
         self.moments = set(self.rng.choice(late, self.kills, replace=False).tolist())
 
     def __call__(self, iteration: Iteration) -> bool:
@@ -44,9 +44,10 @@ class Killer:
         return iteration.number >= ITERATIONS
 
     def kill(self) -> None:
-        """Kill a worker that is alive, if there is one, and otherwise a little later."""
-        alive = [nanny.pid for nanny in self.cluster.workers.values() if nanny.pid is not None]
-        alive = [pid for pid in alive if pid not in self.pids]
+        """Kill a worker that is at work; while all are still starting, wait a little."""
+        known = self.cluster.scheduler.workers
+        nannies = [one for one in self.cluster.workers.values() if one.worker_address in known]
+        alive = [one.pid for one in nannies if one.pid is not None and one.pid not in self.pids]
         if not alive:
             Timer(0.2, self.kill).start()
             return
