@@ -18,7 +18,7 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_shift_data
 from orbitdl.learning.iteration import Iteration
 
-ITERATIONS = 20
+ITERATIONS = 40
 
 
 @dataclass

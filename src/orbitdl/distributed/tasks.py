@@ -10,6 +10,7 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from orbitdl.codes import Atoms
 from orbitdl.learning.crew import Piece, Work, brief_of
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.shards import total
@@ -30,9 +31,21 @@ class Keeper(WorkerPlugin):
         scratch_of(worker, self.name).remove()
 
 
+class WorkerScratch(Scratch):
+    """The scratch folder of a worker, who also finds what others on the same machine kept."""
+
+    def find(self, number: int, piece: int) -> Atoms | None:
+        own = super().find(number, piece)
+        if own is not None:
+            return own
+        beside = sorted(self.folder.parent.parent.glob(f"*/{self.folder.name}"))
+        found = (Scratch(folder).find(number, piece) for folder in beside)
+        return next((atoms for atoms in found if atoms is not None), None)
+
+
 def scratch_of(worker: Worker, name: str) -> Scratch:
     """Return the scratch folder of this name on a worker."""
-    return Scratch(Path(worker.local_directory) / name)
+    return WorkerScratch(Path(worker.local_directory) / name)
 
 
 @dataclass(frozen=True, eq=False)
