@@ -67,5 +67,5 @@ $(BENCH_VENV)/.installed: pyproject.toml benchmarks/requirements.txt
 	@test -x $(BENCH_VENV)/bin/pip || { echo "Setting up $(BENCH_VENV)"; $(PYTHON) -m venv --clear $(BENCH_VENV); }
 	@echo '*' > $(BENCH_VENV)/.gitignore
 	@echo "Installing orbitdl and its peers (once; a few minutes on a slow connection)"
-	@$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[ecg,plot,reference]' --requirement benchmarks/requirements.txt
+	@$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[ecg,plot,reference,distributed]' --requirement benchmarks/requirements.txt
 	@touch $@

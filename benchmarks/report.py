@@ -12,7 +12,17 @@ from typing import Any
 
 from benchmarks.harness import LIMIT, Row, Section, Table
 
-PACKAGES = ("orbitdl", "numpy", "scipy", "numba", "scikit-learn", "spams-bin", "sporco", "alphacsc")
+PACKAGES = (
+    "orbitdl",
+    "numpy",
+    "scipy",
+    "numba",
+    "scikit-learn",
+    "spams-bin",
+    "sporco",
+    "alphacsc",
+    "distributed",
+)
 HEAD = (
     "CPU seconds, medians of interleaved repeats in one process, one thread each; compilation is "
     "not part of them (see *First use*). Objectives of all programs are computed by one referee. "
@@ -28,6 +38,12 @@ def machine() -> dict[str, str]:
     facts = {"processor": processor(), "system": platform.system(), "date": str(date.today())}
     facts["python"] = platform.python_version()
     return facts | {name: version(name) for name in PACKAGES}
+
+
+def facts() -> str:
+    """Return the same in words, without what is not installed."""
+    known = machine().items()
+    return ", ".join(f"{name} {value}" for name, value in known if value != "not installed")
 
 
 def version(package: str) -> str:
@@ -48,8 +64,7 @@ def processor() -> str:
 
 def markdown(sections: list[Section], quick: bool) -> str:
     """Return the whole page."""
-    facts = ", ".join(f"{name} {value}" for name, value in machine().items())
-    parts = ["# Speed, side by side", *HEAD, *([QUICK] if quick else []), f"Machine: {facts}."]
+    parts = ["# Speed, side by side", *HEAD, *([QUICK] if quick else []), f"Machine: {facts()}."]
     return "\n\n".join(parts + [section_text(section) for section in sections]) + "\n"
 
 

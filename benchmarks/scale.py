@@ -25,7 +25,7 @@ from distributed import Client, LocalCluster
 
 from benchmarks.data import Floats
 from benchmarks.harness import Table, interleave
-from benchmarks.report import machine, table_text
+from benchmarks.report import facts, table_text
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like
 from orbitdl.groups import ContinuousShift
@@ -49,10 +49,9 @@ def main() -> None:
     cells = [*in_shards(path), *by_workers(path, options.windows)]
     if not options.quick:
         cells.append(all_automatic(path, options.windows))
-    facts = ", ".join(f"{name} {value}" for name, value in machine().items())
     columns = "work", "seconds", "beside", "ratio", "memory of a process, MB"
     print(table_text(Table(f"Scale: continuous shifts, {COMPONENTS} components", columns, cells)))
-    print(f"\n{facts}")
+    print(f"\n{facts()}")
 
 
 def written(folder: Path, n: int) -> Path:

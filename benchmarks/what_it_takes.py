@@ -1,0 +1,296 @@
+"""What learning takes, measured here, and from that what it takes on a cluster.
+
+    python -m benchmarks.what_it_takes --output docs/what_it_takes.md
+
+measures the cost of a window, of a second of recording and of a task, and what goes over the wire;
+predicts an iteration over many windows on many workers; and checks the prediction by running the
+same tasks, which only sleep, on as many workers within this process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import pickle
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import dask.array
+import numpy as np
+from distributed import Client, LocalCluster
+
+from benchmarks.harness import interleave, timed
+from benchmarks.report import facts, grid, number
+from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.datasets import make_ecg_like, make_ecg_recording
+from orbitdl.distributed.cluster import TOGETHER, Cluster
+from orbitdl.groups import ContinuousShift, Group, IntegerShift
+from orbitdl.learning.crew import Piece, Threads
+from orbitdl.learning.scattered import CodePiece, Report, Start
+from orbitdl.learning.scattered_samples import ScatteredSamples
+from orbitdl.learning.scratch import Scratch
+from orbitdl.sources.arrays import ArraySource
+
+LENGTH, COMPONENTS, ALPHA, PER_PIECE = 201, 4, 0.1, 5000
+WINDOWS, WORKERS = 1_000_000_000, 100
+"""The large case that the page is about."""
+PIECE = 100_000
+"""Windows in a piece of it: 80 MB in single precision."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What was measured: CPU seconds per window, of an iteration and of one coding; bytes."""
+
+    group: Group
+    iteration: float
+    coding: float
+    out: int
+    back: int
+
+
+@dataclass(frozen=True)
+class Plan:
+    """An iteration: so many pieces, each worked on for so many seconds, by so many workers.
+
+    Attributes
+    ----------
+    task : float
+        Seconds that the scheduler takes for a piece.
+    """
+
+    pieces: int
+    seconds: float
+    workers: int
+    task: float
+
+    @property
+    def predicted(self) -> float:
+        """``ceil(pieces / workers) seconds``, or what the scheduler takes if that is longer."""
+        return max(self.rounds * self.seconds, self.scheduling) + self.task * self.workers
+
+    @property
+    def rounds(self) -> int:
+        """Pieces that the busiest worker has, one after the other."""
+        return math.ceil(self.pieces / self.workers)
+
+    @property
+    def scheduling(self) -> float:
+        """Seconds that the scheduler works."""
+        return self.pieces * self.task
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.what_it_takes", description=__doc__)
+    parser.add_argument("--output", type=Path, default=Path("docs/what_it_takes.md"))
+    parser.add_argument("--workers", type=int, default=WORKERS, help="workers that only sleep")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    costs = [measured(group) for group in (ContinuousShift(), IntegerShift())]
+    checked = simulated(options.workers, costs[0].back)
+    page = "\n\n".join(
+        [
+            head(),
+            of_windows(costs),
+            of_recordings(),
+            over_the_wire(costs[0]),
+            as_predicted(checked),
+            large(costs, checked[0][0].task),
+        ]
+    )
+    options.output.parent.mkdir(parents=True, exist_ok=True)
+    options.output.write_text(page + "\n")
+    print(page)
+
+
+def measured(group: Group, n: int = 4000) -> Costs:
+    """Measure the cost of windows, in pieces, with learned components."""
+    X = make_ecg_like(n_windows=n, length=LENGTH, random_state=0).X
+    model = OrbitDictionaryLearning(
+        COMPONENTS, group, ALPHA, max_iter=5, n_restarts=1, random_state=0, batch_size=None
+    )
+    model.fit(X[:1000])
+    source = ArraySource(X, None, PER_PIECE)
+    learn = partial(iterations, model, source)
+    times = interleave({"learn": learn, "code": lambda: model.encode(X)}, 3)
+    work, report = sent(model, source)
+    return Costs(
+        group, times["learn"].median / times["learn"].result / n, times["code"].median / n,
+        len(pickle.dumps(work)), len(pickle.dumps(report)),
+    )  # fmt: skip
+
+
+def iterations(model: OrbitDictionaryLearning, source: ArraySource) -> int:
+    """Learn for a few iterations; return how many codings that took."""
+    given = replace_init(model)
+    given.fit(source)
+    return len(given.history_)
+
+
+def replace_init(model: OrbitDictionaryLearning) -> OrbitDictionaryLearning:
+    """Return a learner that starts a little beside learned components."""
+    rng = np.random.default_rng(0)
+    start = model.components_ + 0.02 * rng.standard_normal(model.components_.shape)
+    return OrbitDictionaryLearning(
+        COMPONENTS, model.group, ALPHA, max_iter=4, init=start, batch_size=None
+    )
+
+
+def sent(model: OrbitDictionaryLearning, source: ArraySource) -> tuple[CodePiece, Report]:
+    """Return what goes to a worker for an iteration, and what comes back."""
+    group = model.group or IntegerShift()
+    representation = group.on((LENGTH,))
+    with Threads(source) as crew:
+        coder = model._coder(representation)
+        shards = ScatteredSamples.of(crew, representation, coder, ALPHA, False)
+        begun = crew.begin(representation.analyze(model.components_), coder.tol)
+        work = CodePiece(shards.opening, Start(), begun, crew.alive)
+        return work, crew.total(work, crew.filled[:1], "code")
+
+
+@dataclass(frozen=True)
+class Sleep:
+    """Work that takes some time, and answers with so many bytes."""
+
+    seconds: float
+    bytes: int
+
+    def __call__(self, piece: Piece, scratch: Scratch) -> Any:
+        time.sleep(self.seconds)
+        return np.ones(self.bytes // 8)
+
+
+def simulated(workers: int, size: int) -> list[tuple[Plan, float]]:
+    """Run tasks that sleep; return plans with the seconds they took, the cost of a task first."""
+    with sleepers(workers, 20 * workers) as crew:
+        crew.total(Sleep(0.0, size), crew.filled, "code")
+        pieces = len(crew.filled)
+        task = timed_wall(crew, Plan(pieces, 0.0, workers, 0.0), size) / pieces
+        plans = [
+            Plan(pieces, 0.0, workers, task),
+            Plan(pieces, 0.5, workers, task),
+            Plan(pieces, 1.0, workers, task),
+            Plan(pieces // 4, 2.0, workers, task),
+            Plan(pieces // 4 + 1, 2.0, workers, task),
+        ]
+        return [(plan, timed_wall(crew, plan, size)) for plan in plans]
+
+
+def timed_wall(crew: Cluster, plan: Plan, size: int) -> float:
+    """Return the seconds by the clock that a plan takes."""
+    began = time.perf_counter()
+    crew.total(Sleep(plan.seconds, size), crew.filled[: plan.pieces], "code")
+    return time.perf_counter() - began
+
+
+@contextmanager
+def sleepers(workers: int, pieces: int) -> Iterator[Cluster]:
+    """Start so many workers in this process, for so many pieces of next to no data."""
+    from orbitdl.sources.chunked import DaskSource
+
+    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(n_workers=workers, **settings) as cluster, Client(cluster) as client:
+        tiny = dask.array.zeros((pieces, 1), chunks=(1, -1))
+        with Cluster(DaskSource(tiny), client) as crew:
+            yield crew
+
+
+def head() -> str:
+    """Say what the page is."""
+    return (
+        "# What it takes\n\n"
+        "Measured by `python -m benchmarks.what_it_takes`, which wrote this page. CPU seconds of "
+        f"one thread, windows of {LENGTH} samples, {COMPONENTS} components, simulated ECG, "
+        f"alpha {ALPHA}, certified gap 1e-4.\n\nMachine: {facts()}."
+    )
+
+
+def of_windows(costs: list[Costs]) -> str:
+    """Write the cost of windows."""
+    cells = [
+        (c.group.name, f"{1e6 * c.iteration:.0f} µs", f"{1e6 * c.coding:.0f} µs") for c in costs
+    ]
+    columns = "moved by", "a window, in an iteration of learning", "a window, coded once"
+    return "## Windows\n\n" + grid(columns, cells)
+
+
+def of_recordings() -> str:
+    """Measure and write the cost of recordings."""
+    heart = make_ecg_recording(duration=300, random_state=0)
+    model = WaveformLearning(n_components=2, length=252, alpha=0.5, n_restarts=1, random_state=0)
+    model.fit(heart.signal)
+    coding = min(timed(lambda: model.encode(heart.signal))[0] for _ in range(3))
+    learning, fitted = timed(lambda: model.fit(heart.signal))
+    per = learning / len(fitted.history_) / 300
+    cells = [("simulated ECG, 360 Hz, 2 waveforms of 252 samples", f"{1e3 * per:.2f} ms",
+              f"{1e3 * coding / 300:.2f} ms", f"{300 / coding:.0f}")]  # fmt: skip
+    columns = "recording", "a second, in an iteration", "a second, coded once", "times real time"
+    return "## Recordings\n\n" + grid(columns, cells)
+
+
+def over_the_wire(cost: Costs) -> str:
+    """Write what is sent, and how large that is for other sizes."""
+    q, F = COMPONENTS, LENGTH // 2 + 1
+    return (
+        "## Over the wire\n\n"
+        f"In an iteration components go out, {cost.out / 1000:.0f} kB to every worker, and sums "
+        f"come back, {cost.back / 1000:.0f} kB of all pieces together (`Report`: a Summary and "
+        f"Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex numbers). "
+        f"They are added up where they are, {TOGETHER} at a time, so that a piece sends its sums "
+        "to one other worker at most. Neither depends on the number of windows. Data and codes "
+        "stay where they are."
+    )
+
+
+def as_predicted(checked: list[tuple[Plan, float]]) -> str:
+    """Write the model beside what was seen."""
+    cells = [
+        (str(plan.pieces), f"{plan.seconds:g} s", f"{plan.predicted:.1f} s", f"{seen:.1f} s",
+         f"{seen / plan.predicted:.2f}")
+        for plan, seen in checked
+    ]  # fmt: skip
+    plan = checked[0][0]
+    columns = "pieces", "each", "predicted", "seen", "seen / predicted"
+    return (
+        "## A model, and a check of it\n\n"
+        "$P$ pieces of $t$ seconds on $W$ workers, each piece costing the scheduler $o$, take\n\n"
+        "$$T = \\max(\\lceil P / W \\rceil\\, t,\\; P\\, o) + W\\, o.$$\n\n"
+        f"The same tasks, sums of the same size, but with work that sleeps, on {plan.workers} "
+        f"workers within one process (so that they share its one interpreter with the scheduler: "
+        f"$o$ = {1e3 * plan.task:.2f} ms, from the first line):\n\n" + grid(columns, cells)
+    )
+
+
+def large(costs: list[Costs], task: float) -> str:
+    """Write what the large case takes."""
+    pieces = math.ceil(WINDOWS / PIECE)
+    plans = [Plan(pieces, cost.iteration * PIECE, WORKERS, task) for cost in costs]
+    cells = [
+        (cost.group.name, f"{plan.seconds:.0f} s", f"{plan.predicted / 3600:.1f} h",
+         f"{plan.scheduling:.0f} s", f"{cost.out * WORKERS / 1e6:.1f} MB",
+         f"{cost.back * pieces / 1e6:.0f} MB")
+        for cost, plan in zip(costs, plans, strict=True)
+    ]  # fmt: skip
+    columns = ("moved by", "a piece", "an iteration", "of it the scheduler is busy",
+               "components, to all workers", "sums, between workers at most")  # fmt: skip
+    values = number(WINDOWS * LENGTH * 4 / 1e9 / WORKERS)
+    return (
+        f"## {WINDOWS:.0e} windows on {WORKERS} workers\n\n"
+        f"In {pieces} pieces of {PIECE} windows ({values} GB of data per worker, in single "
+        "precision):\n\n" + grid(columns, cells) + "\n\n"
+        "The default there is mini-batches, which come within a percent in two or three passes "
+        "and one more that certifies. The scheduler would be the limit above "
+        f"{plans[0].seconds / task:.0f} workers, or with pieces of fewer than "
+        f"{math.ceil(task * WORKERS / costs[0].iteration)} windows."
+    )
+
+
+if __name__ == "__main__":
+    main()
