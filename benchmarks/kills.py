@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from threading import Timer
 
+import dask
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
@@ -40,8 +41,14 @@ class Killer:
         """Note an iteration; let a worker die during the next one if it is time for that."""
         self.note(f"iteration {iteration.number}: objective {iteration.objective:.9g}")
         if iteration.number in self.moments:
-            Timer(0.1 * self.rng.random(), self.kill).start()
+            self.kill_in(0.1 * self.rng.random())
         return iteration.number >= ITERATIONS
+
+    def kill_in(self, seconds: float) -> None:
+        """Kill a worker in so many seconds, unless the program ends before."""
+        timer = Timer(seconds, self.kill)
+        timer.daemon = True
+        timer.start()
 
     def kill(self) -> None:
         """Kill a worker that is at work; while all are still starting, wait a little."""
@@ -49,7 +56,7 @@ class Killer:
         nannies = [one for one in self.cluster.workers.values() if one.worker_address in known]
         alive = [one.pid for one in nannies if one.pid is not None and one.pid not in self.pids]
         if not alive:
-            Timer(0.2, self.kill).start()
+            self.kill_in(0.2)
             return
         pid = int(self.rng.choice(alive))
         self.pids.add(pid)
@@ -75,7 +82,8 @@ def fit_while_workers_die(
     X = make_shift_data(noise=0.05, random_state=0, **shape).X
     expected = fit(X, lambda iteration: iteration.number >= ITERATIONS).history_[-1].objective
     start = {"n_workers": workers, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**start) as cluster, Client(cluster):
+    patient = dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
+    with patient, LocalCluster(**start) as cluster, Client(cluster):  # a restart may take long
         killer = Killer(cluster, np.random.default_rng(seed), kills)
         model = fit(da.from_array(X, chunks=(20, -1)), killer)
     killer.note(f"{len(killer.pids)} workers died")

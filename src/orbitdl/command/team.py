@@ -119,10 +119,18 @@ def team_for(asked: Workers) -> Iterator[Team | None]:
             yield Team(client)
         return
     settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
-    with _deaf_to_interrupts():  # workers inherit that: Ctrl-C is for this process alone
-        cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)
-    with cluster, distributed.Client(cluster) as client:
-        yield Team(client)
+    with _patient():
+        with _deaf_to_interrupts():  # workers inherit that: Ctrl-C is for this process alone
+            cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)
+        with cluster, distributed.Client(cluster) as client:
+            yield Team(client)
+
+
+def _patient() -> Any:
+    """Let a worker that died take its time to start again; Dask gives it up after 15 seconds."""
+    import dask
+
+    return dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
 
 
 def _joined(distributed: Any, address: str) -> Any:

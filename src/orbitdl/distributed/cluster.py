@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from distributed.protocol.pickle import dumps
 from distributed.scheduler import KilledWorker
 
-from orbitdl.distributed.faults import in_words, killed
+from orbitdl.distributed.faults import GO_ON, NO_WORKERS, ClusterError, in_words, killed
 from orbitdl.distributed.tasks import Check, Job, Keeper, add_up, do, forget_topic, open_job
 from orbitdl.distributed.versions import require_alike
 from orbitdl.groups.base import Integers
@@ -25,6 +25,8 @@ TOGETHER = 8
 """Answers that are added up by one task."""
 RETRIES = 2
 """How often a task that failed is done again: what it reads may come from far away."""
+LOOK, PATIENCE = 10.0, 300.0
+"""Seconds after which it is looked whether there are workers, and how long none is waited for."""
 ATTEMPTS = 3
 """How often a round is begun, when workers die at one task until Dask gives up."""
 
@@ -114,13 +116,30 @@ class Cluster(Crew):
         with in_words(self.client):
             future = self.client.get(tasks, root, sync=False, retries=RETRIES)
             try:
-                return future.result()
+                return self._awaited(future)
             except Exception:
                 self._blame_chunk()
                 raise
             finally:
                 with suppress(Exception):  # the client may be closed
                     self.client.cancel([future])
+
+    def _awaited(self, future: Any) -> Any:
+        """Return a result; a cluster without workers is waited for, but not for ever."""
+        alone = 0
+        while True:
+            try:
+                return future.result(timeout=LOOK)
+            except TimeoutError:
+                if future.done():  # the work itself ran out of time
+                    raise
+            alone = 0 if self.client.nthreads() else alone + 1
+            if alone == 1:
+                logging.getLogger("orbitdl").warning(
+                    "orbitdl: the Dask cluster has no workers; waiting for one"
+                )
+            if alone * LOOK >= PATIENCE:
+                raise ClusterError(f"{NO_WORKERS}; {GO_ON}.")
 
     def _blame_chunk(self) -> None:
         """Say which part of X could not be computed, if that is what failed."""

@@ -13,6 +13,8 @@ from distributed.scheduler import KilledWorker, NoValidWorkerError
 
 GO_ON = "if a checkpoint was given, fit goes on from it on a new cluster or in one process"
 
+NO_WORKERS = "the Dask cluster has no workers left"
+
 
 class ClusterError(RuntimeError):
     """A cluster that cannot go on; the message says why, and what can be done."""
@@ -42,7 +44,7 @@ def reason_of(error: BaseException, client: Any) -> str | None:
             "those that client.scatter sent; pass X anew, as an array that workers can compute"
         )
     if isinstance(error, NoValidWorkerError):
-        return "the Dask cluster has no workers left"
+        return NO_WORKERS
     if isinstance(error, CommClosedError):
         return "the connection to the Dask cluster was lost"
     if isinstance(error, ModuleNotFoundError):
