@@ -14,8 +14,8 @@ PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS)
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
 CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_coding coder_contract completion denoising dictionary \
-	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers outsiders planted_faults prepared reference room \
-	semidefinite shards sliding trigonometric units version_before))
+	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers online outsiders planted_faults prepared reference room \
+	scattered semidefinite shards sliding trigonometric units version_before))
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
@@ -28,6 +28,7 @@ demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a 
 	$(BIN)/orbitdl demo
 
 test: lint  ## Check style and types, then run every test and every documented example
+	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
 	$(PYTEST) --doctest-modules --doctest-glob='README.md' src tests README.md
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)

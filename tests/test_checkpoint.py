@@ -465,7 +465,7 @@ def test_hostile_arrays_are_refused(case, path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": 3}, "was written by a newer orbitdl"),
+        ({"version": checkpoint_files.VERSION + 1}, "was written by a newer orbitdl"),
         ({"extra": 2}, "the header has an unknown entry 'extra'"),
         ({"seed": -1}, "its seed is negative"),
         ({"runs": [3]}, "an entry of runs is not a table"),

@@ -59,8 +59,11 @@ FLAT = {"permutations": 1.02, "hexagon": 1.02}
 """Where these data make a valley so flat that passes end early: how far above they may be."""
 
 
-@pytest.mark.parametrize("name", ACTIONS)
-@pytest.mark.parametrize("missing", [0.0, 0.1])
+WITH_GAPS = ["trivial", "integer shift of channels", "continuous shift", "pentagon"]
+CASES = [(name, 0.0) for name in ACTIONS] + [(name, 0.1) for name in WITH_GAPS]
+
+
+@pytest.mark.parametrize(("name", "missing"), CASES)
 def test_batches_in_any_order_come_to_what_all_data_come_to(name, missing):
     shards = planted(name, missing)
     start = start_from_data(shards, 2, np.random.default_rng(1))

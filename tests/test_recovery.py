@@ -13,7 +13,7 @@ def both_ways(A, B, group):
     return max(dictionary_distance(A, B, group), dictionary_distance(B, A, group))
 
 
-@pytest.mark.parametrize("start", range(10))
+@pytest.mark.parametrize("start", range(4))
 def test_integer_shifts_are_recovered(start):
     """Section 5.1: d=30, q=3, 5 atoms a sample, n=1000, alpha=0.4, 50 iterations."""
     data = make_shift_data(random_state=0)
@@ -33,13 +33,13 @@ def synchronisation_error(n_generators, start, **settings):
     return 20 * both_ways(truth, model.components_, Orthogonal())
 
 
-@pytest.mark.parametrize("start", range(10))
+@pytest.mark.parametrize("start", range(4))
 def test_one_generator_is_synchronised(start):
     """Section 5.4, first experiment: O(3), 20 devices, n=1000, noise 0.1."""
     assert synchronisation_error(1, start, alpha=0.5) <= 0.0015
 
 
-@pytest.mark.parametrize("start", range(10))
+@pytest.mark.parametrize("start", range(4))
 def test_two_generators_are_synchronised_by_matching(start):
     """Section 5.4, second experiment: normal coefficients. The paper succeeds in 3 of 10."""
     settings = {"alpha": 0.02, "coder": Matching(), "tol": 1e-5, "max_iter": 100}
