@@ -13,6 +13,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
+from orbitdl.line.applied import Applied
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.events import peaks_of
 from orbitdl.line.signal import Signal
@@ -88,8 +89,8 @@ def test_the_least_fitting_events_come_first(facts):
 
 
 def test_the_recording_is_coded_once(model, heart, monkeypatch):
-    code, coded = WaveformLearning._coded, []
-    monkeypatch.setattr(WaveformLearning, "_coded", lambda *given: coded.append(1) or code(*given))
+    code, coded = Applied.coded, []
+    monkeypatch.setattr(Applied, "coded", lambda *given: coded.append(1) or code(*given))
     gather(model, heart, None, None)
     assert coded == [1]
 
