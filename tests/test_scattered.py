@@ -168,6 +168,12 @@ def test_what_is_sent_to_workers_can_be_pickled():
 # The estimator
 
 
+def in_small_parts(monkeypatch):
+    """Let data on disk be read a few at a time."""
+    monkeypatch.setattr("orbitdl.sources.arrays.MOST", 200)
+    monkeypatch.setattr("orbitdl.sources.arrays.FEWEST", 100)
+
+
 def learner(**settings):
     given = {"n_components": 2, "group": IntegerShift(), "random_state": 0, "max_iter": 4}
     return OrbitDictionaryLearning(**(given | settings))
@@ -189,8 +195,7 @@ def stored(tmp_path_factory):
 @pytest.mark.parametrize("kind", ["map", "parts"])
 def test_data_on_disk_give_the_model_of_the_array(stored, kind, monkeypatch):
     X, mapped = stored
-    monkeypatch.setattr("orbitdl.sources.arrays.MOST", 200)
-    monkeypatch.setattr("orbitdl.sources.arrays.FEWEST", 100)
+    in_small_parts(monkeypatch)
     if kind == "parts":
         mapped = Sliced(X)
     assert len(as_source(mapped).ends) > 2
@@ -251,13 +256,15 @@ def model(stored):
         return learner(n_components=1).fit(stored[0])
 
 
-def test_codes_go_to_a_parquet_dataset(stored, model, tmp_path):
+def test_codes_go_to_a_parquet_dataset(stored, model, tmp_path, monkeypatch):
+    in_small_parts(monkeypatch)
     codes = model.encode(Sliced(stored[0]), to=tmp_path / "codes")
     assert codes == StoredCodes.open(tmp_path / "codes")
     expected = model.encode(stored[0])
     frame = codes.to_frame()
     assert_array_equal(frame["sample"], expected.to_frame()["sample"])
     assert_allclose(frame["coefficient"], expected.to_frame()["coefficient"], atol=1e-6)
+    assert len(list(codes.frames())) > 1
     samples = next(codes.frames("samples"))
     assert list(samples) == ["sample", "objective", "gap", "status"]
     assert codes.objective == pytest.approx(expected.objective.sum(), rel=1e-9)
