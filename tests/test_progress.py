@@ -8,7 +8,7 @@ import pytest
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.groups import IntegerShift
 from orbitdl.learning import progress
-from orbitdl.learning.progress import Follower, Printed, Progress, Standing
+from orbitdl.learning.progress import Follower, OverBatches, Printed, Progress, Standing
 from orbitdl.learning.shards import Summary
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -95,3 +95,14 @@ def test_a_follower_hears_of_parts_and_of_iterations(tmp_path, capsys):
     whole = [one.objective for one in heard.parts if one.done == one.parts]
     assert set(heard.iterations) <= set(whole)
     assert capsys.readouterr().out == ""
+
+
+def test_batches_of_a_pass_are_counted_together():
+    seen = []
+    watch = OverBatches(lambda parts: Progress(parts, seen.append), 5)
+    for parts in (2, 2, 1, 2):
+        tell = watch(parts)
+        for k in range(parts):
+            tell(k, Summary(1.0, 0.0, 1, 1))
+    assert [(one.done, one.parts) for one in seen[:5]] == [(k, 5) for k in range(1, 6)]
+    assert [one.done for one in seen[5:]] == [1, 2]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -119,6 +120,7 @@ def team_for(asked: Workers) -> Iterator[Team | None]:
             yield Team(client)
         return
     settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
+    settings |= {"silence_logs": logging.ERROR}  # what is wrong we say ourselves
     with _patient():
         with _deaf_to_interrupts():  # workers inherit that: Ctrl-C is for this process alone
             cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)

@@ -99,7 +99,26 @@ class Printed:
             print(f"  {standing}")
 
 
-def watch_for(callback: object, verbose: int) -> Callable[[int], Tell] | None:
+Watch = Callable[[int], Tell]
+"""Is given the number of parts of a coding that begins, and returns who is told of them."""
+
+
+class OverBatches:
+    """Lets the codings of batches, which have so many parts together, be watched as one."""
+
+    def __init__(self, watch: Watch, parts: int) -> None:
+        self.watch, self.parts = watch, parts
+        self._tell, self._left = watch(parts), parts
+
+    def __call__(self, parts: int) -> Tell:
+        """Return who is told of the parts of the next batch; after the last one all begins anew."""
+        if self._left <= 0:
+            self._tell, self._left = self.watch(self.parts), self.parts
+        self._left -= parts
+        return self._tell
+
+
+def watch_for(callback: object, verbose: int) -> Watch | None:
     """Return who watches codings, each of so many parts; None if nobody does."""
     shows = list[Show]()
     if isinstance(callback, Follower):

@@ -16,7 +16,8 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.crew import Crew, Piece, Round, Tell
+from orbitdl.learning.crew import Crew, Piece, Round
+from orbitdl.learning.progress import OverBatches, Watch
 from orbitdl.learning.scratch import Scratch
 from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary
 from orbitdl.learning.statistics import Statistics
@@ -135,7 +136,7 @@ class ScatteredShards(Shards):
     numbers: tuple[int, ...]
     start: Start = field(default_factory=Start)
     known: Statistics | None = None
-    watch: Callable[[int], Tell] | None = None
+    watch: Watch | None = None
 
     @property
     def space(self) -> Space:
@@ -154,7 +155,7 @@ class ScatteredShards(Shards):
     def __len__(self) -> int:
         return int(np.diff(self.crew.ends)[list(self.numbers)].sum())
 
-    def watched_by(self, watch: Callable[[int], Tell] | None) -> Self:
+    def watched_by(self, watch: Watch | None) -> Self:
         """Return the same data; somebody hears of every piece that is coded."""
         return replace(self, watch=watch)
 
@@ -187,7 +188,8 @@ class ScatteredShards(Shards):
         together = self._together(size)
         order = rng.permutation(self.numbers)
         groups = (order[k : k + together] for k in range(0, len(order), together))
-        return [self._only(np.sort(group)) for group in groups]
+        watch = None if self.watch is None else OverBatches(self.watch, len(self.numbers))
+        return [self._only(np.sort(group)).watched_by(watch) for group in groups]
 
     def nearest_batch(self, size: int) -> int:
         return self._together(size) * len(self) // len(self.numbers)
