@@ -86,7 +86,8 @@ def take_in(progress: Learned, batch: Shards, asked: float, name: int | None = N
     sums = coded.majorised_statistics(A)
     if progress.before > 0.0:
         memory = Memory.recalled(sums, A, progress.before)
-    memory = memory.take_in(sums) if name is None else memory.renew(name, sums)
+    uses = summary.atoms / len(A)
+    memory = memory.take_in(sums, uses) if name is None else memory.renew(name, sums, uses)
     assert memory.total is not None
     solve = constrained_least_squares if len(A) <= MANY else coordinate_step
     best, moves = memory.total.best(solve, A)

@@ -85,7 +85,7 @@ class Statistics:
     def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
         n_blocks, d, m = representation.block_shape
         usage = atoms.invariants().sum(axis=0)
-        if d > 1 and isinstance(representation, ListedRepresentation):
+        if isinstance(representation, ListedRepresentation) and (d > 1 or representation.size == 1):
             return cls(*listed_sums(representation, Y, atoms), usage)
         W = stack(atoms.embed(representation))
         adjoint = W.conj().swapaxes(1, 2)
