@@ -55,10 +55,6 @@ def sums(seed: int, q: int = 3) -> Statistics:
 # Passes over batches
 
 
-FLAT = {"permutations": 1.02, "hexagon": 1.02}
-"""Where these data make a valley so flat that passes end early: how far above they may be."""
-
-
 @pytest.mark.parametrize("name", ACTIONS)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_batches_in_any_order_come_to_what_all_data_come_to(name, missing):
@@ -66,9 +62,9 @@ def test_batches_in_any_order_come_to_what_all_data_come_to(name, missing):
     start = start_from_data(shards, 2, np.random.default_rng(1))
     exact = list(learn(State(shards, start), **LIMITS))
     for seed in range(2):
-        *passes, last = learn_in_batches(State(shards, start), size=16, seed=seed, **LIMITS)
-        assert last.objective <= FLAT.get(name, 1.01) * exact[-1].objective
-        assert len(passes) <= max(exact[-1].number, 6)
+        *_, last = learn_in_batches(State(shards, start), size=16, seed=seed, **LIMITS)
+        assert last.objective <= 1.01 * exact[-1].objective
+        assert last.number <= max(1.5 * exact[-1].number, 8)
         assert last.gap <= 1e-4
 
 
