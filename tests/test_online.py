@@ -17,7 +17,7 @@ from orbitdl.learning.coordinate_step import TOGETHER, coordinate_step
 from orbitdl.learning.dictionary import constrained_least_squares, unit_norm
 from orbitdl.learning.iteration import State
 from orbitdl.learning.memory import ENOUGH, FORGETTING, Memory
-from orbitdl.learning.online import learn_in_batches
+from orbitdl.learning.online import learn_in_batches, still_to_come
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.statistics import Statistics
@@ -66,6 +66,16 @@ def test_batches_in_any_order_come_to_what_all_data_come_to(name, missing):
         assert last.objective <= 1.01 * exact[-1].objective
         assert last.number <= max(1.5 * exact[-1].number, 8)
         assert last.gap <= 1e-4
+
+
+@pytest.mark.parametrize("ratio", [0.1, 0.5, 0.9])
+def test_what_is_still_to_come_is_told_by_a_geometric_sequence(ratio):
+    reached = [10.0 + ratio**k for k in range(8)]
+    for count in (3, 4, 5, 8):
+        left = ratio ** (count - 1) / reached[count - 1]
+        assert_allclose(still_to_come(reached[:count]), left, rtol=1e-6)
+    assert still_to_come([3.0, 2.0]) == still_to_come([3.0, 2.0, 2.0]) == 0.0
+    assert still_to_come([3.0, 2.0, 1.0]) == np.inf
 
 
 @pytest.mark.parametrize("size", [1, 4])

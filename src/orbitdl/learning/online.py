@@ -172,9 +172,10 @@ def still_to_come(reached: list[float]) -> float:
 
     For falls f and r f that is ``r^2 f + r^3 f + ... = (r f)^2 / (f - r f)``.
     """
-    if len(reached) < 3:
+    apart = min(2, (len(reached) - 1) // 2)  # the fall of one pass is up to chance
+    if apart < 1:
         return 0.0
-    before, now = -np.diff(reached[-3:])
+    before, now = -np.diff([reached[-1 - 2 * apart], reached[-1 - apart], reached[-1]])
     if now <= 0.0:
         return 0.0
     return float(now**2 / (before - now) / reached[-1]) if before > now else np.inf
