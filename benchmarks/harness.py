@@ -78,10 +78,15 @@ class Section:
 
 @dataclass(frozen=True)
 class Timing:
-    """CPU seconds of every repeat, and what the last one returned."""
+    """CPU seconds of every repeat, and what each returned."""
 
     seconds: tuple[float, ...]
-    result: Any
+    results: tuple[Any, ...]
+
+    @property
+    def result(self) -> Any:
+        """What the last one returned."""
+        return self.results[-1]
 
     @property
     def median(self) -> float:
@@ -108,6 +113,4 @@ def interleave(
     for name in jobs if warm_up is None else warm_up:
         jobs[name]()
     rounds = [{name: timed(job) for name, job in jobs.items()} for _ in range(repeats)]
-    return {
-        name: Timing(tuple(done[name][0] for done in rounds), rounds[-1][name][1]) for name in jobs
-    }
+    return {name: Timing(*zip(*(done[name] for done in rounds), strict=True)) for name in jobs}

@@ -62,7 +62,7 @@ def whole_fits(n: int) -> Row:
         f"continuous shifts, {n} windows of an electrocardiogram, 4 components, batches of {size}",
         times["ours"].median, "the same with all data in every step", times["all"].median, 5.0,
         accuracy=both(one.objective, all_.objective),
-        note=f"{one.number} passes beside {all_.number} iterations, the last codes included",
+        note=f"{one.number} passes and iterations beside {all_.number}",
     )  # fmt: skip
 
 

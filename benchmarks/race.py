@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from statistics import median
 
 from benchmarks.data import Floats
 from benchmarks.harness import Table, Timing
@@ -66,7 +67,7 @@ class Finish:
 def median_finish(timing: Timing) -> Finish:
     """Return how the runs of one timing ended, with the median of their own clocks."""
     last: Finish = timing.result
-    return Finish(timing.median, last.objective, last.iterations, last.reached)
+    return replace(last, seconds=median(finish.seconds for finish in timing.results))
 
 
 def levels_table(race: Race, peer: str, stages: dict[str, tuple[float, Floats]]) -> Table:

@@ -79,10 +79,11 @@ class OrbitDictionaryLearning(
     batch_size : int, None or "auto"
         Data points per dictionary step. None takes all of them: the objective falls with every
         iteration. A number learns from mini-batches, as online dictionary learning does: an
-        iteration is then a pass over the data, its objective that of the codes made on the way,
-        and the last one codes all data with the components found. That mostly comes within
-        1 % of the objective in far fewer passes; they end when one lowers the objective by less
-        than 0.1 %, or `tol` if that is more, which in flat valleys may be too early. "auto" does
+        iteration is then a pass over the data, its objective that of the codes made on the way.
+        Passes end when one lowers the objective by less than 0.1 %, or `tol` if that is more. If
+        the last ones promise that more is to come, iterations with all data follow until `tol` is
+        met; else one that codes all data with the components found. That mostly comes within
+        1 % of the objective in far fewer passes, in flat valleys in as many. "auto" does
         so from 20 000 data points on, 512 at a time; ``provenance_["batches"]`` says so.
 
     Attributes

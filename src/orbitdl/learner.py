@@ -151,9 +151,10 @@ class LearnerMixin:
 
     def _stands_still(self, size: int | None) -> bool:
         """Tell whether the last iteration, or the last pass over batches, hardly lowered it."""
-        if size is None:
-            return self.history_.stands_still(float(self.tol))
-        return History(self.history_[:-1]).stands_still(max(float(self.tol), STILL))
+        tol, passes = float(self.tol), History(self.history_[:-1])
+        if self.history_.stands_still(tol):
+            return True
+        return size is not None and passes.stands_still(max(tol, STILL))
 
     def _warn_unless_converged(self, outcome: Outcome) -> None:
         """Say what ended too early, unless the callback ended it or nothing was to be learned."""

@@ -17,7 +17,9 @@ def in_threads(
     work: Callable[[Item], Result], items: Sequence[Item], n_jobs: int | None
 ) -> list[Result]:
     """Return ``work`` of every item, in their order; threads take one item at a time."""
-    threads = min(effective_n_jobs(n_jobs), cpu_count(), len(items))  # more would only wait
+    threads = len(items)
+    if threads > 1:
+        threads = min(effective_n_jobs(n_jobs), cpu_count(), threads)  # more would only wait
     if threads <= 1:
         return [work(item) for item in items]
     run = Parallel(n_jobs=threads, prefer="threads", require="sharedmem")

@@ -5,8 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.certificate import stack_components
+from orbitdl.compiled import fast, say_if_compiling
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.statistics import Statistics, unstack
+
+TOGETHER = 32
+"""Components whose pulls are found in one product: more would need more mending in between."""
 
 
 def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:
@@ -23,8 +27,40 @@ def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:
     H, R, new = statistics.normal, statistics.cross, np.array(stack_components(A))
     own = H.reshape(n_blocks, q, d, q, d)[:, np.arange(q), :, np.arange(q)]
     steep = np.sqrt(np.sum(np.abs(own) ** 2, axis=(2, 3))).max(axis=1)
-    for j in np.flatnonzero(steep > 0.0):
-        rows = slice(j * d, (j + 1) * d)
-        u = new[:, rows] + (R[:, rows] - H[:, rows] @ new) / steep[j]
-        new[:, rows] = u / max(float(np.linalg.norm(u)), 1.0)
+    say_if_compiling(move_in_turn)
+    for first in range(0, q, TOGETHER):
+        some = slice(first * d, (first + TOGETHER) * d)
+        pull = R[:, some] - H[:, some] @ new
+        within, moved = np.array(H[:, some, some]), np.array(new[:, some])
+        move_in_turn(pull, within, steep[first : first + TOGETHER], moved)
+        new[:, some] = moved
     return unstack(new, A.shape)
+
+
+@fast
+def move_in_turn(pull, H, steep, A):  # type: ignore[no-untyped-def]
+    """Move components A (F, k d, m) in turn, in place; those with zero in steep (k,) stay.
+
+    The pull ``R - H A`` (F, k d, m) of those whose turn is yet to come is mended after each.
+    """
+    n_blocks, rows, m = A.shape
+    d = rows // len(steep)
+    for j in range(len(steep)):
+        if steep[j] == 0.0:
+            continue
+        energy = 0.0
+        for f in range(n_blocks):
+            for r in range(j * d, (j + 1) * d):
+                for c in range(m):
+                    pull[f, r, c] = A[f, r, c] + pull[f, r, c] / steep[j]
+                    energy += pull[f, r, c].real ** 2 + pull[f, r, c].imag ** 2
+        length = max(np.sqrt(energy), 1.0)
+        for f in range(n_blocks):
+            for r in range(j * d, (j + 1) * d):
+                for c in range(m):
+                    change = pull[f, r, c] / length - A[f, r, c]
+                    A[f, r, c] += change
+                    pull[f, r, c] = change
+                for s in range((j + 1) * d, rows):
+                    for c in range(m):
+                        pull[f, s, c] -= H[f, s, r] * pull[f, r, c]

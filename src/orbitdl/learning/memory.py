@@ -12,6 +12,8 @@ from orbitdl.learning.statistics import Statistics
 
 FORGETTING = 10.0
 """The exponent rho: the larger, the sooner old codes are forgotten."""
+ENOUGH = 15.0
+"""Uses per component below which nothing is forgotten for: fewer do not tell what it looks like."""
 ROOM = 2**28
 """Bytes that the sums of single batches may take to be kept."""
 UNUSED = 1e-8
@@ -20,10 +22,10 @@ UNUSED = 1e-8
 
 @dataclass(frozen=True)
 class Kept:
-    """The sums over one batch, and at which step they were found."""
+    """The sums over one batch, and what was left of the first ones when they were found."""
 
     statistics: Statistics
-    step: int
+    left: float
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,15 @@ class Memory:
     Attributes
     ----------
     total : Statistics or None
-        ``S_t = (1 - 1/t)^rho S_{t-1} + S_b``: what was seen at step s counts ``(s/t)^rho``. Where
-        the last sums over batch b are kept, what is left of them is taken out of S_t: then every
-        batch counts once, by its latest codes.
+        ``S_t = w_t S_{t-1} + S_b``, ``w_t = max((1 - 1/t)^rho, 1 - u/U)``: what was seen at step s
+        counts ``(s/t)^rho``, but where components are used u < U times in a batch, `ENOUGH`, the
+        last U uses count. Where the last sums over batch b are kept, what is left of them is taken
+        out of S_t: then every batch counts once, by its latest codes.
     kept : mapping of int to Kept
         The last sums over every batch that was seen.
     steps : int
+    left : float
+        What is left of the first sums: the product of all ``w_t``.
 
     Notes
     -----
@@ -49,6 +54,7 @@ class Memory:
     total: Statistics | None = None
     kept: Mapping[int, Kept] = field(default_factory=dict)
     steps: int = 0
+    left: float = 1.0
 
     @classmethod
     def recalled(cls, like: Statistics, A: Blocks, batches: float) -> Memory:
@@ -60,19 +66,20 @@ class Memory:
         weight = float(np.sum((np.arange(1, steps + 1) / steps) ** FORGETTING))
         return cls(like.explained_by(A) * weight, steps=steps)
 
-    def take_in(self, new: Statistics) -> Memory:
-        """Add the sums over a batch that will not be seen again."""
+    def take_in(self, new: Statistics, uses: float) -> Memory:
+        """Add the sums over a batch that will not be seen again, with so many uses a component."""
         t = self.steps + 1
-        total = new if self.total is None else self.total * (1.0 - 1.0 / t) ** FORGETTING + new
-        return replace(self, total=total, steps=t)
+        if self.total is None:
+            return replace(self, total=new, steps=t)
+        weight = max((1.0 - 1.0 / t) ** FORGETTING, 1.0 - uses / ENOUGH)
+        return replace(self, total=self.total * weight + new, steps=t, left=self.left * weight)
 
-    def renew(self, batch: int, new: Statistics) -> Memory:
+    def renew(self, batch: int, new: Statistics, uses: float) -> Memory:
         """Add the sums over a batch in place of those of its former codes, and keep them."""
-        after, old = self.take_in(new), self.kept.get(batch)
+        after, old = self.take_in(new, uses), self.kept.get(batch)
         if old is not None and after.total is not None:
-            left = (old.step / after.steps) ** FORGETTING
-            after = replace(after, total=after.total + old.statistics * -left)
-        return replace(after, kept={**self.kept, batch: Kept(new, after.steps)})
+            after = replace(after, total=after.total + old.statistics * -(after.left / old.left))
+        return replace(after, kept={**self.kept, batch: Kept(new, after.left)})
 
     @property
     def usage(self) -> Floats:

@@ -7,6 +7,8 @@ For batches b of data, in random order,
 
 Where entries are missing, S_b are the sums of data completed by what codes and components say:
 that majorises the loss at A, and adds up.
+
+Passes over batches come close in few of them; steps of all data, with pushes, do the rest.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from orbitdl.groups.base import Blocks
-from orbitdl.learning.alternation import put_in_use, record_of
+from orbitdl.learning.alternation import learn, put_in_use, record_of
 from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.learning.dictionary import constrained_least_squares, normalise
 from orbitdl.learning.iteration import Iteration, State
@@ -28,7 +30,9 @@ from orbitdl.learning.shards import Shards, Summary
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""
 STILL = 1e-3
-"""A pass that lowers the objective by a smaller fraction is the last."""
+"""A pass that lowers the objective by a smaller fraction is the last of them."""
+WORTH = 2e-4
+"""Steps of all data follow where the objective would fall by a larger fraction yet."""
 MANY = 32
 """Components beyond which a step is a sweep over them, for the exact one takes longer."""
 
@@ -86,7 +90,8 @@ def take_in(progress: Learned, batch: Shards, asked: float, name: int | None = N
     sums = coded.majorised_statistics(A)
     if progress.before > 0.0:
         memory = Memory.recalled(sums, A, progress.before)
-    memory = memory.take_in(sums) if name is None else memory.renew(name, sums)
+    uses = summary.atoms / len(A)
+    memory = memory.take_in(sums, uses) if name is None else memory.renew(name, sums, uses)
     assert memory.total is not None
     solve = constrained_least_squares if len(A) <= MANY else coordinate_step
     best, moves = memory.total.best(solve, A)
@@ -129,10 +134,11 @@ def _fits(progress: Learned, count: int) -> bool:
 def learn_in_batches(
     state: State, *, size: int, seed: int, gap: float, max_iter: int, tol: float
 ) -> Iterator[Iteration]:
-    """Pass over the data in batches until that lowers the objective no more; then code all.
+    """Pass over the data in batches while that pays; then code all of them, and go on if it pays.
 
-    Yields one iteration per pass, whose objective is that of the codes made on the way, and one
-    for the last codes, of all data with the last components, to the gap asked for.
+    Yields one iteration per pass, whose objective is that of the codes made on the way, and then
+    those of `learn`: one, the last codes of all data to the gap asked for, or more where the last
+    passes promise that more is to come. There, pushes are quicker.
 
     Parameters
     ----------
@@ -145,10 +151,40 @@ def learn_in_batches(
     gap : float
         Certified relative gap of the last codes.
     max_iter : int
-        Passes, at most.
+        Passes and iterations, at most.
     tol : float
-        As in `OrbitDictionaryLearning`; `STILL` if that is larger.
+        As in `OrbitDictionaryLearning`.
     """
+    last = max_iter
+    if state.stepped is None:  # else this run alternates already
+        reached = []
+        for done in passes(state, size, seed, gap, max_iter, tol):
+            assert done.following is not None
+            state = done.following
+            reached.append(done.objective)
+            yield done
+        last = max_iter if still_to_come(reached) > WORTH else state.number
+    yield from learn(replace(state, stalled=0), gap=gap, max_iter=last, tol=tol)
+
+
+def still_to_come(reached: list[float]) -> float:
+    """Return by what fraction objectives will fall if they go on as a geometric sequence.
+
+    For falls f and r f that is ``r^2 f + r^3 f + ... = (r f)^2 / (f - r f)``.
+    """
+    apart = min(2, (len(reached) - 1) // 2)  # the fall of one pass is up to chance
+    if apart < 1:
+        return 0.0
+    before, now = -np.diff([reached[-1 - 2 * apart], reached[-1 - apart], reached[-1]])
+    if now <= 0.0:
+        return 0.0
+    return float(now**2 / (before - now) / reached[-1]) if before > now else np.inf
+
+
+def passes(
+    state: State, size: int, seed: int, gap: float, max_iter: int, tol: float
+) -> Iterator[Iteration]:
+    """Pass over batches until that lowers the objective by less than `STILL`, or tol, of it."""
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
     progress = Learned(state.components, before=len(batches) if state.number > 0 else 0.0)
     while state.number < max_iter and not state.stalled:
@@ -165,7 +201,3 @@ def learn_in_batches(
         )
         yield Iteration(record, progress.components, state.shards, False, following)
         state = following
-    began = time.perf_counter()
-    shards, summary = state.shards.code(state.components, gap)
-    record = record_of(state, summary, time.perf_counter() - began)
-    yield Iteration(record, state.components, shards, False, None)

@@ -85,8 +85,11 @@ class Statistics:
     def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
         n_blocks, d, m = representation.block_shape
         usage = atoms.invariants().sum(axis=0)
-        if d > 1 and isinstance(representation, ListedRepresentation):
-            return cls(*listed_sums(representation, Y, atoms), usage)
+        if isinstance(representation, ListedRepresentation):
+            if (representation.size, n_blocks, d) == (1, 1, 1):
+                return cls(*plain_sums(Y, atoms), usage)
+            if d > 1:
+                return cls(*listed_sums(representation, Y, atoms), usage)
         W = stack(atoms.embed(representation))
         adjoint = W.conj().swapaxes(1, 2)
         rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
@@ -95,6 +98,16 @@ class Statistics:
 
 Solve = Callable[[Statistics, Blocks], Blocks]
 """A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
+
+
+def plain_sums(Y: Blocks, atoms: Atoms) -> tuple[Blocks, Blocks]:
+    """Return ``S^T S`` and ``S^T Y`` for the coefficients S (n, q) of components that do not move.
+
+    Few of them are not zero.
+    """
+    shape = len(Y), atoms.n_components
+    S = sparse.csr_array((atoms.coefficient, atoms.component, atoms.offsets), shape=shape)
+    return (S.T @ S.toarray())[None], (S.T @ Y.reshape(len(Y), -1))[None]
 
 
 def listed_sums(
@@ -110,7 +123,7 @@ def listed_sums(
     number = representation.index(atoms.element) * q + atoms.component
     used, column = np.unique(number, return_inverse=True)
     g, j = np.divmod(used, q)
-    S = sparse.csr_array((atoms.coefficient, (atoms.sample, column)), shape=(len(Y), len(used)))
+    S = sparse.csr_array((atoms.coefficient, column, atoms.offsets), shape=(len(Y), len(used)))
     left, right = (gram := (S.T @ S).tocoo()).coords
     place = (j[left] * q + j[right]) * size + representation.divide(g[left], g[right])
     weight = np.bincount(place, gram.data, q * q * size).reshape(q * q, size)
