@@ -3,7 +3,7 @@
     python -m benchmarks.scale --windows 1000000 --folder /tmp
 
 writes windows of 201 samples to a file (float32), learns from them with local workers, and prints
-a table. Seconds are of the clock, for workers are processes of their own.
+a table, row by row. Seconds are of the clock, for workers are processes of their own.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,8 @@ import numpy as np
 from distributed import Client, LocalCluster
 
 from benchmarks.data import Floats
-from benchmarks.harness import Table, interleave
-from benchmarks.report import facts, table_text
+from benchmarks.harness import interleave
+from benchmarks.report import facts, grid
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like
 from orbitdl.groups import ContinuousShift
@@ -33,6 +34,7 @@ from orbitdl.groups import ContinuousShift
 LENGTH, COMPONENTS, ALPHA = 201, 4, 0.1
 CHUNK = 5000
 """Data points of a chunk."""
+COLUMNS = "work", "seconds", "beside", "ratio", "memory of a process, MB"
 BLOCK = 10_000
 """Windows that are simulated at a time; the last figure of a block's seed is its number."""
 
@@ -46,12 +48,10 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     path = written(options.folder, options.windows)
-    cells = [*in_shards(path), *by_workers(path, options.windows)]
-    if not options.quick:
-        cells.append(all_automatic(path, options.windows))
-    columns = "work", "seconds", "beside", "ratio", "memory of a process, MB"
-    print(table_text(Table(f"Scale: continuous shifts, {COMPONENTS} components", columns, cells)))
-    print(f"\n{facts()}")
+    print(f"{facts()}\n\n{grid(COLUMNS, [])}", flush=True)
+    rows = chain(in_shards(path), by_workers(path, options.windows))
+    for row in rows if options.quick else chain(rows, all_automatic(path, options.windows)):
+        print("| " + " | ".join(row) + " |", flush=True)
 
 
 def written(folder: Path, n: int) -> Path:
@@ -96,7 +96,7 @@ def learner(**settings: Any) -> OrbitDictionaryLearning:
     )
 
 
-def in_shards(path: Path, n: int = 10_000) -> list[tuple[str, ...]]:
+def in_shards(path: Path, n: int = 10_000) -> Iterator[tuple[str, ...]]:
     """Compare an array in memory with the same read in parts, in CPU seconds of one thread."""
     mapped: Floats = np.load(path, mmap_mode="r")[:n]
     array = np.array(mapped)
@@ -104,23 +104,28 @@ def in_shards(path: Path, n: int = 10_000) -> list[tuple[str, ...]]:
     times = interleave(jobs, 3)
     ours, theirs = times["parts"].median, times["memory"].median
     name = f"{n} windows in parts, against an array in memory (CPU)"
-    return [(name, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f} (at most 1.1)", "")]
+    yield name, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f} (at most 1.1)", ""
 
 
-def by_workers(path: Path, n: int) -> list[tuple[str, ...]]:
+def by_workers(path: Path, n: int) -> Iterator[tuple[str, ...]]:
     """Compare many windows with a tenth of them, and two workers with one."""
     tenth = n // 10
     two, _ = iteration(path, tenth, 2)
     one, _ = iteration(path, tenth, 1)
     again, _ = iteration(path, tenth, 2)
     few = statistics.median([two, again])
+    faster = f"{one / few:.2f} times faster (at least 1.7)"
+    yield (
+        f"{tenth} windows, an iteration, 2 workers, against 1",
+        f"{few:.1f}",
+        f"{one:.1f}",
+        faster,
+        "",
+    )
     many, memory = iteration(path, n, 2)
-    return [
-        (f"{tenth} windows, an iteration, 2 workers, against 1", f"{few:.1f}", f"{one:.1f}",
-         f"{one / few:.2f} times faster (at least 1.7)", ""),
-        (f"{n} windows, an iteration, 2 workers, against {tenth}", f"{many:.1f}", f"{few:.1f}",
-         f"{many / few / 10:.2f} of linear (at most 1.2)", memory),
-    ]  # fmt: skip
+    linear = f"{many / few * tenth / n:.2f} of linear (at most 1.2)"
+    name = f"{n} windows, an iteration, 2 workers, against {tenth}"
+    yield name, f"{many:.1f}", f"{few:.1f}", linear, memory
 
 
 def iteration(path: Path, n: int, workers: int) -> tuple[float, str]:
@@ -130,7 +135,7 @@ def iteration(path: Path, n: int, workers: int) -> tuple[float, str]:
         return statistics.median(r.seconds for r in model.history_), memory_of(client)
 
 
-def all_automatic(path: Path, n: int) -> tuple[str, ...]:
+def all_automatic(path: Path, n: int) -> Iterator[tuple[str, ...]]:
     """Learn with everything left as it is but the number of components."""
     with cluster(2) as client:
         began = time.perf_counter()
@@ -138,13 +143,7 @@ def all_automatic(path: Path, n: int) -> tuple[str, ...]:
         model.fit(on_disk(path, n))
         seconds = time.perf_counter() - began
         how = f"{model.n_iter_} passes, {model.provenance_['batches']}, alpha {model.alpha_:.3g}"
-        return (
-            f"{n} windows, 2 workers, all automatic",
-            f"{seconds:.0f}",
-            "",
-            how,
-            memory_of(client),
-        )
+        yield f"{n} windows, 2 workers, all automatic", f"{seconds:.0f}", "", how, memory_of(client)
 
 
 @contextmanager
