@@ -5,7 +5,6 @@ import json
 import os
 import platform
 import signal
-import subprocess
 import sys
 import time
 from contextlib import contextmanager
@@ -361,46 +360,6 @@ def test_a_client_that_is_closed_ends_a_fit_in_words_and_the_checkpoint_goes_on(
         stop = model(callback=lambda it: seen.append(it.number) or len(seen) > 1, **kept)
         stop.fit(CHUNKED)
         assert seen[0] > 0
-    found, expected = model(**kept).fit(X), model(n_restarts=1).fit(X)
-    assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
-
-
-@contextmanager
-def scheduler_of_its_own(folder):
-    """Start a scheduler and a worker as processes; yield a client and the first process."""
-    place = folder / "scheduler.json"
-    more = ["--scheduler-file", str(place), "--no-dashboard"]
-    kinds = {"scheduler": ["--port", "0"], "worker": ["--nthreads", "1"]}
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": folder}
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", f"distributed.cli.dask_{kind}", *own, *more], **quiet
-        )
-        for kind, own in kinds.items()
-    ]
-    wait_until(place.exists)
-    client = Client(scheduler_file=str(place), timeout=5)  # so long it hopes for a lost one, too
-    try:
-        client.wait_for_workers(1, timeout=60)
-        yield started[0]
-    finally:
-        client.close(timeout=1)
-        for process in started:
-            process.kill()
-            process.wait()
-
-
-def test_a_scheduler_that_is_lost_ends_a_fit_in_words_and_the_checkpoint_goes_on(tmp_path):
-    kept = {"n_restarts": 1, "checkpoint": tmp_path / "fit.checkpoint"}
-    with scheduler_of_its_own(tmp_path) as scheduler:
-
-        def kill(iteration):
-            if iteration.number == 2:
-                scheduler.kill()
-                scheduler.wait()
-
-        with pytest.raises(ClusterError, match=r"lost; if a checkpoint was given.*in one process"):
-            model(callback=kill, **kept).fit(CHUNKED)
     found, expected = model(**kept).fit(X), model(n_restarts=1).fit(X)
     assert_allclose(found.history_[-1].objective, expected.history_[-1].objective, rtol=1e-6)
 
