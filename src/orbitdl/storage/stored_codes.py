@@ -52,8 +52,8 @@ class Account:
         )
 
 
-@dataclass(frozen=True)
-class StoredCodes:
+@dataclass(frozen=True, kw_only=True)
+class StoredCodes(Account):
     """Codes in a folder, as ``model.encode(X, to=folder)`` leaves them.
 
     Attributes
@@ -73,11 +73,6 @@ class StoredCodes:
     """
 
     path: Path
-    samples: int
-    atoms: int
-    objective: float
-    gap: float
-    late: int
 
     @classmethod
     def open(cls, path: str | PathLike[str]) -> StoredCodes:
@@ -85,7 +80,7 @@ class StoredCodes:
         place = as_path(path)
         try:
             known = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
-            return cls(place, **known)
+            return cls(path=place, **known)
         except (OSError, ValueError, TypeError) as error:
             raise ModelFileError(
                 f"{place} is not a folder of codes, as encode(X, to=...) makes it; name another."
@@ -139,7 +134,7 @@ class CodesFolder:
             text = json.dumps(asdict(account))
             (self.temporary / SUMMARY).write_text(text, encoding="utf-8")
             self.temporary.rename(self.path)
-        return StoredCodes(self.path, **asdict(account))
+        return StoredCodes(path=self.path, **asdict(account))
 
 
 @contextmanager
