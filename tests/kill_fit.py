@@ -18,7 +18,6 @@ from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.groups import ContinuousShift
 from orbitdl.storage import checkpoint, checkpoint_files
 
-KILLS = {"windows": 10, "line": 5}
 LEARNING = {"max_iter": 15, "tol": 1e-9, "n_restarts": 3, "random_state": 0}
 WINDOWS = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
 HEART = make_ecg_recording(duration=20, rate=120, random_state=0).signal
@@ -43,7 +42,7 @@ def fit_in_a_fork(kind: str, place: Path, result: Path) -> int:
     return pid
 
 
-def main(folder: Path, kind: str) -> None:
+def main(folder: Path, kind: str, wanted: int) -> None:
     checkpoint.SECONDS, checkpoint.SHARE = 0.0, 1e9  # write after every iteration
     expected = fit(kind, None)
     began = time.perf_counter()
@@ -52,9 +51,9 @@ def main(folder: Path, kind: str) -> None:
     rng = np.random.default_rng(0)
     kills, same, reached, finished = 0, [], [], False
     place, result = folder / "checkpoint", folder / "result.npz"
-    while kills < KILLS[kind] or not finished:
+    while kills < wanted or not finished:
         pid = fit_in_a_fork(kind, place, result)
-        if kills < KILLS[kind]:
+        if kills < wanted:
             time.sleep(rng.uniform(0, 0.6 * usual))
             os.kill(pid, signal.SIGKILL)
         finished = os.waitpid(pid, 0)[1] != signal.SIGKILL
@@ -78,4 +77,4 @@ def main(folder: Path, kind: str) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2])
+    main(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]))
