@@ -22,6 +22,7 @@ import numpy as np
 from scipy import sparse
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.views import view_of_entries
@@ -41,6 +42,8 @@ __all__ = [
 
 CHUNK = 4096
 """Moved copies formed at a time."""
+CLOSE = 1e-9
+"""How closely, relatively, a largest value is bounded where nothing else is asked for."""
 
 
 class Combination(NamedTuple):
@@ -75,6 +78,13 @@ class Group(ABC):
     def name(self) -> str:
         """The name in words, for messages and tables."""
         return type(self).__name__
+
+    def fibre(self, d: int) -> Fibre:
+        """Return this group as matrices that act on vectors of length d, for a `Product`."""
+        raise ValueError(
+            f"{self.name} is no group of matrices that act on vectors of channels; give Product "
+            "one that is, such as Orthogonal()."
+        )
 
     def in_short(self) -> str:
         """Return the group as people write it, on one short line."""
@@ -188,13 +198,16 @@ class Representation(ABC):
     def polar(self, correlation: Blocks) -> Floats:
         """Return ``max_g |<C, rho(g)>|`` for every C of shape (..., F, d, d)."""
 
-    def largest_polar(self, correlation: Blocks) -> Floats:
-        """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,)."""
+    def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
+        """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,).
+
+        Never less, and more by a factor of at most 1 + eps: certificates rely on it.
+        """
         return np.asarray(self.polar(correlation).max(axis=1))
 
-    def largest_product(self, Y: Blocks, A: Blocks) -> Floats:
-        """Return ``max_{j,g} |<Y_i, rho(g) A_j>|`` for every sample, shape (n,)."""
-        return self.largest_polar(correlate(Y, A))
+    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
+        """Return ``max_{j,g} |<Y_i, rho(g) A_j>|`` for every sample, (n,), bounded likewise."""
+        return self.largest_polar(correlate(Y, A), eps)
 
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
@@ -256,15 +269,36 @@ class Representation(ABC):
 
         A has shape (q, F, d, m), the result (n, F, d, m).
         """
-        moved = self.represent(atoms.element) @ A[source]
+        moved = self.moved(atoms.element, A[source])
         place = (atoms.row, np.arange(len(source)))
         gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(source)))
         flat = moved.reshape(len(source), int(np.prod(moved.shape[1:])))  # atoms may be none
         return np.asarray(gather @ flat).reshape(n, *moved.shape[1:])
 
+    def moved(self, element: Floats, B: Blocks) -> Blocks:
+        """Return ``rho(g) B`` for elements (..., p) and blocks (..., F, d, m)."""
+        return self.represent(element) @ B
+
+    @property
+    def has_tangents(self) -> bool:
+        """Whether `tangents` and `move` are there: always, where elements have no neighbours."""
+        return self.dimension == 0
+
+    def tangents(self, B: Blocks) -> Blocks:
+        """Return ``X_a B`` for a basis of the Lie algebra, (..., F, d, m) to (..., D, F, d, m).
+
+        D is the dimension of the group, and ``d/dt rho(exp(t X_a) g) = X_a rho(g)`` at t = 0. The
+        X_a are antisymmetric: ``<X_a B, C> = -<B, X_a C>``.
+        """
+        return np.zeros((*B.shape[:-3], 0, *B.shape[-3:]), dtype=B.dtype)
+
+    def move(self, element: Floats, by: Floats) -> Floats:
+        """Return ``exp(sum_a by_a X_a) g`` for elements (..., p) and amounts (..., D)."""
+        return element
+
     def act(self, element: Floats, x: Floats) -> Floats:
         """Apply group elements (..., p) to data (..., *shape)."""
-        return self.synthesize(self.represent(element) @ self.analyze(x))
+        return self.synthesize(self.moved(element, self.analyze(x)))
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         """Return where along the first axis ``max |g_k x[source_k]|`` lies, (K,): for K elements.

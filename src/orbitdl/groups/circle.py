@@ -8,7 +8,7 @@ import numpy as np
 from scipy import fft
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction, grid_peaks
@@ -83,10 +83,21 @@ class CircleRepresentation(PhaseAction):
     def examples(self, most: int) -> Floats:
         return np.linspace(0.0, self.period, most, endpoint=False)[:, None]
 
+    @property
+    def has_tangents(self) -> bool:
+        return True
+
+    def tangents(self, B: Blocks) -> Blocks:
+        frequency = (-2j * np.pi / self.period) * np.arange(self.block_shape[0])
+        return (frequency[:, None, None] * B)[..., None, :, :, :]
+
+    def move(self, element: Floats, by: Floats) -> Floats:
+        return self.compose(element, by)
+
     def polar(self, correlation: Blocks) -> Floats:
         return np.abs(self.match(correlation)[0])
 
-    def largest_polar(self, correlation: Blocks) -> Floats:
+    def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
         C = np.ascontiguousarray(correlation[..., 0, 0])
         return np.abs(find_largest_values(C, self._grid_size)[0])
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
 from orbitdl.groups.listed import ORTHOGONAL, ListedRepresentation
@@ -152,7 +152,7 @@ class MatrixRepresentation(ListedRepresentation):
     def products(self, Y: Blocks, A: Blocks) -> Floats:
         return np.asarray(Y.reshape(len(Y), -1) @ self._orbits(A).T)
 
-    def largest_product(self, Y: Blocks, A: Blocks) -> Floats:
+    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
         return np.asarray(np.abs(self.products(Y, A)).max(axis=1))
 
     def _orbits(self, A: Blocks) -> Floats:

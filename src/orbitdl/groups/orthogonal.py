@@ -9,10 +9,11 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.groups.base import Combination, Group, Representation
+from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.fibre import Fibre, turns
+from orbitdl.groups.fibre_representation import FibreRepresentation
 from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
-from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import view_of_points
 
 MOST_PLANES = 6
@@ -40,20 +41,38 @@ class Orthogonal(Group):
     def on(self, shape: tuple[int, ...]) -> OrthogonalRepresentation:
         return OrthogonalRepresentation(self, shape)
 
+    def fibre(self, d: int) -> OrthogonalFibre:
+        return OrthogonalFibre(d)
 
-class OrthogonalRepresentation(Representation):
+
+class OrthogonalFibre(Fibre):
+    """All orthogonal matrices; an element is its matrix, row by row."""
+
+    def __init__(self, d: int) -> None:
+        super().__init__(d, tuple(f"g{i}_{k}" for i in range(d) for k in range(d)), turns(d))
+
+    def matrix(self, element: Floats) -> Floats:
+        return element.reshape(*element.shape[:-1], self.d, self.d)
+
+    def element(self, matrix: Floats) -> Floats:
+        return flatten(matrix)
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        q, r = np.linalg.qr(rng.standard_normal((n, self.d, self.d)))
+        signs = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
+        return flatten(q * signs[:, None, :])
+
+    def polar(self, X: Floats) -> Floats:
+        nuclear: Floats = np.linalg.svd(X, compute_uv=False).sum(axis=-1)
+        return nuclear
+
+    def match(self, X: Floats) -> tuple[Floats, Floats]:
+        u, s, vt = np.linalg.svd(X)
+        return s.sum(axis=-1), flatten(u @ vt)
+
+
+class OrthogonalRepresentation(FibreRepresentation):
     """One real block of size d with r columns; an element is its matrix, row by row."""
-
-    def __init__(self, group: Orthogonal, shape: tuple[int, ...]) -> None:
-        if len(shape) not in (1, 2) or 0 in shape:
-            raise ValueError(
-                f"Orthogonal acts on data points of shape (d,) or (d, r), not {tuple(shape)}; "
-                "reshape X so that the space that is rotated is the first axis of a data point."
-            )
-        self.d = shape[0]
-        super().__init__(group, Reshape(shape, (1, self.d, shape[1] if len(shape) == 2 else 1)))
-        self.dimension = self.d * (self.d - 1) // 2
-        self.parameters = tuple(f"g{i}_{k}" for i in range(self.d) for k in range(self.d))
 
     @cached_property
     def presentation(self) -> Presentation:
@@ -64,29 +83,7 @@ class OrthogonalRepresentation(Representation):
         return Presentation(moves, self._turn_in_words, view_of_points(d, n), slider)
 
     def _turn_in_words(self, element: Floats) -> str:
-        return turn_in_words(self._matrix(element))
-
-    def represent(self, element: Floats) -> Blocks:
-        return self._matrix(element)[..., None, :, :]
-
-    def compose(self, left: Floats, right: Floats) -> Floats:
-        return flatten(self._matrix(left) @ self._matrix(right))
-
-    def inverse(self, element: Floats) -> Floats:
-        return flatten(self._matrix(element).swapaxes(-1, -2))
-
-    def sample(self, rng: np.random.Generator, n: int) -> Floats:
-        q, r = np.linalg.qr(rng.standard_normal((n, self.d, self.d)))
-        signs = np.sign(np.diagonal(r, axis1=-2, axis2=-1))
-        return flatten(q * signs[:, None, :])
-
-    def polar(self, correlation: Blocks) -> Floats:
-        nuclear: Floats = np.linalg.svd(correlation[..., 0, :, :], compute_uv=False).sum(axis=-1)
-        return nuclear
-
-    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        u, s, vt = np.linalg.svd(correlation[..., 0, :, :])
-        return s.sum(axis=-1), flatten(u @ vt)
+        return turn_in_words(self.fibre.matrix(element))
 
     def gauge(self, Z: Blocks) -> Floats:
         spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
@@ -117,7 +114,7 @@ class OrthogonalRepresentation(Representation):
         np.divide(f[..., :, None] - f[..., None, :], apart, out=even, where=apart != 0)
         odd = np.ones_like(sums)
         np.divide(f[..., :, None] + f[..., None, :], sums, out=odd, where=sums > 0)
-        count, place = np.maximum(clipped.sum(axis=-1, keepdims=True), 1), np.arange(self.d)
+        count, place = np.maximum(clipped.sum(axis=-1, keepdims=True), 1), np.arange(self.fibre.d)
 
         def derivative(H: Blocks) -> Blocks:
             turned = u.swapaxes(-1, -2) @ H[..., 0, :, :] @ vt.swapaxes(-1, -2)
@@ -137,13 +134,10 @@ class OrthogonalRepresentation(Representation):
         """
         u, s, vt = np.linalg.svd(Z[:, 0])
         c = np.concatenate([(s[:, :-1] - s[:, 1:]) / 2, (s[:, :1] + s[:, -1:]) / 2], axis=1)
-        signs = np.where(np.tri(self.d, dtype=bool), 1.0, -1.0)
+        signs = np.where(np.tri(self.fibre.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
         row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
         return Combination(row, c[row, which], flatten(patterns[row, which]))
-
-    def _matrix(self, element: Floats) -> Floats:
-        return element.reshape(*element.shape[:-1], self.d, self.d)
 
 
 def flatten(matrices: Floats) -> Floats:
