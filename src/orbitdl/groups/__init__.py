@@ -9,7 +9,9 @@ from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.permutation import Permutation, SignedPermutation
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.special_orthogonal import SpecialOrthogonal
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
@@ -22,7 +24,10 @@ __all__ = [
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
+    "Permutation",
     "Representation",
+    "SignedPermutation",
+    "SpecialOrthogonal",
     "Transform",
     "Trivial",
 ]

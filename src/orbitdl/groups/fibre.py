@@ -8,6 +8,7 @@ import numpy as np
 from scipy.linalg import expm
 
 from orbitdl.groups.blocks import Floats
+from orbitdl.groups.presentation import ListSlider, Slider, parameters_in_words
 
 
 class Fibre(ABC):
@@ -26,7 +27,14 @@ class Fibre(ABC):
         A basis of the Lie algebra: antisymmetric matrices; none for a finite group.
     counted : bool
         Whether parameters are whole numbers.
+
+    Attributes
+    ----------
+    moves : str
+        What may be done to a component: the end of a sentence that starts with "It may be".
     """
+
+    moves: str
 
     def __init__(
         self, d: int, parameters: tuple[str, ...], generators: Floats, counted: bool = False
@@ -49,6 +57,15 @@ class Fibre(ABC):
     @abstractmethod
     def match(self, X: Floats) -> tuple[Floats, Floats]:
         """Return ``<X, h>`` and h where its absolute value is largest, for X (..., d, d)."""
+
+    @property
+    def slider(self) -> Slider:
+        """How a reader moves a vector by hand: here, through some elements."""
+        return ListSlider()
+
+    def in_words(self, element: Floats) -> str:
+        """Say what one element (p,) does."""
+        return parameters_in_words(element)
 
     def polar(self, X: Floats) -> Floats:
         """Return ``max_h |<X, h>|`` for X (..., d, d)."""
