@@ -30,7 +30,7 @@ def best_arrangement(X: Floats) -> Integers:
     flat = np.ascontiguousarray(X).reshape(-1, d, d)
     if d > FEW:
         best = [linear_sum_assignment(x, maximize=True)[1] for x in flat]
-        return np.array(best, dtype=np.intp).reshape(X.shape[:-1])
+        return np.asarray(best, dtype=np.intp).reshape(X.shape[:-1])
     every = np.array(list(permutations(range(d))), dtype=np.intp)
     ones = np.eye(d)[every].reshape(len(every), d * d).T
     parts = [flat[k : k + CHUNK].reshape(-1, d * d) @ ones for k in range(0, len(flat), CHUNK)]
