@@ -5,7 +5,7 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
@@ -80,6 +80,7 @@ CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
+    "growing": lambda **settings: Growing(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }
