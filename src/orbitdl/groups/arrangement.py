@@ -28,14 +28,24 @@ def best_arrangement(X: Floats) -> Integers:
     """Return ``argmax sum_k X[k, from_k]`` for every X (..., d, d), shape (..., d)."""
     d = X.shape[-1]
     flat = np.ascontiguousarray(X).reshape(-1, d, d)
-    if d > FEW:
-        best = [linear_sum_assignment(x, maximize=True)[1] for x in flat]
-        return np.asarray(best, dtype=np.intp).reshape(X.shape[:-1])
+    best = best_of_all(flat) if d <= FEW else [solve_assignment(x) for x in flat]
+    return np.asarray(best, dtype=np.intp).reshape(X.shape[:-1])
+
+
+def best_of_all(X: Floats) -> Integers:
+    """Return the best arrangements (n, d) for X (n, d, d), by trying all of them."""
+    n, d, _ = X.shape
     every = np.array(list(permutations(range(d))), dtype=np.intp)
     ones = np.eye(d)[every].reshape(len(every), d * d).T
-    parts = [flat[k : k + CHUNK].reshape(-1, d * d) @ ones for k in range(0, len(flat), CHUNK)]
-    number = np.concatenate([np.zeros(0, dtype=np.intp), *(part.argmax(axis=1) for part in parts)])
-    return every[number].reshape(X.shape[:-1])
+    number = np.zeros(n, dtype=np.intp)
+    for k in range(0, n, CHUNK):
+        number[k : k + CHUNK] = (X[k : k + CHUNK].reshape(-1, d * d) @ ones).argmax(axis=1)
+    return np.asarray(every[number])
+
+
+def solve_assignment(x: Floats) -> Integers:
+    """Return the best arrangement (d,) for one x (d, d)."""
+    return np.asarray(linear_sum_assignment(x, maximize=True)[1])
 
 
 def gains(X: Floats, arrangement: Integers) -> Floats:
@@ -46,7 +56,7 @@ def gains(X: Floats, arrangement: Integers) -> Floats:
 def largest_sum(X: Floats) -> Floats:
     """Return the largest sum of absolute values of a row or a column of X (..., d, d)."""
     size = np.abs(X)
-    return np.maximum(size.sum(axis=-1).max(axis=-1), size.sum(axis=-2).max(axis=-1))
+    return np.asarray(np.maximum(size.sum(axis=-1).max(axis=-1), size.sum(axis=-2).max(axis=-1)))
 
 
 def fill(X: Floats, total: float) -> Floats:
@@ -76,8 +86,7 @@ def peel(layers: Floats) -> Iterator[tuple[float, Integers, Integers]]:
     left, place = layers.copy(), np.arange(layers.shape[-1])
     enough = ROUNDING * float(largest_sum(layers.sum(axis=0)))
     while True:
-        gain = np.log(np.maximum(left.max(axis=0), NEVER))
-        arrangement = linear_sum_assignment(gain, maximize=True)[1]
+        arrangement = solve_assignment(np.log(np.maximum(left.max(axis=0), NEVER)))
         layer = left[:, place, arrangement].argmax(axis=0)
         weight = float(left[layer, place, arrangement].min())
         if weight <= enough:

@@ -93,7 +93,7 @@ class PermutationFibre(Fibre):
         return np.eye(self.d)[as_arrangement(element)]
 
     def element(self, matrix: Floats) -> Floats:
-        return matrix.argmax(axis=-1).astype(np.float64)
+        return np.asarray(matrix.argmax(axis=-1), dtype=np.float64)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return draw_arrangements(rng, n, self.d).astype(np.float64)

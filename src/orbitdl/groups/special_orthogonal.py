@@ -142,7 +142,8 @@ def special_gauge(s: Floats) -> Floats:
     """Return the least weight of even rows of signs that add up to s (..., d)."""
     d = s.shape[-1]
     if d > 2:
-        return np.maximum(s[..., 0], (s[..., :-1].sum(axis=-1) - s[..., -1]) / (d - 2))
+        others = s[..., :-1].sum(axis=-1) - s[..., -1]
+        return np.asarray(np.maximum(s[..., 0], others / (d - 2)))
     if np.any(s[..., 0] - s[..., 1] > SAME * s[..., 0]):
         raise ValueError(
             "Z is not a combination of rotations of the plane; pass blocks ((a, -b), (b, a))."
