@@ -65,6 +65,19 @@ ACTIONS = {
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
 }
 
+# One action of every kind, for tests of what does not depend on the group: blocks real or complex,
+# of size one or more, one or many; elements listed, on a circle, or with a proximal map.
+KINDS = [
+    "trivial on matrices",
+    "integer shift of channels",
+    "interpolated shift 3",
+    "continuous shift of channels",
+    "orthogonal",
+    "permutations",
+    "square on images",
+    "hexagon",
+]
+
 # Coders by name, with their settings; the tolerance is the test's.
 CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
@@ -74,6 +87,18 @@ CODERS = {
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }
+
+
+GROWN = ["integer shift", "permutations"]
+"""Listed groups on which `Growing` is tested, too."""
+
+
+def served(coder: str, name: str) -> bool:
+    """Tell whether a coder is tested on an action: `Growing` on few of those that are listed."""
+    rep = action(name)
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep):
+        return False
+    return CODERS[coder]().serves(rep)
 
 
 def action(name: str, length: int = 7, channels: int = 2):
