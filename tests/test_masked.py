@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from reference import minimum, reference_objective
-from registry import ACTIONS, CODERS, KINDS, action, served
+from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
