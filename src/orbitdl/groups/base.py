@@ -24,6 +24,7 @@ from scipy import sparse
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
 from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
+from orbitdl.groups.times import Times
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.views import view_of_entries
 
@@ -84,6 +85,13 @@ class Group(ABC):
         raise ValueError(
             f"{self.name} is no group of matrices that act on vectors of channels; give Product "
             "one that is, such as Orthogonal()."
+        )
+
+    def times(self, length: int) -> Times:
+        """Return the shifts of this group on signals of that length, for a `Product`."""
+        raise ValueError(
+            f"{self.name} is no group of shifts; give Product one that is, such as "
+            "ContinuousShift() or IntegerShift()."
         )
 
     def in_short(self) -> str:
