@@ -102,6 +102,6 @@ def slope_of(fibre: Fibre, C: Blocks) -> Slope:
         X, change = values_and_slopes(C, row, theta)
         value, h = fibre.match(X)
         along = change * fibre.matrix(h)
-        return np.sign(value) * along.sum(axis=(-1, -2))
+        return np.asarray(np.sign(value) * along.sum(axis=(-1, -2)))
 
     return slope

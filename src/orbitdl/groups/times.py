@@ -84,24 +84,27 @@ class TimesOnGrid(Times):
         self.moves, self.decimals = moves, decimals
 
     def spread(self, most: int) -> Floats:
-        return np.unique(np.linspace(0, self.size - 1, most).astype(np.intp)) * self.step
+        return self._shift(np.unique(np.linspace(0, self.size - 1, most).astype(np.intp)))
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
-        return rng.integers(self.size, size=n) * self.step
+        return self._shift(rng.integers(self.size, size=n))
 
     def best(self, fibre: Fibre, C: Blocks) -> Floats:
-        heights = high_values(fibre, on_grid(C, self.size, axis=-3))
-        return heights.argmax(axis=1) * self.step
+        return self._shift(high_values(fibre, on_grid(C, self.size, axis=-3)).argmax(axis=1))
 
     def bound(self, fibre: Fibre, C: Blocks, eps: float) -> Floats:
-        return high_values(fibre, on_grid(C, self.size, axis=-3)).reshape(len(C), -1).max(axis=1)
+        heights = high_values(fibre, on_grid(C, self.size, axis=-3))
+        return np.asarray(heights.max(axis=(1, 2)))
 
     def peaks(self, fibre: Fibre, C: Blocks, level: float) -> tuple[Integers, Floats]:
         row, k = grid_peaks(values_above(fibre, on_grid(C, self.size, axis=-3), level), level)
-        return row, k * self.step
+        return row, self._shift(k)
 
     def highest(self, C: Blocks) -> Floats:
-        return np.sum(on_grid(C, self.size) ** 2, axis=1).argmax(axis=1) * self.step
+        return self._shift(np.sum(on_grid(C, self.size) ** 2, axis=1).argmax(axis=1))
+
+    def _shift(self, k: Integers) -> Floats:
+        return np.asarray(k * self.step, dtype=np.float64)
 
 
 def high_values(fibre: Fibre, X: Floats, share: float = 1.0) -> Floats:

@@ -10,17 +10,17 @@ from orbitdl.groups.blocks import Blocks, Floats, Integers
 
 def values_at(C: Blocks, row: Integers, theta: Floats) -> Floats:
     """Return X at angles (k,) of the functions C (n, F, d, d) numbered `row`, (k, d, d)."""
-    value = np.empty((len(row), *C.shape[-2:]))
-    fill_values(as_parts(C), row, theta, value.reshape(len(row), -1))
-    return value
+    value = np.empty((len(row), int(np.prod(C.shape[-2:]))))
+    fill_values(as_parts(C), row, theta, value)
+    return value.reshape(len(row), *C.shape[-2:])
 
 
 def values_and_slopes(C: Blocks, row: Integers, theta: Floats) -> tuple[Floats, Floats]:
     """Return X and X' at angles (k,) of the functions C (n, F, d, d) numbered `row`."""
-    value, slope = np.empty((2, len(row), *C.shape[-2:]))
-    rows = len(row), int(np.prod(C.shape[-2:]))
-    fill_both(as_parts(C), row, theta, value.reshape(rows), slope.reshape(rows))
-    return value, slope
+    value, slope = np.empty((2, len(row), int(np.prod(C.shape[-2:]))))
+    fill_both(as_parts(C), row, theta, value, slope)
+    shape = len(row), *C.shape[-2:]
+    return value.reshape(shape), slope.reshape(shape)
 
 
 def as_parts(C: Blocks) -> Floats:
