@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
+from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
 from orbitdl.coding.sliding import Sliding
@@ -19,7 +20,12 @@ def default_coder(representation: Representation, tol: float = 1e-4) -> Coder:
     >>> default_coder(Orthogonal().on((3, 20)))
     Proximal(tol=0.0001, max_iter=5000, check_every=10)
     """
-    candidates: tuple[Coder, ...] = (ActiveSet(tol=tol), Sliding(tol=tol), Proximal(tol=tol))
+    candidates: tuple[Coder, ...] = (
+        ActiveSet(tol=tol),
+        Sliding(tol=tol),
+        Proximal(tol=tol),
+        Growing(tol=tol),
+    )
     for coder in candidates:
         if coder.serves(representation):
             return coder

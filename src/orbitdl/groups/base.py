@@ -56,6 +56,10 @@ class Combination(NamedTuple):
     coefficient: Floats
     element: Floats
 
+    def take(self, chosen: NDArray[Any]) -> Combination:
+        """Return some of them."""
+        return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
+
 
 class Group(ABC):
     """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses.
