@@ -22,6 +22,7 @@ class GroupName(StrEnum):
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
     orthogonal = "orthogonal"
+    azimuth = "azimuth"
     finite = "finite"
 
 

@@ -3,17 +3,20 @@
 `ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
 """
 
+from orbitdl.groups.azimuth import Azimuth
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.product import Product
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
 __all__ = [
+    "Azimuth",
     "CircleRepresentation",
     "ContinuousShift",
     "Finite",
@@ -22,6 +25,7 @@ __all__ = [
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
+    "Product",
     "Representation",
     "Transform",
     "Trivial",

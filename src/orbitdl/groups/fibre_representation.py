@@ -58,7 +58,7 @@ class FibreRepresentation(Representation):
         return True
 
     def tangents(self, B: Blocks) -> Blocks:
-        return self.fibre.generators[:, None] @ B[..., None, :, :, :]
+        return self.fibre.tangents(B[..., 0, :, :])[..., None, :, :]
 
     def move(self, element: Floats, by: Floats) -> Floats:
         return self.fibre.move(element, by)
