@@ -7,12 +7,14 @@ import numpy as np
 
 from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
+    Azimuth,
     ContinuousShift,
     Finite,
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
     Permutation,
+    Product,
     SignedPermutation,
     SpecialOrthogonal,
     Trivial,
@@ -72,8 +74,34 @@ ACTIONS = {
     "square on images": lambda length, channels: (SQUARE, (3, 3)),
     "pairs of four things": lambda length, channels: (PAIRS, (6, channels)),
     "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
+    "azimuth": lambda length, channels: (Azimuth(), (3, channels)),
+    "whole shifts and turns": lambda length, channels: (
+        Product(IntegerShift(), Orthogonal()),
+        (length, min(channels, 2)),
+    ),
+    "shifts and turns": lambda length, channels: (
+        Product(ContinuousShift(), Orthogonal()),
+        (length, channels),
+    ),
+    "shifts and azimuth": lambda length, channels: (
+        Product(ContinuousShift(), Azimuth()),
+        (length, 3, channels),
+    ),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
 }
+
+# One action of every kind, for tests of what does not depend on the group: blocks real or complex,
+# of size one or more, one or many; elements listed, on a circle, or with a proximal map.
+KINDS = [
+    "trivial on matrices",
+    "integer shift of channels",
+    "interpolated shift 3",
+    "continuous shift of channels",
+    "orthogonal",
+    "permutations",
+    "square on images",
+    "hexagon",
+]
 
 # Coders by name, with their settings; the tolerance is the test's.
 CODERS = {
@@ -84,6 +112,18 @@ CODERS = {
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }
+
+
+GROWN = ["integer shift", "permutations"]
+"""Listed groups on which `Growing` is tested, too."""
+
+
+def served(coder: str, name: str) -> bool:
+    """Tell whether a coder is tested on an action: `Growing` on few of those that are listed."""
+    rep = action(name)
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep):
+        return False
+    return CODERS[coder]().serves(rep)
 
 
 def action(name: str, length: int = 7, channels: int = 2):

@@ -25,6 +25,7 @@ class GroupName(StrEnum):
     special_orthogonal = "special-orthogonal"
     permutation = "permutation"
     signed_permutation = "signed-permutation"
+    azimuth = "azimuth"
     finite = "finite"
 
 

@@ -3,6 +3,7 @@
 `ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
 """
 
+from orbitdl.groups.azimuth import Azimuth
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.continuous import ContinuousShift
@@ -10,12 +11,14 @@ from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.permutation import Permutation, SignedPermutation
+from orbitdl.groups.product import Product
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.special_orthogonal import SpecialOrthogonal
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
 __all__ = [
+    "Azimuth",
     "CircleRepresentation",
     "ContinuousShift",
     "Finite",
@@ -25,6 +28,7 @@ __all__ = [
     "ListedRepresentation",
     "Orthogonal",
     "Permutation",
+    "Product",
     "Representation",
     "SignedPermutation",
     "SpecialOrthogonal",

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.fibre import Fibre, turns
 from orbitdl.groups.fibre_representation import FibreRepresentation
+from orbitdl.groups.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.presentation import Slider, TurnSlider
+from orbitdl.groups.turns import turn_in_words, turns_in_columns
 
 MOST_PLANES = 6
 """Coordinate planes in which a reader may try a turn: all of them in four dimensions."""
@@ -54,9 +57,6 @@ class OrthogonalFibre(Fibre):
     def slider(self) -> Slider:
         return slider_of_turns(self.d)
 
-    def in_words(self, element: Floats) -> str:
-        return turn_in_words(self.matrix(element))
-
     def matrix(self, element: Floats) -> Floats:
         return element.reshape(*element.shape[:-1], self.d, self.d)
 
@@ -69,12 +69,17 @@ class OrthogonalFibre(Fibre):
         return flatten(q * signs[:, None, :])
 
     def polar(self, X: Floats) -> Floats:
-        nuclear: Floats = np.linalg.svd(X, compute_uv=False).sum(axis=-1)
-        return nuclear
+        return nuclear_norms(X)
 
     def match(self, X: Floats) -> tuple[Floats, Floats]:
-        u, s, vt = np.linalg.svd(X)
-        return s.sum(axis=-1), flatten(u @ vt)
+        value, factor = polar_factors(X)
+        return value, flatten(factor)
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return turns_in_columns(self.matrix(element)) or super().describe(element)
+
+    def in_words(self, element: Floats) -> str:
+        return turn_in_words(self.matrix(element))
 
 
 class OrthogonalRepresentation(FibreRepresentation):
@@ -161,18 +166,3 @@ def clip_largest(s: Floats, amount: float) -> Floats:
     tau = excess / np.arange(1, s.shape[-1] + 1)
     clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
     return clipped
-
-
-def turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
-    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
-    if d == 1:
-        return "mirrored" if mirrored else "as learned"
-    if d == 2:
-        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
-        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
-    if d == 3:
-        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
-        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
-    return "mirrored and turned" if mirrored else "turned"

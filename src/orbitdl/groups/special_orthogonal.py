@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
@@ -17,9 +19,9 @@ from orbitdl.groups.orthogonal import (
     flatten,
     names_of_entries,
     slider_of_turns,
-    turn_in_words,
 )
 from orbitdl.groups.presentation import Slider
+from orbitdl.groups.turns import turn_in_words
 
 ORTHOGONAL = 1e-6
 """What the entries of ``g g'`` may differ from those of the unit matrix by, in a file."""
@@ -74,6 +76,9 @@ class SpecialOrthogonalFibre(Fibre):
     @property
     def slider(self) -> Slider:
         return slider_of_turns(self.d)
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return self._mirrored.describe(element)
 
     def in_words(self, element: Floats) -> str:
         return turn_in_words(self.matrix(element))
