@@ -36,6 +36,11 @@ def group_with_tangents(rep: Representation) -> bool:
     return rep.has_tangents
 
 
+def group_with_gauge(rep: Representation) -> bool:
+    """Others search for it, which takes long: see `test_bracket`."""
+    return rep.knows_gauge
+
+
 def group_with_prox(rep: Representation) -> bool:
     return rep.has_prox
 
@@ -313,7 +318,7 @@ def polar_is_the_largest_inner_product_with_a_moved_signal(rep, rng):
 # Gauge: the norm whose unit ball is the convex hull of the group
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def gauge_and_polar_are_dual(rep, rng):
     Z, _ = draw_codes(rep, rng)
     C = draw_correlations(rep, rng)
@@ -322,26 +327,26 @@ def gauge_and_polar_are_dual(rep, rng):
     close(np.abs(inner(best, C)), rep.gauge(best) * rep.polar(C), tol=1e-7)
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def group_elements_have_gauge_one(rep, rng):
     rho = rep.represent(rep.sample(rng, 3))
     close(rep.gauge(rho), np.ones(3), tol=1e-7)
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def gauge_is_at_most_the_weight_of_any_combination(rep, rng):
     Z, weight = draw_codes(rep, rng)
     at_most(rep.gauge(Z), weight, tol=1e-7)
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def gauge_is_homogeneous(rep, rng):
     Z, _ = draw_codes(rep, rng, n=2)
     close(rep.gauge(-2.5 * Z), 2.5 * rep.gauge(Z), tol=1e-7)
     assert np.all(rep.gauge(0.0 * Z) == 0.0)
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def gauge_satisfies_the_triangle_inequality(rep, rng):
     Z, _ = draw_codes(rep, rng, n=2)
     V, _ = draw_codes(rep, rng, n=2)
@@ -366,7 +371,7 @@ def gauge_is_certified_from_below(rep, rng):
     close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, ListedRepresentation) else between)
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def gauge_lies_in_a_narrow_bracket(rep, rng):
     Z, weight = draw_codes(rep, rng)
     lower, upper = rep.gauge_bracket(Z)
@@ -382,7 +387,7 @@ def to_complex(row: Floats) -> Blocks:
     return real + 1j * imaginary
 
 
-@law_of(any_group)
+@law_of(group_with_gauge)
 def decompose_adds_up_with_the_weight_of_the_gauge(rep, rng):
     Z, _ = draw_codes(rep, rng)
     atoms = rep.decompose(Z)

@@ -2,16 +2,18 @@
 
 import numpy as np
 import pytest
-from laws import LAWS, draw_codes
+from laws import LAWS, draw_codes, group_with_gauge
 from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups import (
+    Azimuth,
     ContinuousShift,
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
     Permutation,
+    Product,
     Representation,
     SpecialOrthogonal,
     bracket,
@@ -49,12 +51,20 @@ class Unknown(OrthogonalRepresentation):
     has_prox = False
 
 
-@pytest.mark.parametrize("law", [law for law in LAWS if "gauge" in law or "decompose" in law])
-def test_laws_hold_where_the_gauge_is_searched_for(law):
-    check, kind = LAWS[law]
-    moves = Unknown(Orthogonal(), (2, 3))
-    if kind(moves):
-        check(moves, np.random.default_rng(0))
+SEARCHED = {
+    "as if orthogonal matrices were unknown": Unknown(Orthogonal(), (2, 3)),
+    "whole shifts and turns": Product(IntegerShift(), Orthogonal()).on((3, 2)),
+    "shifts and azimuth": Product(ContinuousShift(), Azimuth()).on((3, 3)),
+    "whole shifts and orders": Product(IntegerShift(), Permutation()).on((3, 3)),
+}
+GAUGE_LAWS = [law for law, (_, kind) in LAWS.items() if kind is group_with_gauge]
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+@pytest.mark.parametrize("law", GAUGE_LAWS)
+def test_laws_hold_where_the_gauge_is_searched_for(law, name):
+    assert not SEARCHED[name].knows_gauge
+    LAWS[law][0](SEARCHED[name], np.random.default_rng(0))
 
 
 def test_gauges_keep_the_shape_of_what_is_asked():

@@ -247,6 +247,11 @@ class Representation(ABC):
         return bracket.atoms
 
     @property
+    def knows_gauge(self) -> bool:
+        """Whether the gauge is not searched for: a group then has a `decompose` of its own."""
+        return type(self).decompose is not Representation.decompose
+
+    @property
     def has_prox(self) -> bool:
         """Whether `prox` has a closed form."""
         return False
@@ -278,9 +283,9 @@ class Representation(ABC):
     def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
         """Return bounds of the gauge, from below and from above, (...) each.
 
-        The same twice, where the group knows its gauge: it has a `decompose` of its own.
+        The same twice, where the group knows its gauge.
         """
-        if type(self).decompose is not Representation.decompose:
+        if self.knows_gauge:
             exact = self.gauge(Z)
             return exact, exact
         bracket = lightest_atoms(self, Z.reshape(-1, *Z.shape[-3:]))
