@@ -240,7 +240,7 @@ def test_the_largest_of_two_peaks_side_by_side_is_among_the_peaks(group):
     C = correlations(moves, np.random.default_rng(1), 3000)
     peaks, largest = moves.peaks(C, 0.0), np.zeros(3000)
     np.maximum.at(largest, peaks.row, np.abs(peaks.coefficient))
-    assert_allclose(largest, moves.polar(C), rtol=3e-6)
+    assert_allclose(largest, moves.polar(C), rtol=2e-4)
 
 
 def test_large_and_small_parts_of_many_correlations_give_the_same(monkeypatch):

@@ -18,8 +18,8 @@ FINENESS = 2.3
 """Points per sample, at least, of the grid on which the largest value is looked for."""
 EVERYWHERE = 3
 """The same where all peaks are: six per wave of the last frequency."""
-MISSED = 1e-6
-"""How much, relatively, the largest value may be above all peaks."""
+MISSED = 1e-4
+"""How much, relatively, the largest value may be above all peaks; `best` finds what is missed."""
 SURE = 1e-9
 """How closely, relatively, a largest value is bounded before it is climbed to."""
 
