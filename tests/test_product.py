@@ -26,6 +26,8 @@ from orbitdl.groups.fibre import exponential, turns
 from orbitdl.groups.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.trigonometric.grids import on_grid
 from orbitdl.metrics import orbit_distances
+from orbitdl.report.facts import Labels, gather
+from orbitdl.report.payload import payload
 from orbitdl.storage.kinds import describe, rebuild
 
 TURNS = Product(ContinuousShift(), Orthogonal())
@@ -397,6 +399,21 @@ def test_an_atom_lies_where_its_vectors_are_longest(shift):
     peak = 10.25 if isinstance(shift, ContinuousShift) else 10.0
     found = moves.locate(element, np.zeros(4, dtype=np.intp), x[None])
     assert_allclose(found, (peak + element[:, 0]) % 31, atol=1e-3)
+
+
+def test_a_report_draws_atoms_turned_and_tells_where_they_lie():
+    rng = np.random.default_rng(0)
+    moves, wave = AZIMUTHS.on((15, 3)), ricker(15, rng)
+    X = moves.act(moves.sample(rng, 4), wave)
+    model = OrbitDictionaryLearning(1, group=AZIMUTHS, alpha=0.1, max_iter=2, init=wave).fit(X)
+    page = payload(gather(model, X, Labels("")), n_windows=4)
+    atom = max(page["windows"][0]["atoms"], key=lambda atom: abs(atom["c"]))
+    drawn = atom["c"] * np.array(page["moved"][atom["moved"]])
+    assert page["view"]["in_time"]
+    assert "shift" not in atom
+    assert_allclose(drawn, X[page["windows"][0]["number"]].T, atol=0.15 * np.abs(X).max())
+    longest = np.sum(X[page["windows"][0]["number"]] ** 2, axis=1).argmax()
+    assert abs((atom["place"] - longest + 7) % 15 - 7) <= 1
 
 
 def test_elements_are_said_in_words():
