@@ -14,7 +14,7 @@ from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
@@ -92,6 +92,11 @@ class Facts:
     def is_shift(self) -> bool:
         """Whether the group shifts signals, so that an atom has a place in its window."""
         return self.presentation.in_time
+
+    @property
+    def only_shifts(self) -> bool:
+        """Whether it does nothing else, so that the page can move components by itself."""
+        return isinstance(self.presentation.slider, ShiftSlider)
 
     @property
     def noun(self) -> str:
