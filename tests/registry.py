@@ -13,7 +13,10 @@ from orbitdl.groups import (
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    Permutation,
     Product,
+    SignedPermutation,
+    SpecialOrthogonal,
     Trivial,
 )
 
@@ -58,6 +61,13 @@ ACTIONS = {
     ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
+    "rotations": lambda length, channels: (SpecialOrthogonal(), (min(length, 4), channels)),
+    "rotations of odd size": lambda length, channels: (SpecialOrthogonal(), (3, channels)),
+    "orders of rows": lambda length, channels: (Permutation(), (min(length, 4), channels)),
+    "orders and signs of rows": lambda length, channels: (
+        SignedPermutation(),
+        (min(length, 4), channels),
+    ),
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
     "cycle": lambda length, channels: (CYCLE, (5, channels)),
     "quarter turns of images": lambda length, channels: (QUARTER_TURNS, (2, 2)),

@@ -82,8 +82,11 @@ def test_no_import_goes_round_in_a_circle():
     assert not left
 
 
-CONCRETE = {"trivial", "shift", "continuous", "orthogonal", "finite", "azimuth", "product"}
-"""Modules of `groups` that hold one group each."""
+CONCRETE = {
+    "trivial", "shift", "continuous", "orthogonal", "special_orthogonal", "permutation", "finite",
+    "azimuth", "product",
+}  # fmt: skip
+"""Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
 GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {
     "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"

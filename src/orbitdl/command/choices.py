@@ -22,6 +22,9 @@ class GroupName(StrEnum):
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
     orthogonal = "orthogonal"
+    special_orthogonal = "special-orthogonal"
+    permutation = "permutation"
+    signed_permutation = "signed-permutation"
     azimuth = "azimuth"
     finite = "finite"
 

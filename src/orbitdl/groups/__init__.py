@@ -10,8 +10,10 @@ from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.permutation import Permutation, SignedPermutation
 from orbitdl.groups.product import Product
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.special_orthogonal import SpecialOrthogonal
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
@@ -25,8 +27,11 @@ __all__ = [
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
+    "Permutation",
     "Product",
     "Representation",
+    "SignedPermutation",
+    "SpecialOrthogonal",
     "Transform",
     "Trivial",
 ]
