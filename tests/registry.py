@@ -12,6 +12,7 @@ from orbitdl.groups import (
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    ShiftAndPhase,
     Trivial,
 )
 
@@ -54,6 +55,7 @@ ACTIONS = {
         ContinuousShift(),
         (length, channels),
     ),
+    "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),

@@ -21,6 +21,7 @@ class GroupName(StrEnum):
     integer_shift = "integer-shift"
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
+    shift_and_phase = "shift-and-phase"
     orthogonal = "orthogonal"
     finite = "finite"
 

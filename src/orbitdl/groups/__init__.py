@@ -10,6 +10,7 @@ from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.shift_and_phase import ShiftAndPhase
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
@@ -23,6 +24,7 @@ __all__ = [
     "ListedRepresentation",
     "Orthogonal",
     "Representation",
+    "ShiftAndPhase",
     "Transform",
     "Trivial",
 ]
