@@ -5,15 +5,17 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Folding, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    Reversal,
     ShiftAndPhase,
     Trivial,
+    WithFinite,
 )
 
 
@@ -56,6 +58,15 @@ ACTIONS = {
         (length, channels),
     ),
     "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
+    "reversal": lambda length, channels: (Reversal(), (length, channels)),
+    "integer shift with reversal": lambda length, channels: (
+        WithFinite(IntegerShift(), Reversal()),
+        (length, channels),
+    ),
+    "continuous shift with reversal": lambda length, channels: (
+        WithFinite(ContinuousShift(), Reversal()),
+        (length, channels),
+    ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
@@ -72,6 +83,7 @@ CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
+    "folding": lambda **settings: Folding(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }

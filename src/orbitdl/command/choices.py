@@ -22,6 +22,7 @@ class GroupName(StrEnum):
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
     shift_and_phase = "shift-and-phase"
+    reversal = "reversal"
     orthogonal = "orthogonal"
     finite = "finite"
 

@@ -9,10 +9,12 @@ from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.reversal import Reversal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.shift_and_phase import ShiftAndPhase
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
+from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
     "CircleRepresentation",
@@ -24,7 +26,9 @@ __all__ = [
     "ListedRepresentation",
     "Orthogonal",
     "Representation",
+    "Reversal",
     "ShiftAndPhase",
     "Transform",
     "Trivial",
+    "WithFinite",
 ]
