@@ -10,8 +10,10 @@ from orbitdl.coding.sliding import Sliding
 from orbitdl.groups.base import Representation
 
 
-def direct_coder(representation: Representation, tol: float) -> Coder:
+def direct_coder(representation: Representation, tol: float, max_iter: int | None = None) -> Coder:
     """Return the fastest exact coder for this group action, else `Matching`.
+
+    With as many iterations as it takes by default, or `max_iter`.
 
     Examples
     --------
@@ -19,8 +21,8 @@ def direct_coder(representation: Representation, tol: float) -> Coder:
     >>> direct_coder(ContinuousShift().on((20,)), 1e-6)
     Sliding(tol=1e-06, max_iter=100, max_atoms=60)
     """
-    candidates: tuple[Coder, ...] = (ActiveSet(tol=tol), Sliding(tol=tol), Proximal(tol=tol))
-    for coder in candidates:
+    for kind in (ActiveSet, Sliding, Proximal, Matching):
+        coder = kind(tol=tol) if max_iter is None else kind(tol=tol, max_iter=max_iter)
         if coder.serves(representation):
             return coder
-    return Matching(tol=tol)
+    raise AssertionError("Matching serves every group")

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.base import Coder, TabulatingCoder
 from orbitdl.coding.direct import direct_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.folded import FoldedRepresentation
+from orbitdl.validation import LARGEST_COUNT, require_count
 
 
 class Unfolded(NamedTuple):
@@ -34,6 +35,8 @@ class Folding(TabulatingCoder[Unfolded]):
     ----------
     tol : float
         Relative duality gap at which a sample is done.
+    max_iter : int or None
+        Of that coder; None: as many as it takes by default.
 
     Notes
     -----
@@ -48,16 +51,28 @@ class Folding(TabulatingCoder[Unfolded]):
     Examples
     --------
     >>> Folding(tol=1e-6)
-    Folding(tol=1e-06)
+    Folding(tol=1e-06, max_iter=None)
     """
 
     tol: float = 1e-4
+    max_iter: int | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.max_iter is not None:
+            count = require_count(self.max_iter, "max_iter of Folding")
+            object.__setattr__(self, "max_iter", count)
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, FoldedRepresentation)
 
     def stricter(self) -> Folding:
-        return replace(self, tol=0.3 * self.tol)
+        most = None if self.max_iter is None else min(3 * self.max_iter, LARGEST_COUNT)
+        return replace(self, tol=0.3 * self.tol, max_iter=most)
+
+    def _alone(self, representation: FoldedRepresentation) -> Coder:
+        """Return the coder of the group alone."""
+        return direct_coder(representation.base, self.tol, self.max_iter)
 
     @property
     def codes_masked(self) -> bool:
@@ -66,7 +81,7 @@ class Folding(TabulatingCoder[Unfolded]):
     def tabulate(self, representation: Representation, A: Blocks) -> Unfolded:
         assert isinstance(representation, FoldedRepresentation)
         base, copies = representation.base, representation.unfold(A)
-        return Unfolded(copies, direct_coder(base, self.tol).tabulate(base, copies))
+        return Unfolded(copies, self._alone(representation).tabulate(base, copies))
 
     def solve_with(
         self, tables: Unfolded, problem: Problem, warm: Atoms | None, n_jobs: int | None
@@ -77,7 +92,7 @@ class Folding(TabulatingCoder[Unfolded]):
             problem, representation=folded.base, Y=folded.to_base(problem.Y), A=tables.copies
         )
         known = None if warm is None else unfold_atoms(folded, warm)
-        coder = direct_coder(folded.base, self.tol)
+        coder = self._alone(folded)
         return fold_atoms(folded, coder.solve_with(tables.tables, alone, known, n_jobs))
 
 
