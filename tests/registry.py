@@ -5,7 +5,7 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Folding, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Folding, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
@@ -78,15 +78,41 @@ ACTIONS = {
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
 }
 
+# One action of every kind, for tests of what does not depend on the group: blocks real or complex,
+# of size one or more, one or many; elements listed, on a circle, or with a proximal map.
+KINDS = [
+    "trivial on matrices",
+    "integer shift of channels",
+    "interpolated shift 3",
+    "continuous shift of channels",
+    "orthogonal",
+    "permutations",
+    "square on images",
+    "hexagon",
+]
+
 # Coders by name, with their settings; the tolerance is the test's.
 CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
     "folding": lambda **settings: Folding(**settings),
+    "growing": lambda **settings: Growing(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }
+
+
+GROWN = ["integer shift", "permutations"]
+"""Listed groups on which `Growing` is tested, too."""
+
+
+def served(coder: str, name: str) -> bool:
+    """Tell whether a coder is tested on an action: `Growing` on few of those that are listed."""
+    rep = action(name)
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep):
+        return False
+    return CODERS[coder]().serves(rep)
 
 
 def action(name: str, length: int = 7, channels: int = 2):

@@ -113,6 +113,11 @@ class Atoms:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @property
+    def counts(self) -> Integers:
+        """Atoms of each sample, shape (n,)."""
+        return np.diff(self.offsets)
+
+    @property
     def _pair(self) -> Integers:
         return self.sample * self.n_components + self.component
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
+from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
 from orbitdl.coding.sliding import Sliding
@@ -21,7 +22,7 @@ def direct_coder(representation: Representation, tol: float, max_iter: int | Non
     >>> direct_coder(ContinuousShift().on((20,)), 1e-6)
     Sliding(tol=1e-06, max_iter=100, max_atoms=60)
     """
-    for kind in (ActiveSet, Sliding, Proximal, Matching):
+    for kind in (ActiveSet, Sliding, Proximal, Growing, Matching):
         coder = kind(tol=tol) if max_iter is None else kind(tol=tol, max_iter=max_iter)
         if coder.serves(representation):
             return coder

@@ -19,6 +19,7 @@ from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
@@ -52,6 +53,10 @@ class Combination(NamedTuple):
     row: Integers
     coefficient: Floats
     element: Floats
+
+    def take(self, chosen: NDArray[Any]) -> Combination:
+        """Return some of them."""
+        return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
 
 
 class Group(ABC):

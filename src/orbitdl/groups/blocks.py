@@ -6,6 +6,7 @@ then blocks (F, d, m).
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,14 @@ def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
     """Return ``Re sum conj(a) b`` over the last axes."""
     if np.iscomplexobj(a) != np.iscomplexobj(b):
         a, b = a.real, b.real
-    result: Floats = np.vecdot(_as_real_rows(a, axes), _as_real_rows(b, axes))
+    result: Floats = np.vecdot(as_real_rows(a, axes), as_real_rows(b, axes))
     return result
 
 
-def _as_real_rows(a: Blocks, axes: int) -> Floats:
+def as_real_rows(a: Blocks, axes: int) -> Floats:
     """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
-    rows = np.ascontiguousarray(a).reshape(*a.shape[: a.ndim - axes], -1)
+    front, back = a.shape[: a.ndim - axes], a.shape[a.ndim - axes :]
+    rows = np.ascontiguousarray(a).reshape(*front, math.prod(back))
     return rows.view(np.float64) if np.iscomplexobj(rows) else rows
 
 

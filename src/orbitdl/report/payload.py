@@ -168,7 +168,9 @@ def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
 def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
     if facts.is_shift:
-        drawn.update(shift=float(atom.element[0]), place=atom.place)
+        drawn["place"] = atom.place
+    if facts.only_shifts:
+        drawn["shift"] = float(atom.element[0])
     elif not facts.presentation.fixed:
         drawn["moved"] = len(table)
         moved = facts.representation.act(atom.element, facts.components[atom.component])
