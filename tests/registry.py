@@ -29,6 +29,7 @@ PENTAGON = Finite([turn(2 * np.pi / 5), MIRROR])  # without -I
 HEXAGON = Finite([turn(2 * np.pi / 6), MIRROR])  # with -I
 PERMUTATIONS = Finite([[1, 2, 0], [1, 0, 2]])  # of three things: not commutative
 CYCLE = Finite([[1, 2, 3, 4, 0]])  # whole shifts of five samples, as matrices
+DOUBLED = Finite([[0, 2, 4, 6, 1, 3, 5]])  # times of seven samples doubled: three moves
 QUARTER_TURNS = Finite([[1, 3, 0, 2]])  # of an image of 2 x 2 pixels
 
 
@@ -66,6 +67,10 @@ ACTIONS = {
     "continuous shift with reversal": lambda length, channels: (
         WithFinite(ContinuousShift(), Reversal()),
         (length, channels),
+    ),
+    "integer shift with doubling": lambda length, channels: (
+        WithFinite(IntegerShift(), DOUBLED),
+        (7, channels),
     ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),

@@ -13,7 +13,8 @@ import numpy as np
 
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.exchanged import SAME, Exchange, find_conjugations, find_exchange
+from orbitdl.groups.exchanged import Exchange, find_conjugations, find_exchange
+from orbitdl.groups.folded_matrices import FoldedMatrices
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.transforms.gathered import Gathered
@@ -35,8 +36,7 @@ class FoldedRepresentation(Representation):
     -----
     Moves exchange blocks of `base`, turn and conjugate them (`Exchange`). Blocks here are the
     orbits of those, as real and imaginary parts of their s members, filled up with zeros: real
-    blocks of size 2 s, in which rows are kept together as one complex row per member. Rows that are
-    left over stay where they are.
+    blocks of size 2 s (`FoldedMatrices`).
     """
 
     transform: Gathered
@@ -124,18 +124,12 @@ class FoldedRepresentation(Representation):
     # The action
 
     @cached_property
-    def _rows(self) -> Blocks:
-        """Complex rows (|F|, F, s, 2 s) of ``sigma(f)``."""
-        return self.exchange.rows(self.transform.member)
+    def _matrices(self) -> FoldedMatrices:
+        return FoldedMatrices(self.base, self.exchange, self.transform)
 
     def represent(self, element: Floats) -> Blocks:
         g, f = self._split(element)
-        phase = self.base.represent(g)[..., 0, 0]
-        one = np.ones((*phase.shape[:-1], 1))
-        phase = np.concatenate([phase, one], axis=-1)[..., self.transform.member]
-        rows = phase[..., None] * self._rows[f]
-        both = np.stack([rows.real, rows.imag], axis=-2)
-        return both.reshape(*both.shape[:-4], *self.block_shape[:2], self.block_shape[1])
+        return self._matrices.represent(self.base.represent(g), f)
 
     def unfold(self, A: Blocks) -> Blocks:
         """Return all moved copies of components in blocks of `base`, as rows over ``j |F| + f``.
@@ -184,43 +178,25 @@ class FoldedRepresentation(Representation):
 
     # The best element
 
-    def _correlations(self, C: Blocks) -> Blocks:
-        """Return ``C sigma(f)^T`` as `base` sees it: (..., F, d, d) to (..., |F|, F_0, 1, 1)."""
-        rows = C[..., 0::2, :] + 1j * C[..., 1::2, :]
-        product = np.einsum("...osd,fosd->...fos", rows, self._rows.conj())
-        product = product.reshape(*product.shape[:-2], self.transform.member.size)
-        result = product[..., self.transform.place]
-        if self._still is not None:
-            left_over = self.transform.member.ravel() < 0
-            result[..., self._still] += product[..., left_over].real.sum(axis=-1)
-        return np.asarray(result[..., None, None])
-
-    @cached_property
-    def _still(self) -> int | None:
-        """A block of `base` that does not move, as rows that are left over; None: there is none."""
-        some = self.base.represent(self.base.sample(np.random.default_rng(2), 8))
-        still = np.flatnonzero(np.abs(some - 1.0).max(axis=(0, 2, 3)) < SAME)
-        return int(still[0]) if len(still) else None
-
     def polar(self, correlation: Blocks) -> Floats:
-        return np.asarray(self.base.polar(self._correlations(correlation)).max(axis=-1))
+        return np.asarray(self.base.polar(self._matrices.correlations(correlation)).max(axis=-1))
 
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
-        each = self._correlations(correlation)
+        each = self._matrices.correlations(correlation)
         return self.base.largest_polar(each.reshape(len(each), -1, *each.shape[3:]), eps)
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
         return self.base.largest_product(self.to_base(Y), self.unfold(A), eps)
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        value, g = self.base.match(self._correlations(correlation))
+        value, g = self.base.match(self._matrices.correlations(correlation))
         best = np.abs(value).argmax(axis=-1)
         value = np.take_along_axis(value, best[..., None], -1)[..., 0]
         g = np.take_along_axis(g, best[..., None, None], -2)[..., 0, :]
         return value, self._join(g, best)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
-        each = self._correlations(correlation)
+        each = self._matrices.correlations(correlation)
         found = self.base.peaks(each.reshape(-1, *each.shape[2:]), level)
         row, element = self.fold(found.row, found.element)
         return Combination(row, found.coefficient, element)
