@@ -101,7 +101,7 @@ def test_shifts_by_any_amount_both_ways_are_no_worse_than_a_fine_grid_and_close(
 def test_bursts_of_any_phase_are_no_worse_than_a_fine_grid_and_close():
     rng, length = np.random.default_rng(0), 9
     moves = ShiftAndPhase().on((length,))
-    X, A = rng.standard_normal((4, length)), moves.adopt(unit_rows(rng, 1, length))
+    X, A = rng.standard_normal((2, length)), moves.adopt(unit_rows(rng, 1, length))
     codes = encode(X, A, group=ShiftAndPhase(), alpha=0.3)
     shift, phase = np.meshgrid(np.arange(0, length, 0.2), np.arange(0, 180, 10.0))
     copies = moves.act(np.stack([shift.ravel(), phase.ravel()], axis=1), A)
