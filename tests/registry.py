@@ -7,11 +7,13 @@ import numpy as np
 
 from orbitdl.coding import ActiveSet, Folding, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
+    Azimuth,
     ContinuousShift,
     Finite,
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    Product,
     Reversal,
     ShiftAndPhase,
     Trivial,
@@ -80,6 +82,19 @@ ACTIONS = {
     "square on images": lambda length, channels: (SQUARE, (3, 3)),
     "pairs of four things": lambda length, channels: (PAIRS, (6, channels)),
     "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
+    "azimuth": lambda length, channels: (Azimuth(), (3, channels)),
+    "whole shifts and turns": lambda length, channels: (
+        Product(IntegerShift(), Orthogonal()),
+        (length, min(channels, 2)),
+    ),
+    "shifts and turns": lambda length, channels: (
+        Product(ContinuousShift(), Orthogonal()),
+        (length, channels),
+    ),
+    "shifts and azimuth": lambda length, channels: (
+        Product(ContinuousShift(), Azimuth()),
+        (length, 3, channels),
+    ),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
 }
 

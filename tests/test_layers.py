@@ -83,7 +83,7 @@ def test_no_import_goes_round_in_a_circle():
 
 
 CONCRETE = {
-    "trivial", "shift", "continuous", "orthogonal", "finite",
+    "trivial", "shift", "continuous", "orthogonal", "finite", "azimuth", "product",
     "reversal", "shift_and_phase", "with_finite",
 }  # fmt: skip
 """Modules of `groups` that hold one group each."""

@@ -24,6 +24,7 @@ class GroupName(StrEnum):
     shift_and_phase = "shift-and-phase"
     reversal = "reversal"
     orthogonal = "orthogonal"
+    azimuth = "azimuth"
     finite = "finite"
 
 

@@ -3,12 +3,14 @@
 `ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
 """
 
+from orbitdl.groups.azimuth import Azimuth
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.product import Product
 from orbitdl.groups.reversal import Reversal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.shift_and_phase import ShiftAndPhase
@@ -17,6 +19,7 @@ from orbitdl.groups.trivial import Trivial
 from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
+    "Azimuth",
     "CircleRepresentation",
     "ContinuousShift",
     "Finite",
@@ -25,6 +28,7 @@ __all__ = [
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
+    "Product",
     "Representation",
     "Reversal",
     "ShiftAndPhase",

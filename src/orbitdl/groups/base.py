@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.events import Events
 from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
+from orbitdl.groups.times import Times
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.views import view_of_entries
 
@@ -89,6 +91,13 @@ class Group(ABC):
         raise ValueError(
             f"{self.name} is no group of matrices that act on vectors of channels; give Product "
             "one that is, such as Orthogonal()."
+        )
+
+    def times(self, length: int) -> Times:
+        """Return the shifts of this group on signals of that length, for a `Product`."""
+        raise ValueError(
+            f"{self.name} is no group of shifts; give Product one that is, such as "
+            "ContinuousShift() or IntegerShift()."
         )
 
     def in_short(self) -> str:
@@ -316,6 +325,19 @@ class Representation(ABC):
             moved = np.abs(self.act(element[part], x[source[part]]))
             place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
         return place
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        """Return elements (k, p) as columns of a table: their parameters."""
+        kind = np.intp if self.counted else np.float64
+        return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
+
+    def events(self, atoms: Combination, within: float) -> Events:
+        """Return atoms as a table of events, rows of data and columns: here, each atom is one.
+
+        Groups of shifts put atoms of one row together whose times are at most `within` apart, if
+        these can be seen as one.
+        """
+        return Events(atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)})
 
     def adopt(self, x: Floats) -> Floats:
         """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""

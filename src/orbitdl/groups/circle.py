@@ -11,8 +11,9 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
-from orbitdl.groups.phases import PhaseAction, grid_peaks
+from orbitdl.groups.phases import PhaseAction
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.trigonometric.grids import grid_peaks
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
 from orbitdl.groups.trigonometric.peaks import peaks_near
 

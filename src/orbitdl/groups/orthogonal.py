@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.fibre import Fibre, turns
 from orbitdl.groups.fibre_representation import FibreRepresentation
+from orbitdl.groups.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
+from orbitdl.groups.turns import turn_in_words, turns_in_columns
 from orbitdl.groups.views import view_of_points
 
 MOST_PLANES = 6
@@ -48,6 +51,8 @@ class Orthogonal(Group):
 class OrthogonalFibre(Fibre):
     """All orthogonal matrices; an element is its matrix, row by row."""
 
+    moves = "turned and mirrored in any way"
+
     def __init__(self, d: int) -> None:
         super().__init__(d, tuple(f"g{i}_{k}" for i in range(d) for k in range(d)), turns(d))
 
@@ -63,12 +68,17 @@ class OrthogonalFibre(Fibre):
         return flatten(q * signs[:, None, :])
 
     def polar(self, X: Floats) -> Floats:
-        nuclear: Floats = np.linalg.svd(X, compute_uv=False).sum(axis=-1)
-        return nuclear
+        return nuclear_norms(X)
 
     def match(self, X: Floats) -> tuple[Floats, Floats]:
-        u, s, vt = np.linalg.svd(X)
-        return s.sum(axis=-1), flatten(u @ vt)
+        value, factor = polar_factors(X)
+        return value, flatten(factor)
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return turns_in_columns(self.matrix(element)) or super().describe(element)
+
+    def in_words(self, element: Floats) -> str:
+        return turn_in_words(self.matrix(element))
 
 
 class OrthogonalRepresentation(FibreRepresentation):
@@ -77,13 +87,10 @@ class OrthogonalRepresentation(FibreRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         d, n = self.block_shape[1:]
-        moves = f"may be turned and mirrored in any way in space of dimension {d}"
+        moves = f"may be {self.fibre.moves} in space of dimension {d}"
         planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
         slider = TurnSlider(planes) if planes else Slider()
-        return Presentation(moves, self._turn_in_words, view_of_points(d, n), slider)
-
-    def _turn_in_words(self, element: Floats) -> str:
-        return turn_in_words(self.fibre.matrix(element))
+        return Presentation(moves, self.fibre.in_words, view_of_points(d, n), slider)
 
     def gauge(self, Z: Blocks) -> Floats:
         spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
@@ -151,18 +158,3 @@ def clip_largest(s: Floats, amount: float) -> Floats:
     tau = excess / np.arange(1, s.shape[-1] + 1)
     clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
     return clipped
-
-
-def turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
-    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
-    if d == 1:
-        return "mirrored" if mirrored else "as learned"
-    if d == 2:
-        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
-        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
-    if d == 3:
-        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
-        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
-    return "mirrored and turned" if mirrored else "turned"

@@ -161,7 +161,7 @@ class ShiftAndPhaseRepresentation(Representation):
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         # the peak of the envelope, which the phase leaves where it is
-        C = self.transform.envelopes(x)[..., 0, 0]
+        C = self.transform.envelopes(x)
         peak = largest_modulus(C)[1] * (self.shape[0] / (2 * np.pi))
         return np.asarray(np.mod(peak[source] + element[:, 0], self.shape[0]))
 

@@ -115,10 +115,11 @@ class MoveAtoms:
                 wanted = np.maximum(wanted, 0.1 * step.error)
             trial = Seen.of(seen.problem, along(seen, step, length))
             falls = trial.objective <= (1 + ROUNDING) * seen.objective
+            whole = falls & (step.length * length == 1.0)
             length = np.where(falls, 1.0, SHORTER * length)
             seen = seen.replace(falls, trial)
             done = (step.error <= wanted) | (length < SHORTEST) | (seen.atoms.counts == 0)
-            done |= falls & (step.error**2 <= SQUARED * alpha * wanted)
+            done |= whole & (step.error**2 <= SQUARED * alpha * wanted)
             done |= number == STEPS - 1
             result = self._put(result, place[done], seen.take(done))
             if done.all():

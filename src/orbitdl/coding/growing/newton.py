@@ -11,8 +11,8 @@ so that with the certificate ``eta_k = <r, B_k>`` and its derivatives ``eta'_a =
     gradient   (alpha sign c - eta,  -eta'),
     Hessian    V V^T + blockdiag(0, -eta'' / c),      V = [B_k, X_a B_k].
 
-Moves of an atom are measured by how far they take its signal: with ``T = [X_a B]`` and
-``T T^T = L L^T``, in the coordinates ``w = L^T u``.
+Moves of an atom are measured by how far they take its signal: with ``M = [<X_a B, X_b B>]`` and
+``W^T M W = 1`` in the coordinates w of ``u = W w``, without those that do not move it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.coding.growing.eigen import diagonalise
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats, Integers
 
-STILL = 1e-9
-"""Added to the Gram matrix of tangents, relatively to its trace: moves that do not move."""
+STILL = 1e-6
+"""Moves that take an atom less far than the root of this, relatively to others, do not move it."""
 LONGEST = 0.5
 """Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""
 DAMPED = 1e-3
@@ -120,38 +121,60 @@ def backward(L, first, count, x):  # type: ignore[no-untyped-def]
 
 
 @internal
-def whiten(G, count, e, dimension, factors):  # type: ignore[no-untyped-def]
-    """Measure the moves of all atoms by how far they take them: in G and in the slopes e."""
-    own = 1 + dimension
-    for k in range(count // own):
-        first, L = k * own + 1, factors[k]
-        trace = 0.0
+def measure(G, first, scale, S, U):  # type: ignore[no-untyped-def]
+    """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
+
+    Columns of W are zero for moves that do not move the atom.
+    """
+    dimension, trace = len(S), 0.0
+    for a in range(dimension):
+        trace += G[first + a, first + a]
+        for b in range(dimension):
+            S[a, b] = G[first + a, first + b]
+    diagonalise(S, U)
+    for b in range(dimension):
+        size = S[b, b]
         for a in range(dimension):
-            trace += G[first + a, first + a]
-        for a in range(dimension):
-            for b in range(dimension):
-                L[a, b] = G[first + a, first + b]
-            L[a, a] += STILL * trace + 1e-300
-        cholesky(L, dimension)
-        forward(L, first, dimension, e)
-        for r in range(count):
-            forward(L, first, dimension, G[r])
-        for r in range(count):
-            for a in range(dimension):  # columns likewise
-                total = G[first + a, r]
-                for b in range(a):
-                    total -= L[a, b] * G[first + b, r]
-                G[first + a, r] = total / L[a, a]
+            scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
 
 
 @internal
-def curvature(bent, tangents, L, c, slope, out):  # type: ignore[no-untyped-def]
+def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
+    """Replace x from `first` on by ``W^T x``."""
+    dimension = len(scale)
+    for b in range(dimension):
+        total = 0.0
+        for a in range(dimension):
+            total += scale[a, b] * x[first + a]
+        scratch[b] = total
+    for b in range(dimension):
+        x[first + b] = scratch[b]
+
+
+@internal
+def whiten(G, count, e, scales, S, U):  # type: ignore[no-untyped-def]
+    """Measure the moves of all atoms by how far they take them: in G and in the slopes e."""
+    own = 1 + len(S)
+    for k in range(count // own):
+        first = k * own + 1
+        measure(G, first, scales[k], S, U)
+        transform(scales[k], e, first, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[r], k * own + 1, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[:, r], k * own + 1, S[0])
+
+
+@internal
+def curvature(bent, tangents, scale, c, slope, out, S, U):  # type: ignore[no-untyped-def]
     """Put ``-eta'' / c`` of one atom, in its measure of moves, into out; raised to be safe.
 
     Its eigenvalues w become ``max(w, min(w, 0) + 2 |eta'| / |c|)``: no atom is then led further
-    than it is long, however light it is.
+    than it is long, however light it is. Moves that do not move get 1, so that they are zero.
     """
-    dimension = len(bent)
+    dimension = len(S)
     for a in range(dimension):
         for b in range(a + 1):
             total = 0.0
@@ -160,26 +183,28 @@ def curvature(bent, tangents, L, c, slope, out):  # type: ignore[no-untyped-def]
             out[a, b] = 0.5 * total / c
             out[b, a] = out[a, b]
     for a in range(dimension):
-        forward(L, 0, dimension, out[a])
+        transform(scale, out[a], 0, U[0])
     for a in range(dimension):
-        for r in range(dimension):
-            total = out[a, r]
-            for b in range(a):
-                total -= L[a, b] * out[b, r]
-            out[a, r] = total / L[a, a]
+        transform(scale, out[:, a], 0, U[0])
+    for a in range(dimension):
+        for b in range(dimension):
+            S[a, b] = 0.5 * (out[a, b] + out[b, a])
+    diagonalise(S, U)
     least = 2.0 * slope / abs(c)
-    if dimension == 1:
-        out[0, 0] = max(out[0, 0], min(out[0, 0], 0.0) + least)
-        return
-    w, U = np.linalg.eigh(0.5 * (out[:dimension, :dimension] + out[:dimension, :dimension].T))
     for a in range(dimension):
-        w[a] = max(w[a], min(w[a], 0.0) + least)
+        S[a, a] = max(S[a, a], min(S[a, a], 0.0) + least)
     for a in range(dimension):
         for b in range(dimension):
             total = 0.0
             for k in range(dimension):
-                total += U[a, k] * w[k] * U[b, k]
+                total += U[a, k] * S[k, k] * U[b, k]
             out[a, b] = total
+    for a in range(dimension):
+        moves = 0.0
+        for b in range(dimension):
+            moves += abs(scale[b, a])
+        if moves == 0.0:
+            out[a, a] += 1.0
 
 
 @internal
@@ -226,8 +251,8 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
     dimension = known.rows.shape[1] - 1
     own = 1 + dimension
     H = np.empty((most * own, most * own))
-    curved, factors = np.zeros((2, most, max(dimension, 1), max(dimension, 1)))
-    norm = np.empty(most)
+    curved, scales = np.zeros((2, most, dimension, dimension))
+    S, U, norm = np.empty((dimension, dimension)), np.empty((dimension, dimension)), np.empty(most)
     for i in range(len(known.offsets) - 1):
         first, n_atoms = known.offsets[i], known.offsets[i + 1] - known.offsets[i]
         if n_atoms == 0:
@@ -237,7 +262,7 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
         V = known.rows[first : first + n_atoms].reshape(count, known.rows.shape[2])
         G, e = np.dot(V, V.T), np.dot(V, known.residual[i])
         c = known.c[first : first + n_atoms]
-        whiten(G, count, e, dimension, factors)
+        whiten(G, count, e, scales, S, U)
         error = 0.0
         for k in range(n_atoms):
             norm[k] = np.sqrt(G[k * own, k * own])
@@ -247,16 +272,14 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
                 slope += e[k * own + 1 + a] ** 2
             slope = np.sqrt(slope)
             error = max(error, abs(e[k * own]), slope)
-            if dimension > 0:
-                tangents = known.blocks[first + k, 1:]
-                curvature(known.bent[i], tangents, factors[k], c[k], slope, curved[k])
+            tangents = known.blocks[first + k, 1:]
+            curvature(known.bent[i], tangents, scales[k], c[k], slope, curved[k], S, U)
         step.error[i] = error
         solve(G, curved, count, dimension, e, H)
         step.length[i], step.leaving[i] = reach(c, e, norm, dimension)
         if step.leaving[i] >= 0:
             step.leaving[i] += first
         for k in range(n_atoms):
-            backward(factors[k], k * own + 1, dimension, e)
             step.c[first + k] = e[k * own]
             for a in range(dimension):
-                step.u[first + k, a] = e[k * own + 1 + a]
+                step.u[first + k, a] = np.dot(scales[k, a], e[k * own + 1 : (k + 1) * own])

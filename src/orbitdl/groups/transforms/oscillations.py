@@ -36,8 +36,8 @@ class Oscillations(Transform):
         return self.spectrum.synthesize(np.concatenate([constant, blocks], axis=-3))
 
     def envelopes(self, x: Floats) -> Blocks:
-        """Return C (..., channels, F, 1, 1) of the analytic signals ``sum_f C_f exp(i f theta)``.
+        """Return C (..., channels, F) of the analytic signals ``sum_f C_f exp(i f theta)``.
 
         Their real part at ``theta = 2 pi t / N`` is what oscillates of ``x(t)``.
         """
-        return self.spectrum.interpolants(x)[..., 1:, :, :]
+        return self.spectrum.interpolants(x)[..., 1:]

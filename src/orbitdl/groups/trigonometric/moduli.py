@@ -12,7 +12,7 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.phases import grid_peaks
+from orbitdl.groups.trigonometric.grids import grid_peaks
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
 from orbitdl.groups.trigonometric.peaks import peaks_near
 
