@@ -62,10 +62,6 @@ ACTIONS = {
     ),
     "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
     "reversal": lambda length, channels: (Reversal(), (length, channels)),
-    "integer shift with reversal": lambda length, channels: (
-        WithFinite(IntegerShift(), Reversal()),
-        (length, channels),
-    ),
     "continuous shift with reversal": lambda length, channels: (
         WithFinite(ContinuousShift(), Reversal()),
         (length, channels),
