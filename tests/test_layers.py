@@ -84,7 +84,7 @@ def test_no_import_goes_round_in_a_circle():
 
 CONCRETE = {
     "trivial", "shift", "continuous", "orthogonal", "special_orthogonal", "permutation", "finite",
-    "azimuth", "product",
+    "azimuth", "product", "reversal", "shift_and_phase", "with_finite",
 }  # fmt: skip
 """Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))

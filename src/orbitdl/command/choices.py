@@ -21,6 +21,8 @@ class GroupName(StrEnum):
     integer_shift = "integer-shift"
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
+    shift_and_phase = "shift-and-phase"
+    reversal = "reversal"
     orthogonal = "orthogonal"
     special_orthogonal = "special-orthogonal"
     permutation = "permutation"

@@ -12,10 +12,13 @@ from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.permutation import Permutation, SignedPermutation
 from orbitdl.groups.product import Product
+from orbitdl.groups.reversal import Reversal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.shift_and_phase import ShiftAndPhase
 from orbitdl.groups.special_orthogonal import SpecialOrthogonal
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
+from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
     "Azimuth",
@@ -32,6 +35,9 @@ __all__ = [
     "Representation",
     "SignedPermutation",
     "SpecialOrthogonal",
+    "Reversal",
+    "ShiftAndPhase",
     "Transform",
     "Trivial",
+    "WithFinite",
 ]

@@ -95,7 +95,7 @@ class Facts:
 
     @property
     def only_shifts(self) -> bool:
-        """Whether it does nothing else, so that the page can move components by itself."""
+        """Whether a shift says all of a move, so that the page can draw it from the component."""
         return isinstance(self.presentation.slider, ShiftSlider)
 
     @property
@@ -117,7 +117,8 @@ class Facts:
     def peaks(self) -> Floats:
         """Where each component of a group of shifts lies before it is moved, (q,)."""
         every = np.arange(len(self.components))
-        return self.representation.locate(np.zeros((len(every), 1)), every, self.components)
+        unmoved = np.zeros((len(every), len(self.representation.parameters)))
+        return self.representation.locate(unmoved, every, self.components)
 
 
 def gather(
