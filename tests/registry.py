@@ -9,9 +9,12 @@ from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
+    ImageRotation,
     IntegerShift,
+    IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
+    SquareSymmetry,
     Trivial,
 )
 
@@ -63,6 +66,18 @@ ACTIONS = {
     "pairs of four things": lambda length, channels: (PAIRS, (6, channels)),
     "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
+    "whole translations of images": lambda length, channels: (
+        IntegerTranslation(),
+        (1 + length // 2, 4),
+    ),
+    "whole translations of colour images": lambda length, channels: (
+        IntegerTranslation(),
+        (3, 1 + length // 2, channels),
+    ),
+    "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
+    "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
+    "moves of a square": lambda length, channels: (SquareSymmetry(), (2 + length // 2,) * 2),
+    "moves of a square in colour": lambda length, channels: (SquareSymmetry(), (3, 3, channels)),
 }
 
 # Coders by name, with their settings; the tolerance is the test's.

@@ -21,6 +21,10 @@ class GroupName(StrEnum):
     integer_shift = "integer-shift"
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
+    integer_translation = "integer-translation"
+    translation = "translation"
+    image_rotation = "image-rotation"
+    square_symmetry = "square-symmetry"
     orthogonal = "orthogonal"
     finite = "finite"
 

@@ -55,7 +55,7 @@ class TorusAction(Representation):
         flat = np.ascontiguousarray(self.angles(element).reshape(-1, 2))
         phase = np.empty((len(flat), self.block_shape[0]), dtype=np.complex128)
         fill_phases(-flat, self.transform.waves, phase)
-        return phase.reshape(*element.shape[:-1], -1, 1, 1)
+        return phase.reshape(*element.shape[:-1], self.block_shape[0], 1, 1)
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)

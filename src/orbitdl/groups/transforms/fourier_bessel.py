@@ -67,7 +67,7 @@ class FourierBessel(Transform):
 
     def analyze(self, x: Floats) -> Blocks:
         batch = x.shape[: x.ndim - len(self.shape)]
-        pixels = x.reshape(*batch, -1, self._channels)[..., self._disc, :]
+        pixels = x.reshape(*batch, self.shape[0] ** 2, self._channels)[..., self._disc, :]
         seen = np.empty((*batch, len(self._place), self._channels), dtype=np.complex128)
         seen.real, seen.imag = self._real.T @ pixels, -(self._imaginary.T @ pixels)
         n_blocks, _, m = self.block_shape
