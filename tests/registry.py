@@ -76,8 +76,11 @@ ACTIONS = {
     ),
     "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
     "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
-    "moves of a square": lambda length, channels: (SquareSymmetry(), (2 + length // 2,) * 2),
-    "moves of a square in colour": lambda length, channels: (SquareSymmetry(), (3, 3, channels)),
+    "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
+    "moves of a square in colour": lambda length, channels: (
+        SquareSymmetry(),
+        (2 + channels // 2, 2 + channels // 2, channels),
+    ),
 }
 
 # Coders by name, with their settings; the tolerance is the test's.

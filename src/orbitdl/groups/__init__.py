@@ -14,6 +14,7 @@ from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.square import SquareSymmetry
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.translation import Translation
 from orbitdl.groups.trivial import Trivial
 
 __all__ = [
@@ -30,5 +31,6 @@ __all__ = [
     "Representation",
     "SquareSymmetry",
     "Transform",
+    "Translation",
     "Trivial",
 ]
