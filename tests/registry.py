@@ -10,7 +10,9 @@ from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
     Finite,
+    ImageRotation,
     IntegerShift,
+    IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
     Permutation,
@@ -19,6 +21,7 @@ from orbitdl.groups import (
     ShiftAndPhase,
     SignedPermutation,
     SpecialOrthogonal,
+    SquareSymmetry,
     Trivial,
     WithFinite,
 )
@@ -102,6 +105,21 @@ ACTIONS = {
         (length, 3, channels),
     ),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
+    "whole translations of images": lambda length, channels: (
+        IntegerTranslation(),
+        (1 + length // 2, 4),
+    ),
+    "whole translations of colour images": lambda length, channels: (
+        IntegerTranslation(),
+        (3, 1 + length // 2, channels),
+    ),
+    "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
+    "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
+    "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
+    "moves of a square in colour": lambda length, channels: (
+        SquareSymmetry(),
+        (2 + channels // 2, 2 + channels // 2, channels),
+    ),
 }
 
 # One action of every kind, for tests of what does not depend on the group: blocks real or complex,
