@@ -201,9 +201,6 @@ class FoldedRepresentation(Representation):
         row, element = self.fold(found.row, found.element)
         return Combination(row, found.coefficient, element)
 
-    def decompose(self, Z: Blocks) -> Combination:
-        raise NotImplementedError
-
     # In words and pictures
 
     @cached_property

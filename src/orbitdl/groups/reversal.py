@@ -40,7 +40,7 @@ class ReversalRepresentation(ListedRepresentation):
 
     parameters = ("reversed",)
     counted = True
-    quotient = None
+    cycles = (2,)
     size = 2
 
     def __init__(self, group: Reversal, shape: tuple[int, ...]) -> None:

@@ -137,9 +137,6 @@ class ShiftAndPhaseRepresentation(Representation):
         row, value, angle = modulus_peaks(C, level)
         return Combination(row, value, self._elements(angle, self._values(C[row], angle)))
 
-    def decompose(self, Z: Blocks) -> Combination:
-        raise NotImplementedError
-
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
         columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
