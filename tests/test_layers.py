@@ -84,7 +84,8 @@ def test_no_import_goes_round_in_a_circle():
 
 CONCRETE = {
     "trivial", "shift", "continuous", "orthogonal", "special_orthogonal", "permutation", "finite",
-    "azimuth", "product",
+    "azimuth", "product", "reversal", "shift_and_phase", "with_finite", "image_rotation",
+    "integer_translation", "translation", "square",
 }  # fmt: skip
 """Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
