@@ -31,8 +31,9 @@ INWARDS = np.array([0.0, 0.3, 0.7, 0.9])
 """How far from p to the best one the points lie at which elements are looked for."""
 NEAR_TOP = 0.5
 """Peaks from this fraction of the largest value on become elements."""
-AT_HAND = 6
-"""Elements that are kept from one round to the next, in multiples of the dimension."""
+AT_FIRST, AT_HAND = 6, 20
+"""Elements to begin with, and those kept from one round to the next, in multiples of the dimension:
+with few, they leave and come back, and the bracket narrows no more."""
 SAME = 1e-5
 """Relative distance of two elements up to which one does for both: weights change by its square,
 and linear programs are hard to solve with both."""
@@ -108,7 +109,7 @@ class _Span:
         size = np.abs(np.diagonal(triangle))
         self.dimension = int(np.sum(size > DEPENDENT * size[0]))
         self._basis: Floats = basis[:, : self.dimension]
-        self.start: Floats = cover[order[: AT_HAND * self.dimension]]
+        self.start: Floats = cover[order[: AT_FIRST * self.dimension]]
 
     def coordinates(self, Z: Blocks) -> Floats:
         """Return combinations of elements (n, F, d, d) as rows (n, dimension)."""
