@@ -7,6 +7,7 @@ listed there is no reference.
 """
 
 import warnings
+from itertools import permutations, product
 
 import cvxpy as cp
 import numpy as np
@@ -18,6 +19,8 @@ from orbitdl.groups import (
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    Permutation,
+    SignedPermutation,
     Trivial,
 )
 from orbitdl.groups.base import Group
@@ -65,6 +68,12 @@ def moves(group: Group, X: np.ndarray) -> list[np.ndarray]:
             return [np.roll(np.eye(length), k, axis=0) for k in range(length)]
         case InterpolatedShift(k):
             return [interpolation(length, s / k) for s in range(k * length)]
+        case Permutation():
+            return [np.eye(length)[list(order)] for order in permutations(range(length))]
+        case SignedPermutation():
+            orders = moves(Permutation(), X)
+            signs = product([1.0, -1.0], repeat=length)
+            return [np.diag(sign) @ order for sign in signs for order in orders]
         case Finite():
             return closure(np.asarray(group.generators))
     return listed(group, X.shape[1:])

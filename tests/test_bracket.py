@@ -7,7 +7,6 @@ from numpy.testing import assert_allclose
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups import (
-    Azimuth,
     ContinuousShift,
     IntegerShift,
     InterpolatedShift,
@@ -54,7 +53,6 @@ class Unknown(OrthogonalRepresentation):
 SEARCHED = {
     "as if orthogonal matrices were unknown": Unknown(Orthogonal(), (2, 3)),
     "whole shifts and turns": Product(IntegerShift(), Orthogonal()).on((3, 2)),
-    "shifts and azimuth": Product(ContinuousShift(), Azimuth()).on((3, 3)),
     "whole shifts and orders": Product(IntegerShift(), Permutation()).on((3, 3)),
 }
 GAUGE_LAWS = [law for law, (_, kind) in LAWS.items() if kind is group_with_gauge]

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 from reference import reference_norm
-from registry import ACTIONS
+from registry import ACTIONS, action
 from test_masked import holed, problem, unit
 
 from orbitdl import OrbitDictionaryLearning, complete
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 
-FINITE = [name for name in ACTIONS if not any(word in name for word in ("continuous", "orth"))]
+FINITE = [name for name in ACTIONS if action(name).dimension == 0]
 
 
 def pulses(length=41):
