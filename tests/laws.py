@@ -32,6 +32,10 @@ def searchable_group(rep: Representation) -> bool:
     return isinstance(rep, ListedRepresentation | CircleRepresentation)
 
 
+def group_with_tangents(rep: Representation) -> bool:
+    return rep.has_tangents
+
+
 def group_with_prox(rep: Representation) -> bool:
     return rep.has_prox
 
@@ -438,3 +442,44 @@ def prox_derivative_is_how_prox_changes(rep, rng):
     for step in (0.3, 1.5):
         seen = (rep.prox(Z + 1e-6 * H, step) - rep.prox(Z - 1e-6 * H, step)) / 2e-6
         close(rep.prox_derivative(Z, step)(H), seen, scale=np.abs(H).max(), tol=1e-5)
+
+
+@law_of(group_with_tangents)
+def tangents_are_how_moves_begin(rep: Representation, rng: np.random.Generator) -> None:
+    B, g, h = rep.analyze(draw_data(rep, rng)), rep.sample(rng, 3), 1e-5
+    moved = rep.represent(g) @ B
+    tangents = rep.tangents(moved)
+    assert tangents.shape == (3, rep.dimension, *rep.block_shape)
+    for a in range(rep.dimension):
+        by = np.zeros((3, rep.dimension))
+        by[:, a] = h
+        ahead, behind = (rep.represent(rep.move(g, sign * by)) @ B for sign in (1, -1))
+        scale = 1.0 + np.abs(tangents[:, a]).max()
+        assert_allclose((ahead - behind) / (2 * h), tangents[:, a], atol=1e-4 * scale**3)
+
+
+@law_of(group_with_tangents)
+def generators_are_antisymmetric(rep: Representation, rng: np.random.Generator) -> None:
+    B, C = rep.analyze(draw_data(rep, rng)), rep.analyze(draw_data(rep, rng))
+    left, right = inner(rep.tangents(B), C[:, None]), inner(B[:, None], rep.tangents(C))
+    assert_allclose(left, -right, atol=1e-10)
+
+
+@law_of(any_group)
+def moved_is_the_product_with_the_representation(
+    rep: Representation, rng: np.random.Generator
+) -> None:
+    B, g = rep.analyze(draw_data(rep, rng)), rep.sample(rng, 3)
+    assert_allclose(rep.moved(g, B), rep.represent(g) @ B, atol=1e-12)
+
+
+@law_of(any_group)
+def the_bound_of_polars_is_above_them_and_close(
+    rep: Representation, rng: np.random.Generator
+) -> None:
+    C = draw_correlations(rep, rng, 4).reshape(2, 2, *rep.block_shape[:2], rep.block_shape[1])
+    polar = rep.polar(C).max(axis=1)
+    for eps in (1e-2, 1e-6):
+        bound = rep.largest_polar(C, eps)
+        assert np.all(bound >= polar * (1 - 1e-12))
+        assert np.all(bound <= polar * (1 + eps) * (1 + 1e-12))

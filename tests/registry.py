@@ -5,8 +5,9 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Folding, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
+    Azimuth,
     ContinuousShift,
     Finite,
     ImageRotation,
@@ -14,8 +15,15 @@ from orbitdl.groups import (
     IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
+    Permutation,
+    Product,
+    Reversal,
+    ShiftAndPhase,
+    SignedPermutation,
+    SpecialOrthogonal,
     SquareSymmetry,
     Trivial,
+    WithFinite,
 )
 
 
@@ -29,6 +37,7 @@ PENTAGON = Finite([turn(2 * np.pi / 5), MIRROR])  # without -I
 HEXAGON = Finite([turn(2 * np.pi / 6), MIRROR])  # with -I
 PERMUTATIONS = Finite([[1, 2, 0], [1, 0, 2]])  # of three things: not commutative
 CYCLE = Finite([[1, 2, 3, 4, 0]])  # whole shifts of five samples, as matrices
+DOUBLED = Finite([[0, 2, 4, 6, 1, 3, 5]])  # times of seven samples doubled: three moves
 QUARTER_TURNS = Finite([[1, 3, 0, 2]])  # of an image of 2 x 2 pixels
 
 
@@ -57,14 +66,44 @@ ACTIONS = {
         ContinuousShift(),
         (length, channels),
     ),
+    "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
+    "reversal": lambda length, channels: (Reversal(), (length, channels)),
+    "continuous shift with reversal": lambda length, channels: (
+        WithFinite(ContinuousShift(), Reversal()),
+        (length, channels),
+    ),
+    "integer shift with doubling": lambda length, channels: (
+        WithFinite(IntegerShift(), DOUBLED),
+        (7, channels),
+    ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
+    "rotations": lambda length, channels: (SpecialOrthogonal(), (min(length, 4), channels)),
+    "rotations of odd size": lambda length, channels: (SpecialOrthogonal(), (3, channels)),
+    "orders of rows": lambda length, channels: (Permutation(), (min(length, 4), channels)),
+    "orders and signs of rows": lambda length, channels: (
+        SignedPermutation(),
+        (min(length, 4), channels),
+    ),
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
     "cycle": lambda length, channels: (CYCLE, (5, channels)),
     "quarter turns of images": lambda length, channels: (QUARTER_TURNS, (2, 2)),
     "square on images": lambda length, channels: (SQUARE, (3, 3)),
     "pairs of four things": lambda length, channels: (PAIRS, (6, channels)),
     "pentagon": lambda length, channels: (PENTAGON, (2, channels)),
+    "azimuth": lambda length, channels: (Azimuth(), (3, channels)),
+    "whole shifts and turns": lambda length, channels: (
+        Product(IntegerShift(), Orthogonal()),
+        (length, min(channels, 2)),
+    ),
+    "shifts and turns": lambda length, channels: (
+        Product(ContinuousShift(), Orthogonal()),
+        (length, channels),
+    ),
+    "shifts and azimuth": lambda length, channels: (
+        Product(ContinuousShift(), Azimuth()),
+        (length, 3, channels),
+    ),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
     "whole translations of images": lambda length, channels: (
         IntegerTranslation(),
@@ -83,14 +122,41 @@ ACTIONS = {
     ),
 }
 
+# One action of every kind, for tests of what does not depend on the group: blocks real or complex,
+# of size one or more, one or many; elements listed, on a circle, or with a proximal map.
+KINDS = [
+    "trivial on matrices",
+    "integer shift of channels",
+    "interpolated shift 3",
+    "continuous shift of channels",
+    "orthogonal",
+    "permutations",
+    "square on images",
+    "hexagon",
+]
+
 # Coders by name, with their settings; the tolerance is the test's.
 CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
+    "folding": lambda **settings: Folding(**settings),
+    "growing": lambda **settings: Growing(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
 }
+
+
+GROWN = ["integer shift", "permutations"]
+"""Listed groups on which `Growing` is tested, too."""
+
+
+def served(coder: str, name: str) -> bool:
+    """Tell whether a coder is tested on an action: `Growing` on few of those that are listed."""
+    rep = action(name)
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep):
+        return False
+    return CODERS[coder]().serves(rep)
 
 
 def action(name: str, length: int = 7, channels: int = 2):

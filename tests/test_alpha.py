@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, action
+from registry import KINDS, action
 
 from orbitdl import OrbitDictionaryLearning, alpha_max, encode, suggest_alpha
 from orbitdl.datasets import make_ecg_like, make_shift_data
@@ -17,7 +17,7 @@ def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
     return X, X[:2] / 3 + 0.1 * X[2:4], representation.group
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_codes_are_empty_from_alpha_max_on(name):
     X, A, group = data_for(name)
     for x, largest in zip(X, alpha_max(X, A, group=group), strict=True):
@@ -25,7 +25,7 @@ def test_codes_are_empty_from_alpha_max_on(name):
         assert len(codes.atoms.coefficient) == 0
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_codes_are_not_empty_below_alpha_max(name):
     X, A, group = data_for(name)
     for x, largest in zip(X, alpha_max(X, A, group=group), strict=True):
@@ -45,7 +45,7 @@ def test_alpha_max_is_the_same_in_chunks():
     assert_allclose(alpha_max(X, A, group=ContinuousShift())[1020:1030], parts)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_suggested_alpha_is_half_the_size_of_what_was_planted(name):
     rng, representation = np.random.default_rng(0), action(name)
     wave = representation.adopt(rng.standard_normal((1, *representation.shape)))[0]

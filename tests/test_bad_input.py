@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, PERMUTATIONS, action
+from registry import KINDS, PERMUTATIONS, action
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
@@ -244,7 +244,7 @@ def test_distances_refuse_what_does_not_fit_together():
 # What works all the same
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("value", [0.0, 1.0])
 def test_zero_and_constant_data_leave_no_nan(name, value):
     rep = action(name, 8)
@@ -263,7 +263,7 @@ def test_zero_and_constant_data_leave_no_nan(name, value):
         assert model.score(data) == 0.0
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_one_sample_is_enough(name):
     rep = action(name, 8)
     data = np.random.default_rng(0).standard_normal((1, *rep.shape))
@@ -272,7 +272,7 @@ def test_one_sample_is_enough(name):
     assert model.score(data) > 0
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_more_components_than_samples_work(name):
     rep = action(name, 8)
     data = np.random.default_rng(0).standard_normal((2, *rep.shape))
@@ -281,7 +281,7 @@ def test_more_components_than_samples_work(name):
     assert np.isfinite(model.components_).all()
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("scale", [1e-90, 1e90])
 def test_unusual_units_give_the_same_components(name, scale):
     rep = action(name, 8)

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from registry import ACTIONS, PERMUTATIONS, action
+from registry import KINDS, PERMUTATIONS, action
 from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
@@ -106,7 +106,7 @@ def test_a_fit_killed_at_random_moments_gives_the_same_components(tmp_path, kind
     assert len({json.dumps(place) for place in told["reached"]}) > 1  # at various places
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_every_group_goes_on_to_the_same_components(name, path):
     rep = action(name, 6)
     data = np.random.default_rng(0).standard_normal((9, *rep.shape))

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, action
+from registry import KINDS, action
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
@@ -40,7 +40,7 @@ def planted(name: str, *, n: int = 30, q: int = 2, noise: float = 0.05, seed: in
 # The run
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("init", ["data", "random"])
 def test_the_objective_never_rises_and_the_last_gap_is_within_tolerance(name, init):
     group, X = planted(name)
@@ -55,7 +55,7 @@ def test_the_objective_never_rises_and_the_last_gap_is_within_tolerance(name, in
     assert_allclose(np.linalg.norm(model.components_.reshape(2, -1), axis=1), 1.0)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("normalise_after", [False, True])
 def test_the_last_record_is_the_objective_of_the_learned_components(name, normalise_after):
     group, X = planted(name)
@@ -452,7 +452,7 @@ def test_data_starts_lie_on_different_orbits():
         assert distance < 1e-12
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_starts_have_unit_norm(name):
     rep, rng = action(name, 8), np.random.default_rng(0)
     shards = SampleShards.cut(

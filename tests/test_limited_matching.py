@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS
+from registry import KINDS
 from sklearn.linear_model import Lasso
 from test_coder_contract import draw
 
@@ -108,7 +108,7 @@ def test_components_of_other_norms_are_judged_by_what_they_explain():
     assert_allclose(codes.objective, wanted, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_every_group_keeps_the_limit_and_more_atoms_explain_more(name):
     problem, last = draw(name, q=3, level=0.05), np.inf
     for total in (1, 2, 4):

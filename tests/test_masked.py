@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from reference import minimum, reference_objective
-from registry import ACTIONS, CODERS, action
+from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
@@ -24,10 +24,10 @@ from orbitdl.samples import Samples
 ALPHA = 0.1
 CASES = [
     pytest.param(name, coder, length, id=f"{name}, {coder}, {length}")
-    for name in ACTIONS
-    for coder in ("active set", "sliding", "proximal")
+    for name in KINDS
+    for coder in ("active set", "sliding", "proximal", "growing")
     for length in ((6, 7) if "shift" in name else (7,))
-    if CODERS[coder]().serves(action(name, length))
+    if served(coder, name)
 ]
 
 
@@ -59,7 +59,7 @@ def test_objectives_on_observed_entries_agree_with_cvxpy(name, coder, length):
     assert codes.gap.max() <= 1e-8
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_matching_never_beats_the_optimum_and_its_gap_says_so(name):
     group, X, A = problem(name)
     codes = encode(X, A, group=group, alpha=ALPHA, coder=Matching(n_atoms=2))
@@ -73,9 +73,9 @@ def test_matching_never_beats_the_optimum_and_its_gap_says_so(name):
     ("name", "coder"),
     [
         (name, coder)
-        for name in ACTIONS
-        for coder in ("active set", "sliding", "proximal", "matching")
-        if CODERS[coder]().serves(action(name))
+        for name in KINDS
+        for coder in ("active set", "sliding", "proximal", "growing", "matching")
+        if served(coder, name)
     ],
 )
 def test_a_mask_of_all_ones_changes_nothing(name, coder):

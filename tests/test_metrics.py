@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, action
+from registry import KINDS, action
 
 from orbitdl import align, dictionary_distance
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Representation, Trivial
@@ -29,7 +29,7 @@ def disguise(rep: Representation, A: np.ndarray, rng: np.random.Generator) -> np
     return (signs * rep.act(rep.sample(rng, Q), A))[rng.permutation(Q)]
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_distance_does_not_see_moves_signs_and_order(name):
     rep, A, rng = draw(name)
     B = disguise(rep, A, rng)
@@ -37,13 +37,13 @@ def test_distance_does_not_see_moves_signs_and_order(name):
     assert dictionary_distance(B, A, rep.group) < 1e-12
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_align_undoes_moves_signs_and_order(name):
     rep, A, rng = draw(name)
     assert_allclose(align(A, disguise(rep, A, rng), rep.group), A, atol=1e-6)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_orbit_distance_is_the_least_over_sampled_moves(name):
     rep, A, rng = draw(name)
     B = rep.adopt(rng.standard_normal((Q, *rep.shape)))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from registry import ACTIONS, action
+from registry import KINDS, action
 from test_line_learning import recording, shards_of, two_shapes
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, load
@@ -56,7 +56,7 @@ def sums(seed: int, q: int = 3) -> Statistics:
 
 
 WITH_GAPS = ["trivial", "integer shift of channels", "continuous shift", "pentagon"]
-CASES = [(name, 0.0) for name in ACTIONS] + [(name, 0.1) for name in WITH_GAPS]
+CASES = [(name, 0.0) for name in KINDS] + [(name, 0.1) for name in WITH_GAPS]
 
 
 @pytest.mark.parametrize(("name", "missing"), CASES)

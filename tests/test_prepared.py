@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, CODERS, action
+from registry import CODERS, KINDS, action, served
 
 from orbitdl import complete
 from orbitdl.codes import Atoms
@@ -19,7 +19,7 @@ from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.groups.base import correlate
 from orbitdl.learning.dictionary import unit_norm
 
-SERVED = [(c, a) for c in CODERS for a in ACTIONS if CODERS[c]().serves(action(a))]
+SERVED = [(c, a) for c in CODERS for a in KINDS if served(c, a)]
 
 
 ONE_BY_ONE = ["integer shift", "interpolated shift 3", "continuous shift"]

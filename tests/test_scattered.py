@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, action
+from registry import KINDS, action
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, StoredCodes
@@ -70,7 +70,7 @@ def has_unique_codes(representation):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 def test_data_elsewhere_are_learned_from_as_in_memory(name, missing):
     rep, X = points(name, missing)
     samples = Samples.of(X, rep.group)

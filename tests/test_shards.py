@@ -6,7 +6,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import ACTIONS, action
+from registry import KINDS, action
 
 from orbitdl.codes import Codes
 from orbitdl.coding import ActiveSet
@@ -56,7 +56,7 @@ def has_unique_codes(representation: Representation) -> bool:
     return not isinstance(representation, ListedRepresentation) or representation.is_free
 
 
-UNIQUE = [name for name in ACTIONS if has_unique_codes(action(name, 8))]
+UNIQUE = [name for name in KINDS if has_unique_codes(action(name, 8))]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -72,7 +72,7 @@ def test_one_two_and_seven_shards_learn_the_same(name, missing):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("count", [7])
 def test_an_iteration_from_one_state_is_the_same_however_data_are_cut(name, missing, count):
@@ -86,7 +86,7 @@ def test_an_iteration_from_one_state_is_the_same_however_data_are_cut(name, miss
         assert_allclose(parts.objective, one.objective, rtol=1e-9)
 
 
-@pytest.mark.parametrize("name", ACTIONS)
+@pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 def test_a_step_from_the_same_codes_is_the_same_however_data_are_cut(name, missing):
     samples = samples_of(name, missing)

@@ -113,8 +113,18 @@ class Atoms:
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
 
     @property
+    def counts(self) -> Integers:
+        """Atoms of each sample, shape (n,)."""
+        return np.diff(self.offsets)
+
+    @property
     def _pair(self) -> Integers:
         return self.sample * self.n_components + self.component
+
+    @property
+    def by_pair(self) -> Combination:
+        """The atoms with rows that number the pairs (sample, component)."""
+        return Combination(self._pair, self.coefficient, self.element)
 
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
@@ -140,8 +150,7 @@ class Atoms:
 
     def add(self, atoms: Combination) -> Atoms:
         """Add atoms whose rows number the pairs (sample, component)."""
-        own = Combination(self._pair, self.coefficient, self.element)
-        both = (np.concatenate(columns) for columns in zip(own, atoms, strict=True))
+        both = (np.concatenate(columns) for columns in zip(self.by_pair, atoms, strict=True))
         return Atoms.of_pairs(Combination(*both), len(self), self.n_components)
 
     def moved(self, coefficient: Floats, element: Floats) -> Atoms:
@@ -166,8 +175,7 @@ class Atoms:
         n, q = len(self), self.n_components
         n_blocks, d, _ = representation.block_shape
         unit = np.broadcast_to(np.eye(d), (1, n_blocks, d, d))
-        atoms = Combination(self._pair, self.coefficient, self.element)
-        Z = representation.superpose(atoms, n * q, np.zeros_like(self.component), unit)
+        Z = representation.superpose(self.by_pair, n * q, np.zeros_like(self.component), unit)
         return Z.reshape(n, q, n_blocks, d, d)
 
     def superpose(self, representation: Representation, A: Blocks) -> Blocks:
@@ -230,15 +238,48 @@ class Codes:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per atom: sample, component, coefficient and the group's parameters."""
-        columns: dict[str, NDArray[Any]] = {
+        own = {
             "sample": self.atoms.sample,
             "component": self.atoms.component,
             "coefficient": self.atoms.coefficient,
         }
-        for k, name in enumerate(self.representation.parameters):
-            values = self.atoms.element[:, k]
-            columns[name] = values.astype(np.intp) if self.representation.counted else values
-        return pd.DataFrame(columns)
+        return pd.DataFrame({**own, **self.representation.describe(self.atoms.element)})
+
+    def to_events(self, within: float = 0.25) -> pd.DataFrame:
+        """Return one row per event: atoms of one component at almost one time, put together.
+
+        Parameters
+        ----------
+        within : float
+            Atoms this close in time, in samples, belong to one event; so does a chain of them.
+
+        Returns
+        -------
+        DataFrame
+            Where signals of vectors are shifted and turned (`orbitdl.groups.Product`), with columns
+
+            - `sample` and `component`;
+            - `amplitude`: the sum of the sizes of the coefficients; negative where the component
+              is turned over and the group has no element that does;
+            - `shift`, in samples: their mean, weighted likewise;
+            - what is done with the vectors: `angle` in degrees, the axis and whether they are
+              `mirrored` for `Orthogonal` in two and three dimensions; `azimuth` in degrees for
+              `Azimuth`; otherwise the parameters of the matrix;
+            - `n_atoms`, and `minor_share`: which part of the amplitude is not the largest atom's.
+
+            For all other groups it is what `to_frame` returns.
+
+        Notes
+        -----
+        Sums ``M = sum_k c_k h_k`` of orthogonal matrices fill a ball, so that an optimal code may
+        need several of them at one time. The matrix that is described is the one in the group
+        nearest to M; where `minor_share` is small, it is that of the largest atom.
+        """
+        if not within >= 0:
+            raise ValueError(f"within must be a number of samples, 0 or more, not {within!r}.")
+        row, columns = self.representation.events(self.atoms.by_pair, within)
+        sample, component = np.divmod(row, self.atoms.n_components)
+        return pd.DataFrame({"sample": sample, "component": component, **columns})
 
     def invariants(self) -> Floats:
         """Return ``sum |c|`` per sample and component, shape (n, q): invariant features."""

@@ -47,19 +47,22 @@ class Components:
 
 
 def attempt(
-    solve: Solve, components: Components, problem: Problem, warm: Atoms | None
+    solve: Solve, components: Components, problem: Problem, warm: Atoms | None, eps: float
 ) -> tuple[Atoms, Floats, Floats]:
-    """Solve once; return atoms that are not worse than `warm`, their objectives and gaps."""
+    """Solve once; return atoms that are not worse than `warm`, their objectives and gaps.
+
+    The gaps may be too large by eps.
+    """
     if warm is None:
         atoms = solve_scaled(solve, components, problem, None)
-        return atoms, *certify(problem, atoms)
+        return atoms, *certify(problem, atoms, eps)
     before = objectives(problem, warm)
     helpful = warm.only(before <= 0.5 * problem.energy())
     atoms = solve_scaled(solve, components, problem, helpful)
-    objective, gap = certify(problem, atoms)
+    objective, gap = certify(problem, atoms, eps)
     if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
         atoms = atoms.replace(worse, warm.take(worse))
-        objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse))
+        objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse), eps)
     return atoms, objective, gap
 
 

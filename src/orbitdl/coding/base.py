@@ -31,6 +31,8 @@ def require_coder(coder: object) -> Coder | None:
 
 TRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
+CERTAIN = 0.02
+"""What of the tolerance a certificate may lose to how closely it is known."""
 
 
 class Coder(ABC):
@@ -229,7 +231,7 @@ class Prepared:
         self, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> tuple[Atoms, Floats, Floats]:
         solve = partial(self.coder.solve_with, self.tables, n_jobs=n_jobs)
-        return attempt(solve, self.components, problem, warm)
+        return attempt(solve, self.components, problem, warm, CERTAIN * self.coder.tol)
 
     def _stricter(self) -> Prepared | None:
         coder = self.coder.stricter()

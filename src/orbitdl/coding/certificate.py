@@ -15,7 +15,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation
 
 CHUNK = 1024
 """Samples handled at a time, so that memory does not grow with their number."""
@@ -40,28 +40,33 @@ def multiply(Z: Blocks, A: Blocks) -> Blocks:
     return product.reshape(n_blocks, n, d, A.shape[3]).swapaxes(0, 1)
 
 
-def certify(problem: Problem, atoms: Atoms) -> tuple[Floats, Floats]:
-    """Return the objective and its certified relative duality gap, per sample."""
+def certify(problem: Problem, atoms: Atoms, eps: float = CLOSE) -> tuple[Floats, Floats]:
+    """Return the objective and its certified relative duality gap, per sample.
+
+    The gap may be too large by eps, where polars have no closed form.
+    """
     parts = [
-        _certify_chunk(problem.take(slice(k, k + CHUNK)), atoms.take(slice(k, k + CHUNK)))
+        _certify_chunk(problem.take(slice(k, k + CHUNK)), atoms.take(slice(k, k + CHUNK)), eps)
         for k in range(0, len(problem.Y), CHUNK)
     ]
     objective, gap = (np.concatenate(column) for column in zip(*parts, strict=True))
     return objective, gap
 
 
-def _certify_chunk(problem: Problem, atoms: Atoms) -> tuple[Floats, Floats]:
+def _certify_chunk(problem: Problem, atoms: Atoms, eps: float) -> tuple[Floats, Floats]:
     penalty = problem.alpha * atoms.invariants().sum(axis=1)
-    return duality_gap(problem, atoms.superpose(problem.representation, problem.A), penalty)
+    return duality_gap(problem, atoms.superpose(problem.representation, problem.A), penalty, eps)
 
 
-def duality_gap(problem: Problem, fitted: Blocks, penalty: Floats) -> tuple[Floats, Floats]:
+def duality_gap(
+    problem: Problem, fitted: Blocks, penalty: Floats, eps: float = CLOSE
+) -> tuple[Floats, Floats]:
     """Return the objective and the relative gap of codes that add up to `fitted`, (n,) each.
 
     `penalty` is ``alpha * sum_j ||Z_ij||_G``, or an upper bound of it.
     """
     misfit = problem.misfit(fitted)
-    polar = problem.representation.largest_product(misfit.residual, problem.A)
+    polar = problem.representation.largest_product(misfit.residual, problem.A, eps)
     return relative_gap(misfit, polar, problem.alpha, penalty)
 
 

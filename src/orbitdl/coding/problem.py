@@ -18,6 +18,7 @@ from orbitdl.groups.base import (
     correlate,
     inner,
 )
+from orbitdl.groups.blocks import as_real_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,28 @@ class Problem:
         if self.masked is None:
             return blocks
         return np.asarray(self.masked.observed * self.representation.synthesize(blocks))
+
+    def rows(self, sample: Integers, blocks: Blocks) -> Floats:
+        """Return what is seen of K signals, each in a sample, as real rows (K, ..., entries).
+
+        Signals are given in block coordinates (K, ..., F, d, m).
+        """
+        if self.masked is None:
+            return as_real_rows(blocks, 3)
+        seen, axes = self.masked.observed[sample], len(self.representation.shape)
+        seen = seen.reshape(len(sample), *(1,) * (blocks.ndim - 4), *seen.shape[1:])
+        return as_real_rows(seen * self.representation.synthesize(blocks), axes)
+
+    def residual_of(self, rows: Floats) -> Blocks:
+        """Return misfits given as rows (n, entries), like `targets`, in block coordinates."""
+        if np.iscomplexobj(self.data):
+            return rows.view(np.complex128).reshape(self.data.shape)
+        return self.in_blocks(rows.reshape(self.data.shape))
+
+    @property
+    def targets(self) -> Floats:
+        """What is fitted, as real rows (n, entries)."""
+        return as_real_rows(self.data, self.data.ndim - 1)
 
     def in_blocks(self, data: Blocks) -> Blocks:
         """Return block coordinates (n, F, d, m) of something like `data`: `observe`'s adjoint."""

@@ -22,6 +22,9 @@ from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, say_if_compiling
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
+NEAR = 0.8
+"""Atoms at an angle of a larger cosine do not enter in the same round."""
+
 Refine = Callable[[Problem, Atoms], Atoms]
 """Brings the atoms of every sample to a stationary point; those that vanish leave."""
 
@@ -64,35 +67,68 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     representation, A, alpha = problem.representation, problem.A, problem.alpha
     misfit = problem.misfit(atoms.superpose(representation, A))
     C = correlate(misfit.residual, A)
-    row, value, element = representation.peaks(
-        C.reshape(-1, *C.shape[2:]), alpha * (1.0 + 0.1 * tol)
-    )
+    found = representation.peaks(C.reshape(-1, *C.shape[2:]), alpha * (1.0 + 0.1 * tol))
+    height, sample = np.abs(found.coefficient), found.row // len(A)
     top = np.full(len(C), alpha)
-    np.maximum.at(top, row // len(A), np.abs(value))
+    np.maximum.at(top, sample, height)
     penalty = alpha * atoms.invariants().sum(axis=1)
     gap = relative_gap(misfit, top, alpha, penalty)[1]
-    high = np.abs(value) >= 0.5 * (alpha + top[row // len(A)])
-    weight = problem.next_to_nothing(row[high] % len(A)) * np.sign(value[high])
-    return gap, Combination(row[high], weight, element[high])
+    fresh = apart(problem, found.take(height >= 0.5 * (alpha + top[sample])))
+    return gap, with_next_to_no_weight(problem, fresh)
+
+
+def apart(problem: Problem, atoms: Combination) -> Combination:
+    """Leave out atoms that nearly agree with a higher one: they say the same, and would leave."""
+    atoms = atoms.take(np.lexsort((-np.abs(atoms.coefficient), atoms.row // len(problem.A))))
+    sample, component = np.divmod(atoms.row, len(problem.A))
+    moved = problem.representation.moved(atoms.element, problem.A[component])
+    rows, kept = problem.rows(sample, moved), np.ones(len(sample), np.bool_)
+    leave_out_near(sample, rows, np.linalg.norm(rows, axis=1), kept)
+    return atoms.take(kept)
+
+
+def with_next_to_no_weight(problem: Problem, atoms: Combination) -> Combination:
+    """Give atoms coefficients that change nothing yet, with the signs they have."""
+    weight = problem.next_to_nothing(atoms.row % len(problem.A)) * np.sign(atoms.coefficient)
+    return atoms._replace(coefficient=weight)
 
 
 def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
     """Solve the lasso on the atoms of every sample, which stay where they are."""
-    signals = moved_signals(problem.representation, problem.A, atoms)
-    assert problem.masked is not None
-    observed = problem.masked.observed.reshape(len(atoms), -1)[atoms.sample]
-    c = atoms.coefficient.copy()
-    most = int(np.diff(atoms.offsets).max(initial=0))
-    targets = problem.masked.signal.reshape(len(atoms), -1)
+    rows = problem.rows(atoms.sample, moved_atoms(problem, atoms))
+    return settle_rows(problem, atoms, rows)
+
+
+def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
+    """Do as `settle_coefficients`, given what is seen of every atom, (K, entries)."""
+    c, most = atoms.coefficient.copy(), int(np.diff(atoms.offsets).max(initial=0))
     say_if_compiling(settle_all)
-    settle_all(atoms.offsets, signals * observed, targets, problem.alpha, most, c)
+    settle_all(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
     return atoms.moved(c, atoms.element)
+
+
+def moved_atoms(problem: Problem, atoms: Atoms) -> Blocks:
+    """Return ``rho(g_k) A_k`` for every atom, shape (K, F, d, m)."""
+    return problem.representation.moved(atoms.element, problem.A[atoms.component])
 
 
 def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
     """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
-    moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
+    moved = representation.synthesize(representation.moved(atoms.element, A[atoms.component]))
     return moved.reshape(len(moved), int(np.prod(representation.shape)))
+
+
+@fast
+def leave_out_near(sample, rows, norm, kept):  # type: ignore[no-untyped-def]
+    """Unmark every atom at a small angle to one of its sample before it that is kept."""
+    first = 0
+    for k in range(len(sample)):
+        if sample[k] != sample[first]:
+            first = k
+        for r in range(first, k):
+            if kept[r] and abs(np.dot(rows[k], rows[r])) > NEAR * norm[k] * norm[r]:
+                kept[k] = False
+                break
 
 
 @fast

@@ -21,11 +21,17 @@ class GroupName(StrEnum):
     integer_shift = "integer-shift"
     interpolated_shift = "interpolated-shift"
     continuous_shift = "continuous-shift"
+    shift_and_phase = "shift-and-phase"
+    reversal = "reversal"
     integer_translation = "integer-translation"
     translation = "translation"
     image_rotation = "image-rotation"
     square_symmetry = "square-symmetry"
     orthogonal = "orthogonal"
+    special_orthogonal = "special-orthogonal"
+    permutation = "permutation"
+    signed_permutation = "signed-permutation"
+    azimuth = "azimuth"
     finite = "finite"
 
 

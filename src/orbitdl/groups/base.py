@@ -16,14 +16,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
-from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.blocks import (
+    Blocks,
+    Combination,
+    Floats,
+    Integers,
+    as_real,
+    correlate,
+    inner,
+)
+from orbitdl.groups.bracket import lightest_atoms, warn_if_wide
+from orbitdl.groups.events import Events
 from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
+from orbitdl.groups.times import Times
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.views import view_of_entries
 
@@ -44,14 +56,8 @@ CHUNK = 4096
 """Moved copies formed at a time."""
 CLOSE = 1e-9
 """How closely, relatively, a largest value is bounded where nothing else is asked for."""
-
-
-class Combination(NamedTuple):
-    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
-
-    row: Integers
-    coefficient: Floats
-    element: Floats
+PROMISED = 1e-6
+"""Relative width of the bracket in which gauges without a closed form are known."""
 
 
 class Group(ABC):
@@ -84,6 +90,13 @@ class Group(ABC):
         raise ValueError(
             f"{self.name} is no group of matrices that act on vectors of channels; give Product "
             "one that is, such as Orthogonal()."
+        )
+
+    def times(self, length: int) -> Times:
+        """Return the shifts of this group on signals of that length, for a `Product`."""
+        raise ValueError(
+            f"{self.name} is no group of shifts; give Product one that is, such as "
+            "ContinuousShift() or IntegerShift()."
         )
 
     def in_short(self) -> str:
@@ -223,9 +236,15 @@ class Representation(ABC):
         row = np.flatnonzero(np.abs(value) > level)
         return Combination(row, value[row], element[row])
 
-    @abstractmethod
     def decompose(self, Z: Blocks) -> Combination:
-        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients."""
+        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients.
+
+        Here, as nearly as a search finds: `gauge_bracket` says how near, and there is a warning
+        where it is not near.
+        """
+        bracket = lightest_atoms(self, Z)
+        warn_if_wide(bracket.lower, bracket.upper, PROMISED)
+        return bracket.atoms
 
     @property
     def has_prox(self) -> bool:
@@ -259,10 +278,13 @@ class Representation(ABC):
     def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
         """Return bounds of the gauge, from below and from above, (...) each.
 
-        The same twice, where the gauge has a closed form or is the value of a linear program.
+        The same twice, where the group knows its gauge: it has a `decompose` of its own.
         """
-        exact = self.gauge(Z)
-        return exact, exact
+        if type(self).decompose is not Representation.decompose:
+            exact = self.gauge(Z)
+            return exact, exact
+        bracket = lightest_atoms(self, Z.reshape(-1, *Z.shape[-3:]))
+        return bracket.lower.reshape(Z.shape[:-3]), bracket.upper.reshape(Z.shape[:-3])
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.
@@ -311,6 +333,19 @@ class Representation(ABC):
             moved = np.abs(self.act(element[part], x[source[part]]))
             place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
         return place
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        """Return elements (k, p) as columns of a table: their parameters."""
+        kind = np.intp if self.counted else np.float64
+        return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
+
+    def events(self, atoms: Combination, within: float) -> Events:
+        """Return atoms as a table of events, rows of data and columns: here, each atom is one.
+
+        Groups of shifts put atoms of one row together whose times are at most `within` apart, if
+        these can be seen as one.
+        """
+        return Events(atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)})
 
     def adopt(self, x: Floats) -> Floats:
         """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""

@@ -6,7 +6,8 @@ then blocks (F, d, m).
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,17 +18,30 @@ Blocks = NDArray[Any]
 """Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
 
 
+class Combination(NamedTuple):
+    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
+
+    row: Integers
+    coefficient: Floats
+    element: Floats
+
+    def take(self, chosen: NDArray[Any]) -> Combination:
+        """Return some of them."""
+        return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
+
+
 def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
     """Return ``Re sum conj(a) b`` over the last axes."""
     if np.iscomplexobj(a) != np.iscomplexobj(b):
         a, b = a.real, b.real
-    result: Floats = np.vecdot(_as_real_rows(a, axes), _as_real_rows(b, axes))
+    result: Floats = np.vecdot(as_real_rows(a, axes), as_real_rows(b, axes))
     return result
 
 
-def _as_real_rows(a: Blocks, axes: int) -> Floats:
+def as_real_rows(a: Blocks, axes: int) -> Floats:
     """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
-    rows = np.ascontiguousarray(a).reshape(*a.shape[: a.ndim - axes], -1)
+    front, back = a.shape[: a.ndim - axes], a.shape[a.ndim - axes :]
+    rows = np.ascontiguousarray(a).reshape(*front, math.prod(back))
     return rows.view(np.float64) if np.iscomplexobj(rows) else rows
 
 
@@ -46,3 +60,11 @@ def as_real(Z: Blocks) -> Floats:
     """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
     flat = Z.reshape(len(Z), -1)
     return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat
+
+
+def from_real(rows: Floats, is_complex: bool) -> Blocks:
+    """Undo `as_real`, but for the shape: real rows (n, -1) to real or complex ones."""
+    if not is_complex:
+        return rows
+    real, imaginary = np.split(rows, 2, axis=1)
+    return np.asarray(real + 1j * imaginary)

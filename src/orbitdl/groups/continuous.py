@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from orbitdl.groups.any_time import AnyTime
 from orbitdl.groups.base import Group
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.time_shift import TimeShift, spectra_of
+
+WORDS = ("by any amount, fractions of a sample included", 2)
+"""How far shifts go, and decimal places of a shift."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,9 @@ class ContinuousShift(Group):
     def on(self, shape: tuple[int, ...]) -> ContinuousShiftRepresentation:
         return ContinuousShiftRepresentation(self, shape)
 
+    def times(self, length: int) -> AnyTime:
+        return AnyTime(length, *WORDS)
+
 
 class ContinuousShiftRepresentation(TimeShift, CircleRepresentation):
     """One complex number per frequency below Nyquist; a cell of the circle is a sample."""
@@ -48,4 +55,5 @@ class ContinuousShiftRepresentation(TimeShift, CircleRepresentation):
 
     @property
     def _words(self) -> tuple[str, float, int]:
-        return "by any amount, fractions of a sample included", 0.0, 2
+        moves, decimals = WORDS
+        return moves, 0.0, decimals

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import expm
 
-from orbitdl.groups.blocks import Floats
+from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.presentation import ListSlider, Slider, parameters_in_words
 
 
 class Fibre(ABC):
@@ -26,7 +29,14 @@ class Fibre(ABC):
         A basis of the Lie algebra: antisymmetric matrices; none for a finite group.
     counted : bool
         Whether parameters are whole numbers.
+
+    Attributes
+    ----------
+    moves : str
+        What may be done to a vector: the end of a sentence that starts with "It may be".
     """
+
+    moves = "moved"
 
     def __init__(
         self, d: int, parameters: tuple[str, ...], generators: Floats, counted: bool = False
@@ -50,9 +60,30 @@ class Fibre(ABC):
     def match(self, X: Floats) -> tuple[Floats, Floats]:
         """Return ``<X, h>`` and h where its absolute value is largest, for X (..., d, d)."""
 
+    @property
+    def slider(self) -> Slider:
+        """How a reader moves a vector by hand: here, through some elements."""
+        return ListSlider()
+
     def polar(self, X: Floats) -> Floats:
         """Return ``max_h |<X, h>|`` for X (..., d, d)."""
         return np.abs(self.match(X)[0])
+
+    def bound(self, X: Floats) -> Floats:
+        """Return a number, at least `polar`, for X (..., d, d), quickly.
+
+        Here it is ``sqrt(d) ||X||``, for orthogonal matrices have the norm sqrt(d).
+        """
+        return np.asarray(np.sqrt(self.d * np.einsum("...ij,...ij->...", X, X)))
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        """Return columns of a table that say what elements (k, p) do: here, their parameters."""
+        kind = np.intp if self.counted else np.float64
+        return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
+
+    def in_words(self, element: Floats) -> str:
+        """Say what one element (p,) does."""
+        return parameters_in_words(element)
 
     def contains(self, element: Floats) -> bool:
         """Tell whether numbers (..., p) may be elements: here, if they are finite."""
@@ -72,6 +103,11 @@ class Fibre(ABC):
             return element
         return self.element(exponential(by, self.generators) @ self.matrix(element))
 
+    def add_tangents(self, B: Blocks, out: Blocks) -> None:
+        """Add ``X_a B`` for all generators, of blocks (..., F, d, m), to out (..., D, F, d, m)."""
+        for a, i, k in zip(*np.nonzero(self.generators), strict=True):  # few: quicker than products
+            out[..., a, :, i, :] += self.generators[a, i, k] * B[..., k, :]
+
 
 def turns(d: int) -> Floats:
     """Return the generators ``E_ki - E_ik`` of turns in all coordinate planes i < k."""
@@ -83,5 +119,14 @@ def turns(d: int) -> Floats:
 
 
 def exponential(by: Floats, generators: Floats) -> Floats:
-    """Return ``exp(sum_a by_a X_a)``, (..., D) to (..., d, d)."""
-    return np.asarray(expm(np.tensordot(by, generators, 1)))
+    """Return ``exp(sum_a by_a X_a)``, (..., D) to (..., d, d).
+
+    In up to three dimensions a sum S is a turn by ``angle = |S| / sqrt(2)`` about one axis, and
+    ``exp(S) = I + sin(angle) / angle S + (1 - cos(angle)) / angle^2 S^2`` (Rodrigues).
+    """
+    S = np.tensordot(by, generators, 1)
+    if S.shape[-1] > 3:
+        return np.asarray(expm(S))
+    turns = np.sqrt(0.5 * np.sum(S**2, axis=(-1, -2), keepdims=True)) / (2 * np.pi)
+    square = 0.5 * np.sinc(turns) ** 2 * (S @ S)
+    return np.asarray(np.eye(S.shape[-1]) + np.sinc(2 * turns) * S + square)

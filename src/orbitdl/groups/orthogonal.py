@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.fibre import Fibre, turns
 from orbitdl.groups.fibre_representation import FibreRepresentation
-from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
-from orbitdl.groups.views import view_of_points
+from orbitdl.groups.jacobi import nuclear_norms, polar_factors
+from orbitdl.groups.presentation import Slider, TurnSlider
+from orbitdl.groups.turns import turn_in_words, turns_in_columns
 
 MOST_PLANES = 6
 """Coordinate planes in which a reader may try a turn: all of them in four dimensions."""
@@ -49,7 +50,12 @@ class OrthogonalFibre(Fibre):
     """All orthogonal matrices; an element is its matrix, row by row."""
 
     def __init__(self, d: int) -> None:
-        super().__init__(d, tuple(f"g{i}_{k}" for i in range(d) for k in range(d)), turns(d))
+        super().__init__(d, names_of_entries(d), turns(d))
+        self.moves = f"turned and mirrored in any way in space of dimension {d}"
+
+    @property
+    def slider(self) -> Slider:
+        return slider_of_turns(self.d)
 
     def matrix(self, element: Floats) -> Floats:
         return element.reshape(*element.shape[:-1], self.d, self.d)
@@ -63,27 +69,24 @@ class OrthogonalFibre(Fibre):
         return flatten(q * signs[:, None, :])
 
     def polar(self, X: Floats) -> Floats:
-        nuclear: Floats = np.linalg.svd(X, compute_uv=False).sum(axis=-1)
-        return nuclear
+        return nuclear_norms(X)
 
     def match(self, X: Floats) -> tuple[Floats, Floats]:
-        u, s, vt = np.linalg.svd(X)
-        return s.sum(axis=-1), flatten(u @ vt)
+        value, factor = polar_factors(X)
+        return value, flatten(factor)
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return turns_in_columns(self.matrix(element)) or super().describe(element)
+
+    def in_words(self, element: Floats) -> str:
+        return turn_in_words(self.matrix(element))
 
 
 class OrthogonalRepresentation(FibreRepresentation):
-    """One real block of size d with r columns; an element is its matrix, row by row."""
+    """One real block of size d with r columns, whose gauge is the spectral norm.
 
-    @cached_property
-    def presentation(self) -> Presentation:
-        d, n = self.block_shape[1:]
-        moves = f"may be turned and mirrored in any way in space of dimension {d}"
-        planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
-        slider = TurnSlider(planes) if planes else Slider()
-        return Presentation(moves, self._turn_in_words, view_of_points(d, n), slider)
-
-    def _turn_in_words(self, element: Floats) -> str:
-        return turn_in_words(self.fibre.matrix(element))
+    The group is O(d), or any other that is O(d) with the signs: SO(d) where d is odd.
+    """
 
     def gauge(self, Z: Blocks) -> Floats:
         spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
@@ -137,7 +140,19 @@ class OrthogonalRepresentation(FibreRepresentation):
         signs = np.where(np.tri(self.fibre.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
         row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
-        return Combination(row, c[row, which], flatten(patterns[row, which]))
+        value, element = self.fibre.match(patterns[row, which])  # itself, or its negative
+        return Combination(row, np.copysign(c[row, which], value), element)
+
+
+def names_of_entries(d: int) -> tuple[str, ...]:
+    """Name the entries of a d x d matrix, row by row."""
+    return tuple(f"g{i}_{k}" for i in range(d) for k in range(d))
+
+
+def slider_of_turns(d: int) -> Slider:
+    """Return a slider through turns of the first few coordinate planes."""
+    planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
+    return TurnSlider(planes) if planes else Slider()
 
 
 def flatten(matrices: Floats) -> Floats:
@@ -151,18 +166,3 @@ def clip_largest(s: Floats, amount: float) -> Floats:
     tau = excess / np.arange(1, s.shape[-1] + 1)
     clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
     return clipped
-
-
-def turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
-    d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
-    if d == 1:
-        return "mirrored" if mirrored else "as learned"
-    if d == 2:
-        angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
-        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
-    if d == 3:
-        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
-        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
-    return "mirrored and turned" if mirrored else "turned"

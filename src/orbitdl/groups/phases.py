@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import fft
 
 from orbitdl.compiled import fast
 from orbitdl.groups.base import Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.trigonometric.grids import on_grid
 
 TOGETHER = 8
 """Phases that are multiplied by one factor at once: as many as fill the vector registers."""
@@ -66,26 +66,7 @@ class PhaseAction(Representation):
 
         At ``tau = k period / size``, with at least ``2 (F - 1)`` of them.
         """
-        spectrum = C[..., 0, 0] * (0.5 * size)
-        spectrum[..., 0] *= 2
-        if size == 2 * (self.block_shape[0] - 1):
-            spectrum[..., -1] *= 2
-        result: Floats = fft.irfft(spectrum, n=size, axis=-1)
-        return result
-
-
-def grid_peaks(values: Floats, level: float) -> tuple[Integers, Integers]:
-    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level.
-
-    Of a plateau one point is returned, and none if it is not the largest of its row.
-    """
-    height = np.abs(values)
-    padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)
-    high = (height > padded[:, :-2]) & (height > padded[:, 2:])
-    high[np.arange(len(height)), height.argmax(axis=1)] = True
-    high &= height >= level
-    row, column = np.divmod(np.flatnonzero(high), values.shape[1])
-    return row, column
+        return on_grid(C[..., 0, 0], size)
 
 
 @fast

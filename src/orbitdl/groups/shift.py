@@ -9,8 +9,9 @@ import numpy as np
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.phases import grid_peaks
 from orbitdl.groups.time_shift import TimeShift, spectra_of
+from orbitdl.groups.times import TimesOnGrid
+from orbitdl.groups.trigonometric.grids import grid_peaks
 from orbitdl.validation import require_count
 
 
@@ -35,6 +36,9 @@ class IntegerShift(Group):
 
     def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
         return GridShiftRepresentation(self, shape, 1)
+
+    def times(self, length: int) -> TimesOnGrid:
+        return TimesOnGrid(length, 1, *words_of(1))
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,9 @@ class InterpolatedShift(Group):
     def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
         return GridShiftRepresentation(self, shape, self.subdivisions)
 
+    def times(self, length: int) -> TimesOnGrid:
+        return TimesOnGrid(length, self.subdivisions, *words_of(self.subdivisions))
+
 
 class GridShiftRepresentation(TimeShift, ListedRepresentation):
     """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
@@ -75,9 +82,8 @@ class GridShiftRepresentation(TimeShift, ListedRepresentation):
 
     @property
     def _words(self) -> tuple[str, float, int]:
-        if self.subdivisions == 1:
-            return "by whole samples", 1.0, 0
-        return f"in steps of 1/{self.subdivisions} of a sample", 1 / self.subdivisions, 2
+        moves, decimals = words_of(self.subdivisions)
+        return moves, 1 / self.subdivisions, decimals
 
     @property
     def elements(self) -> Floats:
@@ -93,3 +99,10 @@ class GridShiftRepresentation(TimeShift, ListedRepresentation):
         values = self.correlations(correlation)
         row, number = grid_peaks(values, level)
         return Combination(row, values[row, number], self.elements[number])
+
+
+def words_of(subdivisions: int) -> tuple[str, int]:
+    """Return how far shifts go in words, and decimal places of a shift."""
+    if subdivisions == 1:
+        return "by whole samples", 0
+    return f"in steps of 1/{subdivisions} of a sample", 2

@@ -54,7 +54,7 @@ class TimeShift(PhaseAction):
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         # x(t) is the inner product of rho(t) with the coefficients of the interpolant
-        height, place = self.match(self.transform.interpolants(x))
+        height, place = self.match(self.transform.interpolants(x)[..., None, None])
         largest = np.abs(height).argmax(axis=1)
         peak = place[np.arange(len(x)), largest, 0]
         moved: Floats = np.mod(peak[source] + element[:, 0], self.length)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.growing.moving import MoveAtoms
 from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
@@ -20,7 +21,7 @@ from orbitdl.coding.sliding.search import Targets, solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
-from orbitdl.coding.working_set import Refine, grow, settle_coefficients
+from orbitdl.coding.working_set import Refine, grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.circle import CircleRepresentation
@@ -81,9 +82,8 @@ class Sliding(TabulatingCoder[Lookups]):
     grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
     exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
 
-    Where entries are missing, the atoms of signals in time slide too. Those of any other circle
-    stay where they entered, at a peak of the certificate, with the best coefficients: more of them
-    are needed, side by side, until the certificate is met.
+    Where entries are missing, the atoms of signals in time slide too; those of any other circle
+    move as those of any group do (`Growing`).
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Sliding(TabulatingCoder[Lookups]):
     def _solve_masked(
         self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
-        refine: Refine = settle_coefficients
+        refine: Refine = MoveAtoms(0.3 * self.tol)
         if lookups.masked is not None:
             say_if_compiling(slide_all)
             refine = SlideAtoms(lookups.masked(), 0.1 * self.tol)

@@ -1,4 +1,4 @@
-"""The Fourier transform of signals: one complex number per frequency and channel."""
+"""The Fourier transform of signals: complex numbers, channels of one frequency in a block."""
 
 from __future__ import annotations
 
@@ -15,8 +15,12 @@ class Fourier(Transform):
     Parameters
     ----------
     shape : tuple of int
+        Signals, or signals of vectors of length d: (N, d) or (N, d, r).
     keep_nyquist : bool
         Whether the alternating signal, which an even length N has, is kept.
+    vectors : bool
+        Whether blocks are vectors, with r columns, so that their shape is (F, d, r); otherwise it
+        is (F, 1, channels).
 
     Attributes
     ----------
@@ -37,26 +41,34 @@ class Fourier(Transform):
 
     dtype = np.complex128
 
-    def __init__(self, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
+    def __init__(
+        self, shape: tuple[int, ...], *, keep_nyquist: bool, vectors: bool = False
+    ) -> None:
         self.shape, self.length = tuple(shape), shape[0]
         n_blocks = self.length // 2 + 1 if keep_nyquist else (self.length - 1) // 2 + 1
-        self.block_shape = (n_blocks, 1, shape[1] if len(shape) == 2 else 1)
+        d = shape[1] if vectors else 1
+        self.channels = int(np.prod(shape[1:]))
+        self.block_shape = (n_blocks, d, self.channels // d)
         self.keeps_all = keep_nyquist or self.length % 2 == 1
         self.weights = np.full(n_blocks, 2.0 / self.length)
         self.weights[np.arange(n_blocks) * 2 % self.length == 0] /= 2
-        self._scale = np.sqrt(self.weights)[:, None, None]
+        self._scale = np.sqrt(self.weights)[:, None]
 
     def analyze(self, x: Floats) -> Blocks:
-        signal = x if len(self.shape) == 2 else x[..., None]
-        spectrum = fft.rfft(signal, axis=-2)[..., : self.block_shape[0], :]
-        result: Blocks = spectrum[..., None, :] * self._scale
-        return result
+        spectrum = self._spectrum(x)
+        return spectrum.reshape(*spectrum.shape[:-2], *self.block_shape)
+
+    def _spectrum(self, x: Floats) -> Blocks:
+        """Return one number per frequency and channel, (..., F, channels)."""
+        signal = x.reshape(*x.shape[: x.ndim - len(self.shape)], self.length, self.channels)
+        spectrum: Blocks = fft.rfft(signal, axis=-2)[..., : self.block_shape[0], :] * self._scale
+        return spectrum
 
     def synthesize(self, blocks: Blocks) -> Floats:
-        signal: Floats = fft.irfft(blocks[..., 0, :] / self._scale[:, 0], n=self.length, axis=-2)
-        return signal if len(self.shape) == 2 else signal[..., 0]
+        spectrum = blocks.reshape(*blocks.shape[:-3], self.block_shape[0], self.channels)
+        signal: Floats = fft.irfft(spectrum / self._scale, n=self.length, axis=-2)
+        return signal.reshape(*signal.shape[:-2], *self.shape)
 
     def interpolants(self, x: Floats) -> Blocks:
-        """Return C (..., channels, F, 1, 1) with ``x(t) = Re sum_f C_f exp(2 pi i f t / N)``."""
-        channels: Blocks = np.moveaxis(self.analyze(x) * self._scale, -1, -3)
-        return channels[..., None]
+        """Return C (..., channels, F) with ``x(t) = Re sum_f C_f exp(2 pi i f t / N)``."""
+        return np.asarray(np.moveaxis(self._spectrum(x) * self._scale, -1, -2))

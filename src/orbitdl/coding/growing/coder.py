@@ -1,0 +1,62 @@
+"""Any group off the grid: atoms enter where the certificate is too high, and move."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from orbitdl.codes import Atoms
+from orbitdl.coding.base import Coder
+from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.problem import Problem
+from orbitdl.coding.working_set import grow
+from orbitdl.groups.base import Representation
+from orbitdl.validation import LARGEST_COUNT
+
+
+@dataclass(frozen=True)
+class Growing(Coder):
+    """Sparse measures on any group that says where certificates peak and how elements move.
+
+    Parameters
+    ----------
+    tol : float
+        Relative duality gap at which a sample is done.
+    max_iter : int
+        Rounds of adding atoms, per sample.
+
+    Notes
+    -----
+    In the atomic view the coding problem is
+
+        min over atoms (j_k, g_k, c_k)   1/2 ||M (y - sum_k c_k g_k a_{j_k})||^2 + alpha sum |c_k|.
+
+    New atoms enter at peaks of the certificate ``|<r, g a_j>|`` above alpha (`peaks`). First
+    coefficients alone, then coefficients and elements together are brought to a stationary point,
+    by Newton's method along the generators of the group (`tangents`, `move`); atoms whose
+    coefficient reaches zero leave. It ends when the certificate nowhere exceeds alpha by more than
+    the gap allows. A group of which no element has neighbours needs `peaks` alone. Missing entries
+    change nothing: the generators act on signals before they are observed.
+
+    Examples
+    --------
+    >>> Growing(tol=1e-8)
+    Growing(tol=1e-08, max_iter=200)
+    """
+
+    tol: float = 1e-4
+    max_iter: int = 200
+
+    def serves(self, representation: Representation) -> bool:
+        return representation.has_tangents
+
+    def stricter(self) -> Growing:
+        return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
+
+    @property
+    def codes_masked(self) -> bool:
+        return True
+
+    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+        refine = MoveAtoms(0.3 * self.tol)
+        tol, rounds = 0.8 * self.tol, self.max_iter
+        return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)

@@ -1,0 +1,315 @@
+"""Newton's method on coefficients and group elements, for the atoms of one sample at a time.
+
+With atoms ``B_k = rho(g_k) A_k``, generators X_a and unknowns ``c_k`` and ``u_k = c_k xi_k``, where
+xi_k moves the element by ``exp(sum_a xi_ka X_a)``,
+
+    c exp(xi X) B = c B + sum_a u_a X_a B + 1/(2 c) sum_ab u_a u_b X_a X_b B + ...
+
+so that with the certificate ``eta_k = <r, B_k>`` and its derivatives ``eta'_a = <r, X_a B>`` and
+``eta''_ab = sym <r, X_a X_b B> = -sym <X_a r, X_b B>`` the objective has
+
+    gradient   (alpha sign c - eta,  -eta'),
+    Hessian    V V^T + blockdiag(0, -eta'' / c),      V = [B_k, X_a B_k].
+
+Moves of an atom are measured by how far they take its signal: with ``M = [<X_a B, X_b B>]`` and
+``W^T M W = 1`` in the coordinates w of ``u = W w``, without those that do not move it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.growing.eigen import diagonalise
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Floats, Integers
+
+STILL = 1e-6
+"""Moves that take an atom less far than the root of this, relatively to others, do not move it."""
+LONGEST = 0.5
+"""Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""
+DAMPED = 1e-3
+"""Added to the Hessian, relatively to its diagonal, where it is not positive."""
+RIDGE = 1e-12
+"""The same where it is: atoms may depend on each other."""
+
+
+class Moving(NamedTuple):
+    """What is known of the atoms of n samples, K in all, in a group of dimension D.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (n + 1,)
+    rows : ndarray of shape (K, 1 + D, entries)
+        What is seen of every atom and of its tangents.
+    residual : ndarray of shape (n, entries)
+    bent : ndarray of shape (n, D, numbers)
+        Tangents of the residuals in block coordinates.
+    blocks : ndarray of shape (K, 1 + D, numbers)
+        Every atom and its tangents in block coordinates.
+    c : ndarray of shape (K,)
+    """
+
+    offsets: Integers
+    rows: Floats
+    residual: Floats
+    bent: Floats
+    blocks: Floats
+    c: Floats
+
+
+class Step(NamedTuple):
+    """Where Newton's method leads to.
+
+    Attributes
+    ----------
+    c : ndarray of shape (K,)
+        Changes of coefficients.
+    u : ndarray of shape (K, D)
+        Moves times coefficients.
+    length : ndarray of shape (n,)
+        The fraction of the step that can be gone: until a sign changes, or an atom moves too far.
+    leaving : ndarray of shape (n,)
+        The atom whose coefficient is zero there, or -1.
+    error : ndarray of shape (n,)
+        How far from first-order conditions a sample was, before the step.
+    newton : bool ndarray of shape (n,)
+        Whether it is Newton's own step, after which errors are squared.
+    """
+
+    c: Floats
+    u: Floats
+    length: Floats
+    leaving: Integers
+    error: Floats
+    newton: NDArray[np.bool_]
+
+
+@internal
+def cholesky(H, count):  # type: ignore[no-untyped-def]
+    """Factor H = L L^T in place, below the diagonal; tell whether it is positive."""
+    for r in range(count):
+        for s in range(r + 1):
+            total = H[r, s]
+            for k in range(s):
+                total -= H[r, k] * H[s, k]
+            if r > s:
+                H[r, s] = total / H[s, s]
+            elif total <= 0.0 or not np.isfinite(total):
+                return False
+            else:
+                H[r, r] = np.sqrt(total)
+    return True
+
+
+@internal
+def forward(L, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L x = x`` in place."""
+    for r in range(count):
+        total = x[r]
+        for k in range(r):
+            total -= L[r, k] * x[k]
+        x[r] = total / L[r, r]
+
+
+@internal
+def backward(L, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L^T x = x`` in place."""
+    for r in range(count - 1, -1, -1):
+        x[r] /= L[r, r]
+        for k in range(r):
+            x[k] -= L[r, k] * x[r]
+
+
+@internal
+def measure(G, first, scale, S, U):  # type: ignore[no-untyped-def]
+    """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
+
+    Columns of W are zero for moves that do not move the atom.
+    """
+    dimension, trace = len(S), 0.0
+    for a in range(dimension):
+        trace += G[first + a, first + a]
+        for b in range(dimension):
+            S[a, b] = G[first + a, first + b]
+    diagonalise(S, U)
+    for b in range(dimension):
+        size = S[b, b]
+        for a in range(dimension):
+            scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
+
+
+@internal
+def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
+    """Replace x from `first` on by ``W^T x``."""
+    dimension = len(scale)
+    for b in range(dimension):
+        total = 0.0
+        for a in range(dimension):
+            total += scale[a, b] * x[first + a]
+        scratch[b] = total
+    for b in range(dimension):
+        x[first + b] = scratch[b]
+
+
+@internal
+def whiten(G, count, e, scales, S, U):  # type: ignore[no-untyped-def]
+    """Measure the moves of all atoms by how far they take them: in G and in the slopes e."""
+    own = 1 + len(S)
+    for k in range(count // own):
+        first = k * own + 1
+        measure(G, first, scales[k], S, U)
+        transform(scales[k], e, first, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[r], k * own + 1, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[:, r], k * own + 1, S[0])
+
+
+@internal
+def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
+    """Put ``-eta'' / c`` of one atom, in its measure of moves, into own.
+
+    Moves that do not move get 1, so that their steps are zero.
+    """
+    dimension = len(own)
+    for a in range(dimension):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(bent.shape[1]):
+                total += bent[a, i] * tangents[b, i] + bent[b, i] * tangents[a, i]
+            own[a, b] = 0.5 * total / c
+            own[b, a] = own[a, b]
+    for a in range(dimension):
+        transform(scale, own[a], 0, S[0])
+    for a in range(dimension):
+        transform(scale, own[:, a], 0, S[0])
+    for a in range(dimension):
+        moves = 0.0
+        for b in range(dimension):
+            moves += abs(scale[b, a])
+        if moves == 0.0:
+            own[a, a] = 1.0
+
+
+@internal
+def raise_curvature(own, least, S, U):  # type: ignore[no-untyped-def]
+    """Raise the eigenvalues w of a curvature to ``max(w, min(w, 0) + least)``."""
+    dimension = len(own)
+    for a in range(dimension):
+        for b in range(dimension):
+            S[a, b] = 0.5 * (own[a, b] + own[b, a])
+    diagonalise(S, U)
+    for a in range(dimension):
+        S[a, a] = max(S[a, a], min(S[a, a], 0.0) + least)
+    for a in range(dimension):
+        for b in range(dimension):
+            total = 0.0
+            for k in range(dimension):
+                total += U[a, k] * S[k, k] * U[b, k]
+            own[a, b] = total
+
+
+@internal
+def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
+    """Solve ``(G + blockdiag(0, curved)) x = e``; tell whether that matrix is positive."""
+    dimension = curved.shape[1]
+    own = 1 + dimension
+    for r in range(count):
+        x[r] = e[r]
+        for s in range(r + 1):
+            H[r, s] = G[r, s]
+    for k in range(count // own):
+        first = k * own + 1
+        for a in range(dimension):
+            for b in range(a + 1):
+                H[first + a, first + b] += curved[k, a, b]
+    for r in range(count):
+        H[r, r] += damping * (G[r, r] + abs(H[r, r]))
+    if not cholesky(H, count):
+        return False
+    forward(H, count, x)
+    backward(H, count, x)
+    return True
+
+
+@internal
+def farthest(c, x, norm, dimension):  # type: ignore[no-untyped-def]
+    """Return the longest move of an atom in the step x, in units of its norm."""
+    own, result = 1 + dimension, 0.0
+    for k in range(len(c)):
+        far = 0.0
+        for a in range(dimension):
+            far += x[k * own + 1 + a] ** 2
+        result = max(result, np.sqrt(far) / (abs(c[k]) * max(norm[k], 1e-300)))
+    return result
+
+
+@internal
+def find_step(G, curved, slopes, c, norm, e, H, S, U, x):  # type: ignore[no-untyped-def]
+    """Put Newton's step into x; where it leads too far, that of a function more curved: say which.
+
+    With curvatures of at least ``2 |eta'| / |c|`` no atom is led further than half its length,
+    however light it is.
+    """
+    n_atoms, dimension = len(c), curved.shape[1]
+    count = n_atoms * (1 + dimension)
+    if solve(G, curved, count, RIDGE, e, H, x) and farthest(c, x, norm, dimension) <= LONGEST:
+        return True
+    for k in range(n_atoms):
+        raise_curvature(curved[k], 2.0 * slopes[k] / abs(c[k]), S, U)
+    damping = RIDGE
+    while not solve(G, curved, count, damping, e, H, x) and damping < 1e12:
+        damping = max(4.0 * damping, DAMPED)
+    return False
+
+
+@internal
+def reach(c, x, norm, dimension):  # type: ignore[no-untyped-def]
+    """Return how much of the step x can be gone, and the atom that is zero then, or -1."""
+    far, leaving = farthest(c, x, norm, dimension), -1
+    length = LONGEST / far if far > LONGEST else 1.0
+    for k in range(len(c)):
+        change = x[k * (1 + dimension)]
+        if c[k] * (c[k] + length * change) <= 0.0:
+            length, leaving = -c[k] / change, k
+    return length, leaving
+
+
+@fast
+def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
+    """Fill in the step of every sample; no sample has more than `most` atoms."""
+    dimension = known.rows.shape[1] - 1
+    own = 1 + dimension
+    H, x = np.empty((most * own, most * own)), np.empty(most * own)
+    curved, scales = np.empty((2, most, dimension, dimension))
+    S, U = np.empty((2, dimension, dimension))
+    norm, slopes = np.empty((2, most))
+    for i in range(len(known.offsets) - 1):
+        first, n_atoms = known.offsets[i], known.offsets[i + 1] - known.offsets[i]
+        V = known.rows[first : first + n_atoms].reshape(n_atoms * own, known.rows.shape[2])
+        G, e = np.dot(V, V.T), np.dot(V, known.residual[i])
+        c, step.error[i] = known.c[first : first + n_atoms], 0.0
+        whiten(G, n_atoms * own, e, scales, S, U)
+        for k in range(n_atoms):
+            norm[k], slopes[k] = np.sqrt(G[k * own, k * own]), 0.0
+            e[k * own] -= alpha * np.sign(c[k])
+            for a in range(dimension):
+                slopes[k] += e[k * own + 1 + a] ** 2
+            slopes[k] = np.sqrt(slopes[k])
+            step.error[i] = max(step.error[i], abs(e[k * own]), slopes[k])
+            curvature(known.bent[i], known.blocks[first + k, 1:], scales[k], c[k], curved[k], S)
+        step.newton[i] = find_step(G, curved, slopes, c, norm, e, H, S, U, x)
+        step.length[i], step.leaving[i] = reach(c, x, norm, dimension)
+        if step.leaving[i] >= 0:
+            step.leaving[i] += first
+        for k in range(n_atoms):
+            step.c[first + k] = x[k * own]
+            for a in range(dimension):
+                step.u[first + k, a] = 0.0
+                for b in range(dimension):
+                    step.u[first + k, a] += scales[k, a, b] * x[k * own + 1 + b]

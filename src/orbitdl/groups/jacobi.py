@@ -1,0 +1,216 @@
+"""Nuclear norms and polar factors of many small matrices, by one-sided Jacobi rotations.
+
+Rotations from the right make the columns of ``W = X V`` orthogonal, pair by pair. Their lengths
+are then the singular values, with small ones as exact as large ones: the closed formula for 3 x 3
+matrices is not, near rank one. Sixteen matrices are treated at a time, number by number, so that
+one instruction serves several; that asks for loops that are written out. Smaller matrices become
+the upper left part of a 3 x 3 matrix, with ones below on the diagonal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.compiled import fast, part
+from orbitdl.groups.blocks import Floats
+
+TOGETHER = 16
+"""Matrices that are treated at once."""
+LARGEST = 3
+"""Size of matrices beyond which a general decomposition is used."""
+SWEEPS = 30
+"""Over all pairs of columns: five do as a rule, for errors are squared in each."""
+ORTHOGONAL = 1e-30
+"""Squared cosine between columns up to which they are orthogonal: rounding."""
+NEARLY = 1e-9
+"""The same before a sweep, which squares it, where only the sum of the lengths is asked for: the
+effect on the sum is of the size of what is left."""
+NOTHING = 1e-70
+"""Length of a column, relative to the largest number, up to which it has no direction."""
+
+
+def nuclear_norms(X: Floats) -> Floats:
+    """Return the sums of the singular values of matrices (..., d, d)."""
+    if X.shape[-1] > LARGEST:
+        return np.asarray(np.linalg.svd(X, compute_uv=False).sum(axis=-1))
+    flat = np.ascontiguousarray(X).reshape(-1, *X.shape[-2:])
+    norm = np.empty(len(flat))
+    fill_norms(flat, norm)
+    return norm.reshape(X.shape[:-2])
+
+
+def polar_factors(X: Floats) -> tuple[Floats, Floats]:
+    """Return the nuclear norms of matrices (..., d, d), and ``U V'`` of ``X = U diag(s) V'``.
+
+    Of all orthogonal matrices h, that one has the largest inner product ``<X, h>``.
+    """
+    if X.shape[-1] > LARGEST:
+        u, s, vt = np.linalg.svd(X)
+        return s.sum(axis=-1), u @ vt
+    flat = np.ascontiguousarray(X).reshape(-1, *X.shape[-2:])
+    norm, factor = np.empty(len(flat)), np.empty(flat.shape)
+    fill_factors(flat, norm, factor)
+    return norm.reshape(X.shape[:-2]), factor.reshape(X.shape)
+
+
+@fast
+def fill_norms(X, norm):  # type: ignore[no-untyped-def]
+    """Fill norm (n,) with the nuclear norms of X (n, d, d)."""
+    W, off, scale = np.empty((9, TOGETHER)), np.empty(TOGETHER), np.empty(TOGETHER)
+    for start in range(0, X.shape[0], TOGETHER):
+        take_up(X, start, W, scale)
+        for _ in range(SWEEPS):
+            for k in range(TOGETHER):
+                a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
+                a, b, _, off1 = made_orthogonal(a, b)
+                a, c, _, off2 = made_orthogonal(a, c)
+                b, c, _, off3 = made_orthogonal(b, c)
+                put(W, k, a, b, c)
+                off[k] = max(off1, max(off2, off3))
+            if off.max() <= NEARLY:
+                break
+        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
+
+
+@fast
+def fill_factors(X, norm, factor):  # type: ignore[no-untyped-def]
+    """Fill norm (n,) with nuclear norms and factor (n, d, d) with polar factors of X."""
+    W, V = np.empty((9, TOGETHER)), np.empty((9, TOGETHER))
+    off, scale = np.empty(TOGETHER), np.empty(TOGETHER)
+    for start in range(0, X.shape[0], TOGETHER):
+        take_up(X, start, W, scale)
+        for e in range(9):
+            V[e] = 1.0 if e % 4 == 0 else 0.0
+        for _ in range(SWEEPS):
+            for k in range(TOGETHER):
+                a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
+                u, v, w = column(V, 0, k), column(V, 3, k), column(V, 6, k)
+                a, b, t, off1 = made_orthogonal(a, b)
+                u, v = turned(u, v, t)
+                a, c, t, off2 = made_orthogonal(a, c)
+                u, w = turned(u, w, t)
+                b, c, t, off3 = made_orthogonal(b, c)
+                v, w = turned(v, w, t)
+                put(W, k, a, b, c)
+                put(V, k, u, v, w)
+                off[k] = max(off1, max(off2, off3))
+            if off.max() <= ORTHOGONAL:
+                break
+        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
+        for k in range(min(TOGETHER, X.shape[0] - start)):
+            make_unit(W, k)
+            for i in range(X.shape[1]):
+                for j in range(X.shape[1]):
+                    value = W[i, k] * V[j, k] + W[3 + i, k] * V[3 + j, k]
+                    factor[start + k, i, j] = value + W[6 + i, k] * V[6 + j, k]
+
+
+@part
+def take_up(X, start, W, scale):  # type: ignore[no-untyped-def]
+    """Put columns of matrices, divided by their largest entry, into W (9, 16)."""
+    n, d, _ = X.shape
+    for k in range(TOGETHER):
+        own, top = min(start + k, n - 1), 0.0
+        for i in range(d):
+            for j in range(d):
+                top = max(top, abs(X[own, i, j]))
+        scale[k] = top
+        factor = 1.0 / top if top > 1e-300 else 0.0
+        for i in range(3):
+            for j in range(3):
+                W[3 * j + i, k] = 1.0 if i == j else 0.0
+                if i < d and j < d:
+                    W[3 * j + i, k] = factor * X[own, i, j]
+
+
+@part
+def column(W, p, k):  # type: ignore[no-untyped-def]
+    """Return the column of matrix k that begins at p."""
+    return W[p, k], W[p + 1, k], W[p + 2, k]
+
+
+@part
+def put(W, k, a, b, c):  # type: ignore[no-untyped-def]
+    """Put the columns of matrix k in their place."""
+    W[0, k], W[1, k], W[2, k] = a
+    W[3, k], W[4, k], W[5, k] = b
+    W[6, k], W[7, k], W[8, k] = c
+
+
+@part
+def dot(x, y):  # type: ignore[no-untyped-def]
+    """Return the inner product of two columns."""
+    return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
+
+
+@part
+def made_orthogonal(x, y):  # type: ignore[no-untyped-def]
+    """Return columns turned so that they are orthogonal; the turn; their squared cosine before.
+
+    With lengths a, b squared and product g, the tangent is the smaller root of
+    ``g t^2 + (b - a) t - g = 0``.
+    """
+    a, b, g = dot(x, x) + 1e-300, dot(y, y) + 1e-300, dot(x, y)
+    apart = b - a
+    size = 2.0 * g / (abs(apart) + np.sqrt(apart * apart + 4.0 * g * g) + 1e-300)
+    tangent = size if apart >= 0.0 else -size
+    cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
+    turn = cosine, cosine * tangent
+    x, y = turned(x, y, turn)
+    return x, y, turn, g * g / a / b
+
+
+@part
+def turned(x, y, turn):  # type: ignore[no-untyped-def]
+    """Return two columns, turned by an angle given by cosine and sine."""
+    c, s = turn
+    first = c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]
+    return first, (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2])
+
+
+@part
+def length(W, k, p):  # type: ignore[no-untyped-def]
+    """Return the length of the column of matrix k that begins at p."""
+    return np.sqrt(W[p, k] ** 2 + W[p + 1, k] ** 2 + W[p + 2, k] ** 2)
+
+
+@part
+def add_lengths(W, scale, added, norm):  # type: ignore[no-untyped-def]
+    """Fill norm with the sums of lengths, without the ones that were `added`."""
+    for k in range(norm.shape[0]):
+        total = length(W, k, 0) + length(W, k, 3) + length(W, k, 6)
+        norm[k] = scale[k] * (total - added)
+
+
+@part
+def make_unit(W, k):  # type: ignore[no-untyped-def]
+    """Divide the columns of one matrix by their lengths; put others where they have none."""
+    for p in (0, 3, 6):
+        size = length(W, k, p)
+        for i in range(p, p + 3):
+            W[i, k] = W[i, k] / size if size > NOTHING else 0.0
+    for p in (0, 3, 6):
+        if length(W, k, p) == 0.0:
+            complete(W, k, p)
+
+
+@part
+def complete(W, k, p):  # type: ignore[no-untyped-def]
+    """Make a column of zeros a unit vector orthogonal to the others: what they lack of an axis.
+
+    Of three axes the others, two at most, leave a third of the square of one.
+    """
+    best, axis = -1.0, 0
+    for i in range(3):
+        left = 1.0 - W[i, k] ** 2 - W[3 + i, k] ** 2 - W[6 + i, k] ** 2
+        if left > best:
+            best, axis = left, i
+    W[p + axis, k] = 1.0
+    for _ in range(2):  # once more takes away what rounding left
+        for q in (0, 3, 6):
+            product = W[p, k] * W[q, k] + W[p + 1, k] * W[q + 1, k] + W[p + 2, k] * W[q + 2, k]
+            for i in range(3):
+                W[p + i, k] -= product * W[q + i, k] if q != p else 0.0
+    size = length(W, k, p)
+    for i in range(p, p + 3):
+        W[i, k] /= size

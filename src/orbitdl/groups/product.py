@@ -1,0 +1,58 @@
+"""Shifts and turns at once: signals of vectors, moved in time and as vectors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from orbitdl.groups.base import Group, require_group
+from orbitdl.groups.product_representation import ProductRepresentation
+
+
+@dataclass(frozen=True)
+class Product(Group):
+    """Shifts of signals of vectors, together with a group of matrices that acts on the vectors.
+
+    Parameters
+    ----------
+    shift : Group
+        A group of shifts: `IntegerShift`, `InterpolatedShift` or `ContinuousShift`.
+    matrices : Group
+        One that acts on vectors: `Orthogonal` or `Azimuth`.
+
+    Notes
+    -----
+    Acts on signals (N, d), or (N, d, r) if r vectors turn together: ``y(t) -> h y(t - tau)``. An
+    element is the shift, followed by the parameters of the matrix h. Block coordinates are spectra:
+    one complex (d, r) block per frequency f, on which an element acts as
+    ``exp(-2 pi i f tau / N) h``. With correlations C and
+    ``X(tau) = Re sum_f C_f exp(2 pi i f tau / N)`` the polar is ``max_tau polar_H(X(tau))``: for
+    all orthogonal matrices, the largest nuclear norm. With an even length the Nyquist term is left
+    out, unless shifts are by whole samples. There is no closed form of the gauge.
+
+    Sums of matrices fill the convex hull of the group, so that codes may have several atoms at one
+    time: `Codes.to_events` puts them together.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from orbitdl.groups import Azimuth, IntegerShift
+    >>> moves = Product(IntegerShift(), Azimuth()).on((4, 3))
+    >>> ground = np.zeros((4, 3))
+    >>> ground[0] = 1.0, 0.0, 5.0
+    >>> moves.act(np.array([2.0, 90.0]), ground).round(12)[2]
+    array([0., 1., 5.])
+    """
+
+    shift: Group
+    matrices: Group
+
+    def __post_init__(self) -> None:
+        for group in (self.shift, self.matrices):
+            require_group(group)
+
+    @property
+    def name(self) -> str:
+        return f"Product({self.shift.name}, {self.matrices.name})"
+
+    def on(self, shape: tuple[int, ...]) -> ProductRepresentation:
+        return ProductRepresentation(self, self.shift, self.matrices, shape)

@@ -1,0 +1,64 @@
+"""Local maxima of functions on a circle, from grid points next to them, by their slopes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from orbitdl.groups.blocks import Floats, Integers
+
+Slope = Callable[[Integers, Floats], Floats]
+"""Returns the slopes of the functions numbered `row` (k,) at angles (k,)."""
+CLOSE = 1e-6
+"""Fraction of a grid cell to which a maximum is found: its value is then right to 1e-12."""
+STEPS = 60
+"""At most. Secants take four as a rule, and halving alone twenty."""
+FLAT = 1e-3
+"""Bend of a parabola, in parts of its height and per square of a grid cell, that counts as none."""
+
+
+def climb_from_grid(slope: Slope, heights: Floats, row: Integers, k: Integers) -> Floats:
+    """Return the angles of maxima next to grid points k of some rows, all (K,).
+
+    `heights` (n, M) are values at the angles ``2 pi k / M``: those around a point say where a
+    parabola through them has its vertex, and how much it is bent there.
+    """
+    size = heights.shape[1]
+    width = 2 * np.pi / size
+    here, left, right = heights[row, k], heights[row, k - 1], heights[row, (k + 1) % size]
+    bend = np.maximum(2 * here - left - right, FLAT * here)
+    offset = np.clip(quotient(0.5 * (right - left), bend, 0.0), -0.5, 0.5)
+    return climb(slope, row, (k + offset) * width, bend / width**2, width)
+
+
+def climb(slope: Slope, row: Integers, start: Floats, bend: Floats, reach: float) -> Floats:
+    """Return angles, within `reach` of `start`, where functions have a maximum; all are (K,).
+
+    A step goes to where a line through the last two slopes vanishes; the first one takes `bend`,
+    minus the second derivative, for the steepness of that line. What rises and what falls keeps
+    steps between two angles: where one would leave them, it halves the way instead.
+    """
+    place, low, high = start.copy(), start - reach, start + reach
+    going, before, slope_before = np.arange(len(row)), start, np.zeros(len(row))
+    for number in range(STEPS):
+        here = place[going]
+        now = slope(row[going], here)
+        low[going] = np.where(now > 0.0, here, low[going])
+        high[going] = np.where(now > 0.0, high[going], here)
+        if number > 0:
+            bend = quotient(slope_before - now, here - before, 0.0)
+        after = here + quotient(now, bend, np.inf)
+        within = (after >= low[going]) & (after <= high[going])
+        after = np.where(within, after, 0.5 * (low[going] + high[going]))
+        place[going] = after
+        far = np.abs(after - here) > CLOSE * reach
+        going, before, slope_before = going[far], here[far], now[far]
+        if len(going) == 0:
+            break
+    return place
+
+
+def quotient(a: Floats, b: Floats, otherwise: float) -> Floats:
+    """Return a / b where b is not zero."""
+    return np.asarray(np.divide(a, b, out=np.full_like(a, otherwise), where=b != 0.0))
