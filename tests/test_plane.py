@@ -71,18 +71,18 @@ def test_codes_of_rotations_are_at_least_as_good_as_those_on_a_fine_grid():
     alpha = 0.2 * float(turns.polar(correlate(Y, A)).max())
     codes = Sliding(tol=1e-7).code(turns, Y, A, alpha)
     assert codes.gap.max() <= 1e-7
-    grid = turns.examples(360)
+    grid = turns.examples(72)
     copies = np.concatenate([turns.moved(grid, a[None]) for a in A])
-    best = [lasso_objective(turns, y, copies, alpha) for y in Y]
+    best = [lasso_objective(turns, y, copies, alpha, tol=1e-5) for y in Y]
     assert np.all(codes.objective <= np.array(best) * (1 + 1e-7))
     assert_allclose(codes.objective, best, rtol=1e-2)
 
 
-def lasso_objective(rep, y, copies, alpha: float) -> float:
+def lasso_objective(rep, y, copies, alpha: float, tol: float = 1e-10) -> float:
     """Return the least objective of one sample over listed copies, by scikit-learn."""
     X = rep.synthesize(copies).reshape(len(copies), -1).T
     target = rep.synthesize(y).ravel()
-    lasso = Lasso(alpha / len(target), fit_intercept=False, tol=1e-10, max_iter=100_000)
+    lasso = Lasso(alpha / len(target), fit_intercept=False, tol=tol, max_iter=100_000)
     c = lasso.fit(X, target).coef_
     return 0.5 * float(np.sum((target - X @ c) ** 2)) + alpha * float(np.abs(c).sum())
 
@@ -278,8 +278,8 @@ def test_moves_of_a_square_are_said_in_words():
     assert len(said) == len(WORDS) == 8
     assert_allclose(said["mirrored left-right"], x[:, ::-1], atol=1e-12)
     assert_allclose(said["mirrored top-bottom"], x[::-1], atol=1e-12)
-    assert_allclose(said["mirrored at the diagonal"], x[::-1, ::-1].T, atol=1e-12)
-    assert_allclose(said["mirrored at the other diagonal"], x.T, atol=1e-12)
+    assert_allclose(said["mirrored at the falling diagonal"], x.T, atol=1e-12)
+    assert_allclose(said["mirrored at the rising diagonal"], x[::-1, ::-1].T, atol=1e-12)
 
 
 # What all have in common

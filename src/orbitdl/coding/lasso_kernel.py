@@ -1,8 +1,8 @@
 """The lasso on orbits, one sample at a time: an active set with a small Cholesky factor.
 
 Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is a
-look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a product of cyclic groups the table holds two
-periods (`unrolled.py`), so that the row of one atom against all others is made of contiguous
+look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a product of cyclic groups the table holds
+two periods (`unrolled.py`), so that the row of one atom against all others is made of contiguous
 slices: of one, if the group is cyclic.
 """
 

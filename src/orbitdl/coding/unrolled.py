@@ -43,6 +43,7 @@ def unroll(cycles: tuple[int, ...]) -> Unrolled:
     lowest = [size - 1 for size in cycles[:-1]] + [cycles[-1]]
     widths = [2 * size - 1 for size in cycles[:-1]] + [2 * cycles[-1]]
     steps = np.indices(widths).reshape(len(cycles), -1) - np.array(lowest)[:, None]
-    number = np.ravel_multi_index(tuple(steps), cycles, mode="wrap")
-    place = np.ravel_multi_index(tuple(np.indices(cycles).reshape(len(cycles), -1)), tuple(widths))
+    number = np.asarray(np.ravel_multi_index(tuple(steps), cycles, mode="wrap"))
+    own = tuple(np.indices(cycles).reshape(len(cycles), -1))
+    place = np.asarray(np.ravel_multi_index(own, tuple(widths)))
     return Unrolled(number, place, int(np.ravel_multi_index(tuple(lowest), tuple(widths))))

@@ -57,7 +57,7 @@ class IntegerTranslationRepresentation(TorusAction, ListedRepresentation):
         return np.asarray(np.ravel_multi_index((down, right), self.cycles, mode="wrap"))
 
     def correlations(self, C: Blocks) -> Floats:
-        values = self.transform.on_torus(C[..., 0, 0], self.cycles)
+        values = self.transform.on_torus(C[..., 0, 0], self.transform.size)
         return values.reshape(*C.shape[:-3], self.size)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:

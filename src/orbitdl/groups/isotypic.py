@@ -101,7 +101,10 @@ class Layout(NamedTuple):
 
 
 def arrange(matrices: list[Floats], copies: list[int], columns: int) -> Layout:
-    """Lay out irreducible parts, matrices (|G|, r, r), that occur so often; the data have columns."""
+    """Lay out irreducible parts, matrices (|G|, r, r) each, that occur so often.
+
+    The data have so many columns.
+    """
     d = max(part.shape[1] for part in matrices)
     repeats = [d // part.shape[1] for part in matrices]
     needed = [-(-count * columns // k) for count, k in zip(copies, repeats, strict=True)]

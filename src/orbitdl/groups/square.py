@@ -25,9 +25,9 @@ WORDS = (
     "turned by 180°",
     "turned by 270°",
     "mirrored left-right",
-    "mirrored at the diagonal",
+    "mirrored at the falling diagonal",
     "mirrored top-bottom",
-    "mirrored at the other diagonal",
+    "mirrored at the rising diagonal",
 )
 """The elements in words, in their order."""
 

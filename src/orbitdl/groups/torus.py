@@ -136,7 +136,7 @@ def fill_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
 
 @fast
 def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ignore[no-untyped-def]
-    """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for every atom k."""
+    """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for each atom."""
     _, n_blocks, n_channels = A.shape
     phase = np.empty(n_blocks, dtype=np.complex128)
     work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)

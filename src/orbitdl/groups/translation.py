@@ -123,7 +123,7 @@ class TranslationRepresentation(TorusAction):
         return float(np.cos(np.pi * np.sum(last / np.array(self._grid))))
 
     def _largest(self, C: Blocks, eps: float) -> tuple[Floats, Floats]:
-        """Return bounds (n,) of the largest |<C, rho>| over (n, q, F), and (n, 4) what was found."""
+        """Return bounds (n,) of the largest values for C (n, q, F), and what was found, (n, 4)."""
         upper, found = np.empty(len(C)), np.empty((len(C), 4))
         for start, part in _in_chunks(C):
             tables = as_table(part, self.transform.waves)

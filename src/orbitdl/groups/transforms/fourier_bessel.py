@@ -37,10 +37,11 @@ class FourierBessel(Transform):
 
         psi_kn(r, phi) = J_k(z_kn r / R) exp(i k phi),      z_kn the n-th zero of J_k,
 
-    for ``z_kn <= bandwidth * pi * R``. Their real and imaginary parts at the pixels, scaled to norm 1
-    on the disc, are the columns of B, nearly orthonormal, and ``B (B^T B)^(-1/2)`` the orthonormal columns nearest to them (Löwdin). With c and s
-    for those of the real and of the imaginary part, ``Y_kn = <c_kn, y> - i <s_kn, y>``. Block k
-    holds as many numbers per channel as there are n, and zeros up to the largest such number.
+    for ``z_kn <= bandwidth * pi * R``. Their real and imaginary parts at the pixels, scaled to
+    equal norms on the disc, are the columns of B, and ``B (B^T B)^(-1/2)`` the orthonormal columns
+    nearest to them (Löwdin). With c and s for those of the real and of the imaginary part,
+    ``Y_kn = <c_kn, y> - i <s_kn, y>``. Block k holds as many numbers per channel as there are n,
+    and zeros up to the largest such number.
     Angles run counterclockwise in the image as it is drawn, with the first row on top.
 
     Examples

@@ -60,8 +60,8 @@ class FourierPlane(Transform):
         kept = (2 * v % columns != 0) | (2 * u <= rows)
         if not keep_nyquist:
             kept &= (2 * u != rows) & (2 * v != columns)
-        found: tuple[Integers, Integers] = np.nonzero(kept)
-        return found
+        row, column = np.nonzero(kept)
+        return row, column
 
     def analyze(self, x: Floats) -> Blocks:
         image = x if len(self.shape) == 3 else x[..., None]
@@ -75,7 +75,7 @@ class FourierPlane(Transform):
         return image if len(self.shape) == 3 else image[..., 0]
 
     def on_torus(self, C: Blocks, size: tuple[int, int]) -> Floats:
-        """Return ``Re sum_f C_f exp(2 pi i (u_f k / M_1 + v_f l / M_2))``, (..., F) to (..., *size).
+        """Return ``Re sum_f C_f exp(2 pi i (u_f k / M_1 + v_f l / M_2))``, (..., M_1, M_2).
 
         At ``k = 0 .. M_1 - 1`` and ``l = 0 .. M_2 - 1``, with at least as many as the data have.
         """

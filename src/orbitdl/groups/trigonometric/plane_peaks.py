@@ -28,7 +28,7 @@ def plane_peaks_near(
 
 @fast
 def climb_from_grid(tables, grid, row, place, value, where, is_new):  # type: ignore[no-untyped-def]
-    """Fill signed values (K,) and places (K, 2) of peaks; mark those not met before in their row."""
+    """Fill signed values (K,) and places (K, 2) of peaks; mark those that are new in their row."""
     _, height, width = grid.shape
     last = np.empty(2)
     last[0], last[1] = tables.shape[2] // 2, tables.shape[3] - 1

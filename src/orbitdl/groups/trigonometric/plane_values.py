@@ -2,8 +2,8 @@
 
     p(s, t) = Re sum_{u,v} C_uv exp(i (u s + v t)),      u = -U .. U,  v = 0 .. V.
 
-C is kept as its real and imaginary parts, (2, 2 U + 1, V + 1): powers of ``exp(i t)`` are summed over
-v first, row by row, and those of ``exp(i s)`` over rows after that.
+C is kept as its real and imaginary parts, (2, 2 U + 1, V + 1): powers of ``exp(i t)`` are summed
+over v first, row by row, and those of ``exp(i s)`` over rows after that.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from orbitdl.compiled import internal
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 
 ZERO = 1e-16
-"""Coefficients up to this fraction of the sum of all are none; what they add up to is accounted for."""
+"""Coefficients up to this fraction of the sum of all are none; their own sum is added to bounds."""
 
 
 class Jet(NamedTuple):
@@ -84,7 +84,7 @@ def row_sums(real, imag, across):  # type: ignore[no-untyped-def]
 
 @internal
 def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
-    """Return the `Jet` at (s, t), scaled by the last waves (U', V'), or by 1 where there is none."""
+    """Return the `Jet` at (s, t), scaled by the last waves (U', V'), or by 1 for want of any."""
     across, along = work
     fill_turns(s, t, work)
     middle = table.shape[1] // 2
