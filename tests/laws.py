@@ -147,9 +147,8 @@ def the_list_of_elements_is_numbered_identity_first(rep, rng):
 @law_of(listed_group)
 def the_table_of_quotients_divides_from_the_left(rep, rng):
     g, h = rng.integers(rep.size, size=(2, 10))
-    number = (h - g) % rep.size if rep.quotient is None else rep.quotient[g, h]
     rho = rep.represent(rep.elements)
-    close(rho[number], rho[g].conj().swapaxes(-1, -2) @ rho[h])
+    close(rho[rep.divide(g, h)], rho[g].conj().swapaxes(-1, -2) @ rho[h])
 
 
 @law_of(any_group)

@@ -10,10 +10,13 @@ from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
     Finite,
+    ImageRotation,
     IntegerShift,
+    IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
     Product,
+    SquareSymmetry,
     Trivial,
 )
 
@@ -78,6 +81,18 @@ ACTIONS = {
         (length, 3, channels),
     ),
     "hexagon": lambda length, channels: (HEXAGON, (2, channels)),
+    "whole translations of images": lambda length, channels: (
+        IntegerTranslation(),
+        (1 + length // 2, 4),
+    ),
+    "whole translations of colour images": lambda length, channels: (
+        IntegerTranslation(),
+        (3, 1 + length // 2, channels),
+    ),
+    "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
+    "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
+    "moves of a square": lambda length, channels: (SquareSymmetry(), (2 + length // 2,) * 2),
+    "moves of a square in colour": lambda length, channels: (SquareSymmetry(), (3, 3, channels)),
 }
 
 # One action of every kind, for tests of what does not depend on the group: blocks real or complex,

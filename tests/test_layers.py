@@ -82,7 +82,10 @@ def test_no_import_goes_round_in_a_circle():
     assert not left
 
 
-CONCRETE = {"trivial", "shift", "continuous", "orthogonal", "finite", "azimuth", "product"}
+CONCRETE = {
+    "trivial", "shift", "continuous", "orthogonal", "finite", "azimuth", "product",
+    "integer_translation", "translation", "image_rotation", "square",
+}  # fmt: skip
 """Modules of `groups` that hold one group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
 GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {

@@ -15,6 +15,7 @@ from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
+from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
@@ -108,6 +109,9 @@ def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
     """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = representation.products(A, A).reshape(q, size, q)
-    if representation.quotient is None:
-        return Orbits(np.concatenate([table, table], axis=1), np.zeros((0, 0), np.intp), size)
-    return Orbits(table, representation.quotient, size)
+    if not representation.cycles:
+        return Orbits(table, representation.quotient, np.zeros(0, np.intp), 0, 1)
+    spread = unroll(representation.cycles)
+    none = np.zeros((0, 0), np.intp)
+    unrolled = np.ascontiguousarray(table[:, spread.number])
+    return Orbits(unrolled, none, spread.place, spread.origin, representation.cycles[-1])

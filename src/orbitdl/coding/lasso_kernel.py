@@ -1,8 +1,9 @@
 """The lasso on orbits, one sample at a time: an active set with a small Cholesky factor.
 
 Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is a
-look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a cyclic group the table holds two periods,
-so that the row of one atom against all others is one contiguous slice.
+look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a product of cyclic groups the table holds two
+periods (`unrolled.py`), so that the row of one atom against all others is made of contiguous
+slices: of one, if the group is cyclic.
 """
 
 from __future__ import annotations
@@ -28,13 +29,25 @@ ROUNDING = 1e-14
 class Orbits(NamedTuple):
     """Inner products of all moved components.
 
-    ``table[j, k, l] = <a_j, h_k a_l>``, twice over k for a cyclic group; then the table of
-    quotients ``g^-1 h`` is empty.
+    Attributes
+    ----------
+    table : ndarray of shape (q, K, q)
+        ``table[j, k, l] = <a_j, h_k a_l>``, h_k the element at place k.
+    quotient : ndarray of shape (size, size)
+        The place of ``g^-1 h``; empty for a product of cyclic groups.
+    place : ndarray of shape (size,)
+        For a product of cyclic groups, the place of ``g^-1 h`` is
+        ``place[h] - place[g] + origin``; else empty.
+    origin : int
+    run : int
+        So many consecutive elements have consecutive places.
     """
 
     table: NDArray[np.float64]
     quotient: NDArray[np.intp]
-    size: int
+    place: NDArray[np.intp]
+    origin: int
+    run: int
 
 
 class Active(NamedTuple):
@@ -49,36 +62,40 @@ class Active(NamedTuple):
 
 
 @internal
-def quotient_of(quotient, size, g, h):  # type: ignore[no-untyped-def]
+def place_of(orbits, g, h):  # type: ignore[no-untyped-def]
     """Return where the table holds g^-1 h."""
-    if quotient.shape[0] == 0:
-        return h - g + size
-    return quotient[g, h]
+    if orbits.quotient.shape[0] == 0:
+        return orbits.place[h] - orbits.place[g] + orbits.origin
+    return orbits.quotient[g, h]
 
 
 @internal
-def subtract_row(table, quotient, size, atom, c, out):  # type: ignore[no-untyped-def]
+def subtract_row(orbits, atom, c, out):  # type: ignore[no-untyped-def]
     """Subtract c times the Gram row of one atom from all correlations."""
+    table, run = orbits.table, orbits.run
     q = table.shape[0]
     g, j = atom // q, atom % q
-    if quotient.shape[0] == 0:
-        row = table[j].reshape(-1)[(size - g) * q : (2 * size - g) * q]
-        for k in range(out.shape[0]):
-            out[k] -= c * row[k]
+    if orbits.quotient.shape[0] == 0:
+        flat = table[j].reshape(-1)
+        for h in range(0, orbits.place.shape[0], run):
+            first = place_of(orbits, g, h) * q
+            row, part = flat[first : first + run * q], out[h * q : (h + run) * q]
+            for k in range(part.shape[0]):
+                part[k] -= c * row[k]
     else:
-        for h in range(size):
+        for h in range(orbits.quotient.shape[0]):
             for k in range(q):
-                out[h * q + k] -= c * table[j, quotient[g, h], k]
+                out[h * q + k] -= c * table[j, orbits.quotient[g, h], k]
 
 
 @internal
 def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped-def]
     """Put an atom at the end of the active set."""
-    table, quotient, size = orbits
+    table = orbits.table
     q, atoms, gram = table.shape[0], active.atoms, active.gram
     atoms[count], active.c[count], active.sign[count] = atom, value, sign
     for r in range(count + 1):
-        place = quotient_of(quotient, size, atoms[r] // q, atom // q)
+        place = place_of(orbits, atoms[r] // q, atom // q)
         gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
     return count + 1
 
@@ -112,15 +129,15 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 @internal
 def is_near(atom, first, count, active, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
-    table, quotient, size = orbits
+    table = orbits.table
     q, atoms, gram = table.shape[0], active.atoms, active.gram
     h, j = atom // q, atom % q
-    norm = table[j, quotient_of(quotient, size, h, h), j]
+    norm = table[j, place_of(orbits, h, h), j]
     for r in range(count):
         if atoms[r] == atom:
             return True
         if r >= first:
-            place = quotient_of(quotient, size, atoms[r] // q, h)
+            place = place_of(orbits, atoms[r] // q, h)
             if table[atoms[r] % q, place, j] ** 2 > NEAR**2 * norm * gram[r, r]:
                 return True
     return False
@@ -151,7 +168,6 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
 @internal
 def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
-    table, quotient, size = orbits
     atoms, c, sign, gram, factor, step = active
     last = np.inf
     fresh = np.int64(0)
@@ -160,7 +176,7 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
         for k in range(rest.shape[0]):
             rest[k] = b[k]
         for r in range(count):
-            subtract_row(table, quotient, size, atoms[r], c[r], rest)
+            subtract_row(orbits, atoms[r], c[r], rest)
         peak = largest(rest)
         objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):

@@ -8,10 +8,13 @@ from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
+from orbitdl.groups.image_rotation import ImageRotation
+from orbitdl.groups.integer_translation import IntegerTranslation
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.product import Product
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.square import SquareSymmetry
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trivial import Trivial
 
@@ -21,12 +24,15 @@ __all__ = [
     "ContinuousShift",
     "Finite",
     "Group",
+    "ImageRotation",
     "IntegerShift",
+    "IntegerTranslation",
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
     "Product",
     "Representation",
+    "SquareSymmetry",
     "Transform",
     "Trivial",
 ]

@@ -9,13 +9,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 
-from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.base import Group
+from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
-from orbitdl.groups.listed import ORTHOGONAL, ListedRepresentation
+from orbitdl.groups.listed import ORTHOGONAL
 from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
+from orbitdl.groups.tabled import TabledRepresentation
 from orbitdl.groups.transforms.basis import ChangeOfBasis
 from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
 from orbitdl.validation import require_count
@@ -94,24 +94,26 @@ class Finite(Group):
         return MatrixRepresentation(self, shape)
 
 
-class MatrixRepresentation(ListedRepresentation):
+class MatrixRepresentation(TabledRepresentation):
     """Irreducible blocks; an element is its number in ``group.matrices``."""
 
     parameters = ("element",)
     counted = True
 
     def __init__(self, group: Finite, shape: tuple[int, ...]) -> None:
-        self.size, d = group.matrices.shape[:2]
+        d = group.matrices.shape[1]
         entries = int(np.prod(shape))
         if len(shape) == 0 or (shape[0] != d and entries != d) or entries == 0:
             raise ValueError(
                 f"these {d} x {d} matrices act on data points with first axis {d} or {d} entries, "
                 f"not on shape {tuple(shape)}; reshape X or give other generators."
             )
-        layout = arrange(group.parts, columns=entries // d)
-        into_parts = ChangeOfBasis(shape, layout.block_shape, layout.basis, layout.place)
-        super().__init__(group, into_parts, layout.metric)
-        self.matrices = layout.matrices
+        parts = group.parts
+        multiplicities = [part.copies.shape[2] for part in parts]
+        layout = arrange([part.matrices for part in parts], multiplicities, entries // d)
+        basis = np.concatenate([part.copies.reshape(d, -1) for part in parts], axis=1)
+        into_parts = ChangeOfBasis(shape, layout.block_shape, basis, layout.place)
+        super().__init__(group, into_parts, layout.matrices, layout.metric)
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
 
@@ -131,9 +133,6 @@ class MatrixRepresentation(ListedRepresentation):
     def elements(self) -> Floats:
         return np.arange(self.size, dtype=np.float64)[:, None]
 
-    def represent(self, element: Floats) -> Blocks:
-        return self.matrices[self.index(element)]
-
     def index(self, element: Floats) -> Integers:
         return element[..., 0].astype(np.intp)
 
@@ -142,27 +141,6 @@ class MatrixRepresentation(ListedRepresentation):
 
     def inverse(self, element: Floats) -> Floats:
         return self.inverses[self.index(element)][..., None].astype(np.float64)
-
-    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
-        moved = self._orbits(A)
-        place = (atoms.row, self.index(atoms.element) * len(A) + source)
-        gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(moved)))
-        return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
-
-    def products(self, Y: Blocks, A: Blocks) -> Floats:
-        return np.asarray(Y.reshape(len(Y), -1) @ self._orbits(A).T)
-
-    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
-        return np.asarray(np.abs(self.products(Y, A)).max(axis=1))
-
-    def _orbits(self, A: Blocks) -> Floats:
-        """Return all moved components as rows over ``g * q + j``, shape (size * q, F * d * m)."""
-        return (self.matrices[:, None] @ A).reshape(self.size * len(A), -1)
-
-    def correlations(self, C: Blocks) -> Floats:
-        table = self.matrices.reshape(self.size, -1)
-        values: Floats = C.reshape(*C.shape[:-3], table.shape[1]) @ table.T
-        return values
 
 
 def number_in_words(element: Floats) -> str:

@@ -31,15 +31,6 @@ class Irreducible(NamedTuple):
     copies: Floats
     matrices: Floats
 
-    @property
-    def weight(self) -> float:
-        """Its part ``r / dim End`` in ``sum_f w_f tr rho_f(g) = |G| [g = 1]`` (Plancherel).
-
-        The formula holds where every irreducible representation of the group occurs.
-        """
-        character = np.trace(self.matrices, axis1=1, axis2=2)
-        return float(self.matrices.shape[1] / np.mean(character**2))
-
 
 def split(matrices: Floats) -> list[Irreducible]:
     """Return the irreducible parts of a group of orthogonal matrices (|G|, d, d)."""
@@ -94,50 +85,60 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    basis : ndarray of shape (d_0, d_0)
-        Orthonormal; its columns are those of all copies.
     place : ndarray of shape (d_0 * m_0,)
-        Where coordinates in that basis go in blocks.
+        Where the coordinates of all parts go in blocks: part by part, of each one row after the
+        other, of each row copies, of each copy columns.
     block_shape : tuple of int
     matrices : ndarray of shape (|G|, F, d, d)
     metric : ndarray of shape (F,)
         In which the matrices are orthogonal, if every irreducible representation occurs.
     """
 
-    basis: Floats
     place: Integers
     block_shape: tuple[int, int, int]
     matrices: Floats
     metric: Floats
 
 
-def arrange(parts: list[Irreducible], columns: int) -> Layout:
-    """Lay irreducible parts out in blocks; the data have this many columns."""
-    d = max(part.matrices.shape[1] for part in parts)
-    repeats = [d // part.matrices.shape[1] for part in parts]
-    needed = [
-        -(-part.copies.shape[2] * columns // k) for part, k in zip(parts, repeats, strict=True)
-    ]
+def arrange(matrices: list[Floats], copies: list[int], columns: int) -> Layout:
+    """Lay out irreducible parts, matrices (|G|, r, r), that occur so often; the data have columns."""
+    d = max(part.shape[1] for part in matrices)
+    repeats = [d // part.shape[1] for part in matrices]
+    needed = [-(-count * columns // k) for count, k in zip(copies, repeats, strict=True)]
     m = _best_width(needed, d)
-    place, matrices, metric = [], [], []
+    place, blocks, metric = [], [], []
     n_blocks = 0
-    for part, repeat, width in zip(parts, repeats, needed, strict=True):
-        r, copies = part.copies.shape[1:]
-        row, t = np.ogrid[:r, : copies * columns]
+    for part, count, repeat, width in zip(matrices, copies, repeats, needed, strict=True):
+        r = part.shape[1]
+        row, t = np.ogrid[:r, : count * columns]
         block, rest = np.divmod(t, repeat * m)
         column, copy = np.divmod(rest, repeat)
         place.append((((n_blocks + block) * d + copy * r + row) * m + column).ravel())
-        matrix = np.zeros((len(part.matrices), d, d))
-        matrix[:, np.arange(d), np.arange(d)] = 1.0
-        for k in range(repeat):
-            matrix[:, k * r : (k + 1) * r, k * r : (k + 1) * r] = part.matrices
-        count = -(-width // m)
-        matrices += [matrix] * count
-        metric += [part.weight / (repeat * count)] * count
-        n_blocks += count
-    basis = np.concatenate([part.copies.reshape(len(part.copies), -1) for part in parts], axis=1)
+        pieces = -(-width // m)
+        blocks += [_repeated(part, repeat, d)] * pieces
+        metric += [_weight(part) / (repeat * pieces)] * pieces
+        n_blocks += pieces
     shape = n_blocks, d, m
-    return Layout(basis, np.concatenate(place), shape, np.stack(matrices, axis=1), np.array(metric))
+    return Layout(np.concatenate(place), shape, np.stack(blocks, axis=1), np.array(metric))
+
+
+def _repeated(matrices: Floats, repeat: int, d: int) -> Floats:
+    """Return matrices (|G|, d, d) with so many copies on their diagonal, and ones after them."""
+    result = np.zeros((len(matrices), d, d))
+    result[:, np.arange(d), np.arange(d)] = 1.0
+    r = matrices.shape[1]
+    for k in range(repeat):
+        result[:, k * r : (k + 1) * r, k * r : (k + 1) * r] = matrices
+    return result
+
+
+def _weight(matrices: Floats) -> float:
+    """Return the weight ``r / dim End`` in ``sum_f w_f tr rho_f(g) = |G| [g = 1]`` (Plancherel).
+
+    The formula holds where every irreducible representation of the group occurs.
+    """
+    character = np.trace(matrices, axis1=1, axis2=2)
+    return float(matrices.shape[1] / np.mean(character**2))
 
 
 def _best_width(needed: list[int], d: int) -> int:

@@ -26,9 +26,13 @@ class ListedRepresentation(Representation):
     ----------
     size : int
         Number of elements.
+    cycles : tuple of int
+        Sizes of the cyclic groups whose product this is, in the order of elements: the last one
+        runs fastest. Empty where it is not known to be one: then there is a table of quotients.
     """
 
     size: int
+    cycles: tuple[int, ...] = ()
 
     @property
     @abstractmethod
@@ -49,18 +53,19 @@ class ListedRepresentation(Representation):
         """Return the number of each element, parameters (..., p) to (...)."""
 
     @cached_property
-    def quotient(self) -> Integers | None:
-        """Index of ``g^-1 h`` for the elements numbered g and h, shape (size, size).
-
-        None stands for a cyclic group in its natural order: ``(h - g) mod size``, without a table.
-        """
+    def quotient(self) -> Integers:
+        """Index of ``g^-1 h`` for the elements numbered g and h, shape (size, size)."""
         everything = self.elements
         left = (np.broadcast_to(g, everything.shape) for g in self.inverse(everything))
         return np.stack([self.index(self.compose(g, everything)) for g in left])
 
     def divide(self, g: Integers, h: Integers) -> Integers:
         """Return the numbers of ``g^-1 h`` for the elements numbered g and h."""
-        return (h - g) % self.size if self.quotient is None else self.quotient[g, h]
+        if not self.cycles:
+            return self.quotient[g, h]
+        places = (np.unravel_index(number, self.cycles) for number in (g, h))
+        away = [there - here for here, there in zip(*places, strict=True)]
+        return np.asarray(np.ravel_multi_index(tuple(away), self.cycles, mode="wrap"))
 
     @cached_property
     def is_free(self) -> bool:

@@ -73,13 +73,12 @@ class InterpolatedShift(Group):
 class GridShiftRepresentation(TimeShift, ListedRepresentation):
     """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
 
-    quotient = None
-
     def __init__(self, group: Group, shape: tuple[int, ...], subdivisions: int) -> None:
         spectra = spectra_of(group, shape, keep_nyquist=subdivisions == 1)
         super().__init__(group, spectra, spectra.length, spectra.weights)
         self.subdivisions = subdivisions
         self.size = subdivisions * self.length
+        self.cycles = (self.size,)
 
     @property
     def _words(self) -> tuple[str, float, int]:

@@ -38,11 +38,11 @@ class Trivial(Group):
 class TrivialRepresentation(ListedRepresentation):
     """One real block of size one, as many columns as the data has entries."""
 
-    quotient = None
+    size = 1
+    cycles = (1,)
 
     def __init__(self, group: Trivial, shape: tuple[int, ...]) -> None:
         super().__init__(group, Reshape(shape, (1, 1, int(np.prod(shape)))))
-        self.size = 1
 
     @property
     def elements(self) -> Floats:

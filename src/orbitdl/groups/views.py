@@ -29,6 +29,8 @@ class View:
         What runs along a line: "sample", "entry", "coordinate", "point" or "column".
     across : str
         What a line is: "channel", "coordinate", "column" or "row".
+    side_by_side : int
+        Images that a data point holds, its last axis, drawn beside each other.
     """
 
     kind: Literal["lines", "plane", "image"]
@@ -37,13 +39,16 @@ class View:
     transposed: bool = False
     along: str = "sample"
     across: str = "channel"
+    side_by_side: int = 1
 
     def lines(self, x: Floats, shape: tuple[int, ...]) -> Floats:
         """Return data (..., *shape) as lines (..., L, N)."""
         front = x.shape[: x.ndim - len(shape)]
         if self.transposed:
             return np.asarray(x.reshape(*front, self.length, self.n_lines).swapaxes(-1, -2))
-        return x.reshape(*front, self.n_lines, self.length)
+        width = self.length // self.side_by_side
+        images = x.reshape(*front, self.n_lines, width, self.side_by_side).swapaxes(-1, -2)
+        return images.reshape(*front, self.n_lines, self.length)
 
 
 def view_of_signals(shape: tuple[int, ...]) -> View:
@@ -57,8 +62,9 @@ def view_of_entries(shape: tuple[int, ...]) -> View:
 
 
 def view_of_image(shape: tuple[int, ...]) -> View:
-    """Return the view of an image (rows, columns)."""
-    return View("image", shape[0], shape[1], along="column", across="row")
+    """Return the view of an image (rows, columns), or of one image per channel, side by side."""
+    n = shape[2] if len(shape) == 3 else 1
+    return View("image", shape[0], n * shape[1], along="column", across="row", side_by_side=n)
 
 
 def view_of_points(d: int, n: int) -> View:

@@ -1,0 +1,130 @@
+"""What all groups of circular translations of images share: phases of the waves of the plane."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Combination, Group, Representation
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.transforms.fourier_plane import FourierPlane
+from orbitdl.groups.views import view_of_image
+
+
+class TorusAction(Representation):
+    """Translations of images (H, W) or (H, W, channels); what leaves on one side enters opposite.
+
+    An element is how far the image moves, (down, right), in pixels, in [0, H) x [0, W).
+
+    Notes
+    -----
+    ``y(k, l) -> y(k - down, l - right)`` multiplies the wave (u, v) by
+    ``exp(-2 pi i (u down / H + v right / W))``. Blocks (F, 1, channels) are complex, one per wave.
+    """
+
+    transform: FourierPlane
+    parameters = ("down", "right")
+
+    def __init__(self, group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
+        if len(shape) not in (2, 3) or 0 in shape:
+            raise ValueError(
+                f"{group.name} acts on data points of shape (rows, columns) or (rows, columns, "
+                f"channels), not {tuple(shape)}; reshape X into images."
+            )
+        spectra = FourierPlane(shape, keep_nyquist=keep_nyquist)
+        super().__init__(group, spectra, spectra.weights)
+        self.periods = np.array(spectra.size, dtype=np.float64)
+
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        return np.mod(left + right, self.periods)
+
+    def inverse(self, element: Floats) -> Floats:
+        return np.mod(-element, self.periods)
+
+    def shortest(self, element: Floats) -> Floats:
+        return element - self.periods * np.round(element / self.periods)
+
+    def angles(self, element: Floats) -> Floats:
+        """Return elements in radians: a whole turn of the torus in either direction is 2 pi."""
+        return element * (2 * np.pi / self.periods)
+
+    def represent(self, element: Floats) -> Blocks:
+        flat = np.ascontiguousarray(self.angles(element).reshape(-1, 2))
+        phase = np.empty((len(flat), self.block_shape[0]), dtype=np.complex128)
+        fill_phases(-flat, self.transform.waves, phase)
+        return phase.reshape(*element.shape[:-1], self.block_shape[0], 1, 1)
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
+        columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
+        angle = -self.angles(atoms.element)
+        add_plane_waves(
+            atoms.row, source, atoms.coefficient, angle, self.transform.waves, columns, result
+        )
+        return result[:, :, None]
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        return Presentation(
+            f"may be moved up, down, left and right {self._how_far}",
+            self._in_words,
+            view_of_image(self.shape),
+            ListSlider(),
+            noun="image",
+        )
+
+    @property
+    def _how_far(self) -> str:
+        """By which amounts, in words."""
+        return "by whole pixels" if self.counted else "by any amount, fractions of a pixel included"
+
+    def _in_words(self, element: Floats) -> str:
+        down, right = self.shortest(element)
+        digits = 0 if self.counted else 2
+        vertical = f"{abs(down):.{digits}f} {'down' if down >= 0 else 'up'}"
+        return f"{vertical}, {abs(right):.{digits}f} {'right' if right >= 0 else 'left'}"
+
+
+@internal
+def fill_powers(angle, powers):  # type: ignore[no-untyped-def]
+    """Fill powers (2 K + 1,) with ``exp(i k angle)`` for k = -K .. K."""
+    middle = powers.shape[0] // 2
+    one = complex(np.cos(angle), np.sin(angle))
+    powers[middle] = 1.0
+    for k in range(1, middle + 1):
+        powers[middle + k] = powers[middle + k - 1] * one
+        powers[middle - k] = powers[middle + k].conjugate()
+
+
+@internal
+def phases_of(angle, waves, work, phase):  # type: ignore[no-untyped-def]
+    """Fill phase (F,) with ``exp(i (u_f angle_0 + v_f angle_1))``, by way of work (2, 2 K + 1)."""
+    fill_powers(angle[0], work[0])
+    fill_powers(angle[1], work[1])
+    middle = work.shape[1] // 2
+    for f in range(waves.shape[0]):
+        phase[f] = work[0, middle + waves[f, 0]] * work[1, middle + waves[f, 1]]
+
+
+@fast
+def fill_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
+    """Fill phase (K, F) for angles (K, 2)."""
+    work = np.empty((2, 2 * np.abs(waves).max() + 1), dtype=np.complex128)
+    for k in range(angle.shape[0]):
+        phases_of(angle[k], waves, work, phase[k])
+
+
+@fast
+def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ignore[no-untyped-def]
+    """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for every atom k."""
+    _, n_blocks, n_channels = A.shape
+    phase = np.empty(n_blocks, dtype=np.complex128)
+    work = np.empty((2, 2 * np.abs(waves).max() + 1), dtype=np.complex128)
+    for k in range(row.shape[0]):
+        phases_of(angle[k], waves, work, phase)
+        for f in range(n_blocks):
+            for m in range(n_channels):
+                out[row[k], f, m] += coefficient[k] * phase[f] * A[source[k], f, m]

@@ -1,0 +1,145 @@
+"""Translations of images by any amount."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+
+from orbitdl.groups.base import CLOSE, Combination, Group
+from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.torus import TorusAction
+from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
+from orbitdl.groups.trigonometric.plane_largest import find_plane_largest
+from orbitdl.groups.trigonometric.plane_peaks import plane_peaks_near
+from orbitdl.groups.trigonometric.plane_values import as_table
+
+FINENESS = 4
+"""Points per pixel, in both directions, of the grid on which peaks are looked for: 8 per wave of
+the last frequency. The nearest one to the largest value shows ``cos(pi / 4) = 71 %`` of it."""
+CHUNK = 16
+"""Images put on a grid at a time."""
+
+
+@dataclass(frozen=True)
+class Translation(Group):
+    """Circular translations of images by any real number of pixels, by trigonometric interpolation.
+
+    Acts on images (rows, columns) or (rows, columns, channels); all channels move together.
+
+    Notes
+    -----
+    ``y(k, l) -> y(k - down, l - right)`` for real (down, right), a torus. The polar is the largest
+    value of a trigonometric polynomial in two variables, found by Newton's method from a grid and
+    bounded rigorously (`plane_largest`). The gauge has no finite program in two dimensions.
+    Where the number of rows or of columns is even, waves that alternate from one to the next cannot
+    move by fractions and are left out; the data's share of them stays in the residual. Of one or
+    two rows only what they have in common is left, and moving it down changes nothing.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> moves = Translation().on((5, 7))
+    >>> wave = np.cos(2 * np.pi * (np.arange(5)[:, None] / 5 + 2 * np.arange(7) / 7))
+    >>> moved = moves.act(np.array([0.5, 0.25]), wave)
+    >>> turn = 0.5 / 5 + 2 * 0.25 / 7
+    >>> there = np.arange(5)[:, None] / 5 + 2 * np.arange(7) / 7 - turn
+    >>> bool(np.allclose(moved, np.cos(2 * np.pi * there)))
+    True
+    """
+
+    def on(self, shape: tuple[int, ...]) -> TranslationRepresentation:
+        return TranslationRepresentation(self, shape)
+
+
+class TranslationRepresentation(TorusAction):
+    """One complex number per wave below Nyquist in both directions."""
+
+    dimension = 2
+
+    def __init__(self, group: Translation, shape: tuple[int, ...]) -> None:
+        super().__init__(group, shape, keep_nyquist=False)
+        rows, columns = (
+            int(fft.next_fast_len(FINENESS * (2 * int(last) + 1), real=True)) if last > 0 else 1
+            for last in np.abs(self.transform.waves).max(axis=0)
+        )
+        self._grid = rows, columns
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        return rng.uniform(0.0, self.periods, size=(n, 2))
+
+    def examples(self, most: int) -> Floats:
+        """Return elements along both directions in turn, so that a slider shows either."""
+        steps = max(most // 2, 1)
+        away = np.linspace(0.0, 1.0, steps, endpoint=False)[:, None] * self.periods
+        right = away * np.array([0.0, 1.0])
+        return np.concatenate([right, away * np.array([1.0, 0.0])])[:most]
+
+    def cover(self) -> Floats:
+        sides = (np.arange(size, dtype=np.float64) for size in self.transform.size)
+        return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
+
+    @property
+    def has_tangents(self) -> bool:
+        return True
+
+    def tangents(self, B: Blocks) -> Blocks:
+        factor = -1j * self.angles(self.transform.waves.astype(np.float64)).T
+        return factor[:, :, None, None] * B[..., None, :, :, :]
+
+    def move(self, element: Floats, by: Floats) -> Floats:
+        return self.compose(element, by)
+
+    def polar(self, correlation: Blocks) -> Floats:
+        return np.abs(self.match(correlation)[0])
+
+    def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
+        return self._largest(correlation[..., 0, 0], eps)[0]
+
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        shape, n_blocks = correlation.shape[:-3], correlation.shape[-3]
+        _, found = self._largest(correlation.reshape(-1, 1, n_blocks), CLOSE)
+        value, element = found[:, 0] * found[:, 1], self._element(found[:, 2:])
+        return value.reshape(shape), element.reshape(*shape, 2)
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        parts = []
+        for start, C in _in_chunks(correlation[..., 0, 0]):
+            grid = self.transform.on_torus(C, self._grid)
+            row, place = plane_grid_peaks(grid, level * self._lowest_fraction)
+            tables = as_table(C, self.transform.waves)
+            row, value, where = plane_peaks_near(tables, grid, row, place)
+            high = np.abs(value) > level
+            parts.append((start + row[high], value[high], where[high]))
+        row, value, where = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return Combination(row, value, self._element(where))
+
+    def decompose(self, Z: Blocks) -> Combination:
+        raise NotImplementedError("the gauge of translations has no finite program")
+
+    @property
+    def _lowest_fraction(self) -> float:
+        """What the grid shows at least of a largest value."""
+        last = np.abs(self.transform.waves).max(axis=0)
+        return float(np.cos(np.pi * np.sum(last / np.array(self._grid))))
+
+    def _largest(self, C: Blocks, eps: float) -> tuple[Floats, Floats]:
+        """Return bounds (n,) of the largest |<C, rho>| over (n, q, F), and (n, 4) what was found."""
+        upper, found = np.empty(len(C)), np.empty((len(C), 4))
+        for start, part in _in_chunks(C):
+            tables = as_table(part, self.transform.waves)
+            grids = self.transform.on_torus(part, self._grid)
+            rows = slice(start, start + len(part))
+            find_plane_largest(tables, grids, eps, upper[rows], found[rows])
+        return upper, found
+
+    def _element(self, angles: Floats) -> Floats:
+        return np.mod(angles * (self.periods / (2 * np.pi)), self.periods)
+
+
+def _in_chunks(C: Blocks) -> Iterator[tuple[int, Blocks]]:
+    """Yield a few samples at a time, at least once, with the number of the first one."""
+    for start in range(0, max(len(C), 1), CHUNK):
+        yield start, C[start : start + CHUNK]
