@@ -7,12 +7,12 @@ from scipy import fft
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.fibre import Fibre
-from orbitdl.groups.times import Times, high_values, values_above
+from orbitdl.groups.times import Places, Times, high_values, values_above
 from orbitdl.groups.trigonometric.bounded import Evaluate, bound_largest
 from orbitdl.groups.trigonometric.climbing import Slope, climb, climb_from_grid
 from orbitdl.groups.trigonometric.grids import grid_peaks, on_grid
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
-from orbitdl.groups.trigonometric.matrices import values_and_slopes, values_at
+from orbitdl.groups.trigonometric.matrices import MatrixPolynomials
 
 FINENESS = 2.3
 """Points per sample, at least, of the grid on which the largest value is looked for."""
@@ -47,31 +47,34 @@ class AnyTime(Times):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.length, size=n)
 
-    def best(self, fibre: Fibre, C: Blocks) -> Floats:
+    def best(self, fibre: Fibre, C: Blocks) -> Places:
         heights = high_values(fibre, on_grid(C, self.coarse, axis=-3), self.share)
-        evaluate, row = polar_of(fibre, C), np.arange(len(C))
+        matrices, row = MatrixPolynomials(C), np.arange(len(C))
+        evaluate = polar_of(fibre, matrices)
         _, value, place = bound_largest(evaluate, heights, self.degree, SURE)
         # a value within SURE of the largest is within sqrt(2 SURE) / degree of its place, or bent
         # less: there are places as high elsewhere
         reach = 4 * np.sqrt(SURE) / max(self.degree, 1)
-        top = climb(slope_of(fibre, C), row, place, value * self.degree**2, reach)
-        return self._shift(np.where(evaluate(row, top) > value, top, place))
+        top = climb(slope_of(fibre, matrices), row, place, value * self.degree**2, reach)
+        return self._places(matrices, row, np.where(evaluate(row, top) > value, top, place))
 
     def bound(self, fibre: Fibre, C: Blocks, eps: float) -> Floats:
         heights = high_values(fibre, on_grid(C, self.coarse, axis=-3), self.share)
         tops = heights.max(axis=2)
         sample, j = np.nonzero(tops >= self.share * tops.max(axis=1, keepdims=True))
-        evaluate = polar_of(fibre, C[sample, j])
+        evaluate = polar_of(fibre, MatrixPolynomials(C[sample, j]))
         upper, _, _ = bound_largest(evaluate, heights[sample, j], self.degree, eps)
         largest = np.zeros(len(C))
         np.maximum.at(largest, sample, upper)
         return largest
 
-    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> tuple[Integers, Floats]:
+    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> Places:
         level = level * lowest_fraction(self.degree + 1, self.size)
         heights = values_above(fibre, on_grid(C, self.size, axis=-3), level)
         row, k = grid_peaks(heights, level)
-        return row, self._shift(climb_from_grid(slope_of(fibre, C), heights, row, k))
+        matrices = MatrixPolynomials(C)
+        top = climb_from_grid(slope_of(fibre, matrices), heights, row, k)
+        return self._places(matrices, row, top)
 
     def highest(self, C: Blocks) -> Floats:
         # the square is a polynomial of twice the degree, known by its values on a grid
@@ -82,24 +85,27 @@ class AnyTime(Times):
         _, angle = find_largest_values(spectrum, grid_size(2 * self.length, FINENESS))
         return self._shift(angle)
 
+    def _places(self, matrices: MatrixPolynomials, row: Integers, angle: Floats) -> Places:
+        return Places(row, self._shift(angle), matrices.at(row, angle))
+
     def _shift(self, angle: Floats) -> Floats:
         return np.mod(angle * (self.length / (2 * np.pi)), self.length)
 
 
-def polar_of(fibre: Fibre, C: Blocks) -> Evaluate:
-    """Return the function that evaluates the polar of row i at X_i(theta)."""
+def polar_of(fibre: Fibre, matrices: MatrixPolynomials) -> Evaluate:
+    """Return the function that evaluates the polar at X(theta)."""
 
     def evaluate(row: Integers, theta: Floats) -> Floats:
-        return fibre.polar(values_at(C, row, theta))
+        return fibre.polar(matrices.at(row, theta))
 
     return evaluate
 
 
-def slope_of(fibre: Fibre, C: Blocks) -> Slope:
+def slope_of(fibre: Fibre, matrices: MatrixPolynomials) -> Slope:
     """Return the function that evaluates its slope."""
 
     def slope(row: Integers, theta: Floats) -> Floats:
-        X, change = values_and_slopes(C, row, theta)
+        X, change = matrices.with_slopes(row, theta)
         value, h = fibre.match(X)
         along = change * fibre.matrix(h)
         return np.asarray(np.sign(value) * along.sum(axis=(-1, -2)))

@@ -98,13 +98,10 @@ class Fibre(ABC):
             return element
         return self.element(exponential(by, self.generators) @ self.matrix(element))
 
-    def tangents(self, B: Blocks) -> Blocks:
-        """Return ``X_a B`` for all generators, (..., d, m) to (..., D, d, m)."""
-        shape = (*B.shape[:-2], len(self.generators), *B.shape[-2:])
-        result = np.zeros(shape, dtype=B.dtype)
+    def add_tangents(self, B: Blocks, out: Blocks) -> None:
+        """Add ``X_a B`` for all generators, of blocks (..., F, d, m), to out (..., D, F, d, m)."""
         for a, i, k in zip(*np.nonzero(self.generators), strict=True):  # few: quicker than products
-            result[..., a, i, :] += self.generators[a, i, k] * B[..., k, :]
-        return result
+            out[..., a, :, i, :] += self.generators[a, i, k] * B[..., k, :]
 
 
 def turns(d: int) -> Floats:

@@ -58,7 +58,9 @@ class FibreRepresentation(Representation):
         return True
 
     def tangents(self, B: Blocks) -> Blocks:
-        return self.fibre.tangents(B[..., 0, :, :])[..., None, :, :]
+        result = np.zeros((*B.shape[:-3], self.dimension, *B.shape[-3:]), dtype=B.dtype)
+        self.fibre.add_tangents(B, result)
+        return result
 
     def move(self, element: Floats, by: Floats) -> Floats:
         return self.fibre.move(element, by)

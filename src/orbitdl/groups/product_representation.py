@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import cached_property
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.events import Events, gather_events
 from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.times import Places
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.trigonometric.matrices import values_at
 from orbitdl.groups.turned_waves import add_turned_waves
 from orbitdl.groups.views import view_of_signals
 
@@ -117,12 +117,12 @@ class ProductRepresentation(Representation):
         return True
 
     def tangents(self, B: Blocks) -> Blocks:
-        turned = np.moveaxis(self.fibre.tangents(B), -3, -4)
-        if self.times.dimension == 0:
-            return turned
+        shape = (*B.shape[:-3], self.dimension, *B.shape[-3:])
+        result, free = np.zeros(shape, dtype=np.complex128), self.times.dimension
         frequency = 1j * self._turn * np.arange(self.block_shape[0])
-        shifted = (frequency[:, None, None] * B)[..., None, :, :, :]
-        return np.concatenate([shifted, turned], axis=-4)
+        result[..., :free, :, :, :] = (frequency[:, None, None] * B)[..., None, :, :, :]
+        self.fibre.add_tangents(B, result[..., free:, :, :, :])
+        return result
 
     def move(self, element: Floats, by: Floats) -> Floats:
         free = self.times.dimension
@@ -138,10 +138,8 @@ class ProductRepresentation(Representation):
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         shape = correlation.shape[:-3]
         C = correlation.reshape(-1, *correlation.shape[-3:])
-        shifts = [self.times.best(self.fibre, C[part]) for part in self._parts(C)]
-        best = np.concatenate([np.zeros(0), *shifts])
-        value, element = self._match_at(C, np.arange(len(C)), best)
-        return value.reshape(shape), element.reshape(*shape, element.shape[-1])
+        _, value, element = self._match_at(C, partial(self.times.best, self.fibre))
+        return value.reshape(shape), element.reshape(*shape, len(self.parameters))
 
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
         bounds = [
@@ -151,20 +149,20 @@ class ProductRepresentation(Representation):
         return np.concatenate([np.zeros(0), *bounds])
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
-        rows, shifts = [np.zeros(0, dtype=np.intp)], [np.zeros(0)]
-        for part in self._parts(correlation):
-            row, shift = self.times.peaks(self.fibre, correlation[part], level)
-            rows.append(part.start + row)
-            shifts.append(shift)
-        row = np.concatenate(rows)
-        value, element = self._match_at(correlation, row, np.concatenate(shifts))
+        find = partial(self.times.peaks, self.fibre, level=level)
+        row, value, element = self._match_at(correlation, find)
         high = np.abs(value) > level
         return Combination(row[high], value[high], element[high])
 
-    def _match_at(self, C: Blocks, row: Integers, shift: Floats) -> tuple[Floats, Floats]:
-        """Return the best values and elements of some rows of C (n, F, d, d) at given shifts."""
-        value, h = self.fibre.match(values_at(C, row, -self._turn * shift))
-        return value, self._with(shift[:, None], h)
+    def _match_at(self, C: Blocks, find: Callable[[Blocks], Places]) -> Combination:
+        """Return the best matrices at the times that are found for rows of C (n, F, d, d)."""
+        nothing = np.zeros((0, len(self.parameters)))
+        found = [Combination(np.zeros(0, dtype=np.intp), np.zeros(0), nothing)]
+        for part in self._parts(C):
+            row, shift, X = find(C[part])
+            value, h = self.fibre.match(X)
+            found.append(Combination(part.start + row, value, self._with(shift[:, None], h)))
+        return Combination(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
     def _parts(self, C: Blocks) -> Iterator[slice]:
         """Cut n correlations (n, ..., F, d, d) such that tables on grids of times stay small."""

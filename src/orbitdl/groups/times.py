@@ -8,12 +8,29 @@ time alone, whose largest value and peaks are looked for.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import numpy as np
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.trigonometric.grids import grid_peaks, on_grid
+
+
+class Places(NamedTuple):
+    """Places in time of some rows of C.
+
+    Attributes
+    ----------
+    row : ndarray of shape (K,)
+    shift : ndarray of shape (K,)
+    X : ndarray of shape (K, d, d)
+        The matrices ``X(tau)`` there.
+    """
+
+    row: Integers
+    shift: Floats
+    X: Floats
 
 
 class Times(ABC):
@@ -51,8 +68,8 @@ class Times(ABC):
         """Draw n shifts, all equally likely."""
 
     @abstractmethod
-    def best(self, fibre: Fibre, C: Blocks) -> Floats:
-        """Return the shifts (n,) where the polar at X(tau) is largest."""
+    def best(self, fibre: Fibre, C: Blocks) -> Places:
+        """Return where the polar at X(tau) is largest, one place per row."""
 
     @abstractmethod
     def bound(self, fibre: Fibre, C: Blocks, eps: float) -> Floats:
@@ -62,8 +79,8 @@ class Times(ABC):
         """
 
     @abstractmethod
-    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> tuple[Integers, Floats]:
-        """Return rows and shifts of the peaks of the polar that reach a level, or nearly so."""
+    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> Places:
+        """Return the peaks of the polar that reach a level, or nearly so."""
 
     @abstractmethod
     def highest(self, C: Blocks) -> Floats:
@@ -89,19 +106,23 @@ class TimesOnGrid(Times):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return self._shift(rng.integers(self.size, size=n))
 
-    def best(self, fibre: Fibre, C: Blocks) -> Floats:
-        return self._shift(high_values(fibre, on_grid(C, self.size, axis=-3)).argmax(axis=1))
+    def best(self, fibre: Fibre, C: Blocks) -> Places:
+        X = on_grid(C, self.size, axis=-3)
+        return self._places(X, np.arange(len(C)), high_values(fibre, X).argmax(axis=1))
 
     def bound(self, fibre: Fibre, C: Blocks, eps: float) -> Floats:
         heights = high_values(fibre, on_grid(C, self.size, axis=-3))
         return np.asarray(heights.max(axis=(1, 2)))
 
-    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> tuple[Integers, Floats]:
-        row, k = grid_peaks(values_above(fibre, on_grid(C, self.size, axis=-3), level), level)
-        return row, self._shift(k)
+    def peaks(self, fibre: Fibre, C: Blocks, level: float) -> Places:
+        X = on_grid(C, self.size, axis=-3)
+        return self._places(X, *grid_peaks(values_above(fibre, X, level), level))
 
     def highest(self, C: Blocks) -> Floats:
         return self._shift(np.sum(on_grid(C, self.size) ** 2, axis=1).argmax(axis=1))
+
+    def _places(self, X: Floats, row: Integers, k: Integers) -> Places:
+        return Places(row, self._shift(k), X[row, k])
 
     def _shift(self, k: Integers) -> Floats:
         return np.asarray(k * self.step, dtype=np.float64)

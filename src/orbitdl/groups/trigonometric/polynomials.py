@@ -28,20 +28,25 @@ def taylor_factors(omega: Floats, order: int) -> Floats:
 
 
 @internal
-def turn(C, angle, real, imag):  # type: ignore[no-untyped-def]
-    """Fill real and imag (F',) with the parts of ``C_f exp(i f angle)``; C holds parts (2, F')."""
-    n = C.shape[1]
+def fill_phases(angle, real, imag):  # type: ignore[no-untyped-def]
+    """Fill real and imag (F',) with the parts of ``exp(i f angle)``."""
     one_re, one_im = np.cos(angle), np.sin(angle)
     turn_re, turn_im = 1.0, 0.0
     for f in range(8):
         real[f], imag[f] = turn_re, turn_im
         turn_re, turn_im = turn_re * one_re - turn_im * one_im, turn_re * one_im + turn_im * one_re
-    for start in range(8, n, 8):
+    for start in range(8, real.shape[0], 8):
         for f in range(start, start + 8):
             x, y = real[f - 8], imag[f - 8]
             real[f] = x * turn_re - y * turn_im
             imag[f] = x * turn_im + y * turn_re
-    for f in range(n):
+
+
+@internal
+def turn(C, angle, real, imag):  # type: ignore[no-untyped-def]
+    """Fill real and imag (F',) with the parts of ``C_f exp(i f angle)``; C holds parts (2, F')."""
+    fill_phases(angle, real, imag)
+    for f in range(C.shape[1]):
         x, y = real[f], imag[f]
         real[f] = C[0, f] * x - C[1, f] * y
         imag[f] = C[0, f] * y + C[1, f] * x
