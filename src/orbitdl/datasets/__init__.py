@@ -4,6 +4,7 @@ from orbitdl.datasets.ecg_recordings import EcgRecording, make_ecg_recording
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.heartbeats import EcgLikeData, make_ecg_like
 from orbitdl.datasets.mit_bih import load_ecg
+from orbitdl.datasets.oriented_events import OrientedEvents, make_oriented_events
 from orbitdl.datasets.segmentation import segment
 from orbitdl.datasets.simulators import (
     ShiftData,
@@ -18,6 +19,7 @@ __all__ = [
     "EcgLikeData",
     "EcgRecording",
     "GaussianWaves",
+    "OrientedEvents",
     "Recording",
     "ShiftData",
     "SpikeRecording",
@@ -25,6 +27,7 @@ __all__ = [
     "load_ecg",
     "make_ecg_like",
     "make_ecg_recording",
+    "make_oriented_events",
     "make_shift_data",
     "make_spike_recording",
     "make_synchronization_data",
