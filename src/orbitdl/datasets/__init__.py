@@ -13,6 +13,7 @@ from orbitdl.datasets.simulators import (
     make_synchronization_data,
 )
 from orbitdl.datasets.spike_recordings import SpikeRecording, make_spike_recording
+from orbitdl.datasets.turned_digits import TurnedDigits, make_turned_digits
 from orbitdl.recordings.recording import Recording
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "ShiftData",
     "SpikeRecording",
     "SynchronizationData",
+    "TurnedDigits",
     "load_ecg",
     "make_ecg_like",
     "make_ecg_recording",
@@ -31,5 +33,6 @@ __all__ = [
     "make_shift_data",
     "make_spike_recording",
     "make_synchronization_data",
+    "make_turned_digits",
     "segment",
 ]
