@@ -1,5 +1,6 @@
 """Data to learn from: seeded simulators, and recordings cut into windows."""
 
+from orbitdl.datasets.earthquake import load_earthquake
 from orbitdl.datasets.ecg_recordings import EcgRecording, make_ecg_recording
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.heartbeats import EcgLikeData, make_ecg_like
@@ -26,6 +27,7 @@ __all__ = [
     "SpikeRecording",
     "SynchronizationData",
     "TurnedDigits",
+    "load_earthquake",
     "load_ecg",
     "make_ecg_like",
     "make_ecg_recording",

@@ -4,10 +4,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def shift_signals(
-    signals: NDArray[np.float64], shifts: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Shift each row of (..., length) circularly to the right by its own (...) number of samples."""
+def shift_signals(signals: NDArray[np.float64], shifts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Shift rows (..., length) circularly to the right, each by its own (...) samples."""
     length = signals.shape[-1]
     turns = shifts[..., None] * np.fft.rfftfreq(length)
     return np.fft.irfft(np.exp(-2j * np.pi * turns) * np.fft.rfft(signals), length)

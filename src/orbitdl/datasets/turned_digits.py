@@ -91,7 +91,9 @@ def make_turned_digits(
     chosen = np.concatenate(rounds)[:n_samples]
     angles = rng.uniform(0.0, 360.0, n_samples)
     written = images[chosen].reshape(n_samples, PIXELS, PIXELS) / images.max()
-    X = np.stack([_turned(image, angle, size) for image, angle in zip(written, angles, strict=True)])
+    X = np.stack(
+        [_turned(image, angle, size) for image, angle in zip(written, angles, strict=True)]
+    )
     return TurnedDigits(X, labels[chosen].astype(np.intp), angles)
 
 
