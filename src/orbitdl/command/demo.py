@@ -54,7 +54,7 @@ def demo(
     if find_spec("matplotlib"):
         shown.draw(picture)
         written.append(picture)
-    screen.result({"written": [str(path) for path in written], **shown.figures()})
+    screen.result({"written": [str(path) for path in written], **shown.figures})
     screen.say(f"Written: {', '.join(map(str, written))}")
     screen.say(f"Look at {page} in a browser, then try:")
     screen.say(f"  {program()} encode {file} {data} -o {output / 'events.csv'}")

@@ -40,9 +40,10 @@ class Demonstration(ABC):
     def data(self) -> Floats:
         """What was learned from, as it is written."""
 
+    @property
     @abstractmethod
     def figures(self) -> dict[str, float]:
-        """Return the figures that matter, by name."""
+        """The figures that matter, by name."""
 
     @abstractmethod
     def describe(self) -> str:

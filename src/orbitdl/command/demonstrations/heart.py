@@ -13,7 +13,7 @@ import pandas as pd
 
 from orbitdl import WaveformLearning
 from orbitdl.command.demonstrations.base import ORIGIN, Demonstration
-from orbitdl.command.demonstrations.heart_picture import draw_heart
+from orbitdl.command.demonstrations.heart_picture import RATE, draw_heart
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
 from orbitdl.groups.base import Floats
@@ -24,8 +24,6 @@ from orbitdl.recordings import Preprocessing, Recording
 from orbitdl.report import write_recording_report
 
 RESTARTS = 3
-RATE = 360.0
-"""Samples per second of the recording."""
 LENGTH = 0.7
 """Seconds that a waveform spans."""
 NEAR = 0.05
@@ -63,6 +61,7 @@ class Heart(Demonstration):
         """The true beats, and what tells of them."""
         return matched(self.events, self.heart)
 
+    @cached_property
     def figures(self) -> dict[str, float]:
         found = int(self.beats["late"].notna().sum())
         return {
@@ -74,7 +73,7 @@ class Heart(Demonstration):
         }
 
     def describe(self) -> str:
-        figures = self.figures()
+        figures = self.figures
         usual, normal = mostly(self.beats, "normal")
         rare, premature = mostly(self.beats, "premature")
         error = figures["error_in_samples"]

@@ -24,20 +24,18 @@ def draw_sensors(
 ) -> None:
     """Draw the event, some recordings, what was learned with turns and without, and the angles.
 
-    `learned` has two components (length, 3) in the orientation of the event, by what is said of
-    them.
+    `learned` has components (length, 3) in the orientation of the event, by title.
     """
-    with_turns, without = learned.items()
     with drawing(path, 13, 6.4) as figure:
         top, bottom = figure.subfigures(2, 1)
         first = top.subplots(1, 1 + SHOWN, sharey=True)
-        draw_lines(first[0], events.event, "1  The event, not known")
+        draw_lines(first[0], events.event, "1  The event, which nobody knows")
         for k, axis in enumerate(first[1:]):
-            draw_lines(axis, events.X[k], f"2  Sensor {k + 1}" + ": all that is seen" * (k == 0))
-        second = bottom.subplots(1, 3, width_ratios=(1, 1, 1))
-        draw_lines(second[0], with_turns[1], f"3  Learned, {with_turns[0]}", events.event)
-        draw_lines(second[1], without[1], f"4  Without turns, {without[0]}", events.event)
-        draw_errors(second[2], errors)
+            draw_lines(axis, events.X[k], f"2  What sensor {k + 1} records")
+        second = bottom.subplots(1, len(learned) + 1)
+        for axis, (title, component) in zip(second, learned.items(), strict=False):
+            draw_lines(axis, component, title, events.event)
+        draw_errors(second[-1], errors)
 
 
 def draw_lines(axis: Any, signal: Floats, title: str, truth: Floats | None = None) -> None:
@@ -57,7 +55,9 @@ def draw_errors(axis: Any, errors: Floats) -> None:
     """Draw how far from the truth orientations are."""
     axis.hist(errors, bins=np.linspace(0, max(20.0, errors.max()), 25), color="0.4")
     axis.set_title(
-        f"5  How sensors stand: to {np.median(errors):.1f}° (median)", loc="left", fontsize=11
+        f"5  How sensors stand is found to\n{np.median(errors):.1f}° (median)",
+        loc="left",
+        fontsize=11,
     )
     axis.set_xlabel("error of the orientation found (degrees)")
     axis.set_ylabel("sensors")
