@@ -5,7 +5,7 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Folding, Growing, Matching, Proximal, Semidefinite, Sliding
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -15,9 +15,15 @@ from orbitdl.groups import (
     IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
+    Permutation,
     Product,
+    Reversal,
+    ShiftAndPhase,
+    SignedPermutation,
+    SpecialOrthogonal,
     SquareSymmetry,
     Trivial,
+    WithFinite,
 )
 
 
@@ -31,6 +37,7 @@ PENTAGON = Finite([turn(2 * np.pi / 5), MIRROR])  # without -I
 HEXAGON = Finite([turn(2 * np.pi / 6), MIRROR])  # with -I
 PERMUTATIONS = Finite([[1, 2, 0], [1, 0, 2]])  # of three things: not commutative
 CYCLE = Finite([[1, 2, 3, 4, 0]])  # whole shifts of five samples, as matrices
+DOUBLED = Finite([[0, 2, 4, 6, 1, 3, 5]])  # times of seven samples doubled: three moves
 QUARTER_TURNS = Finite([[1, 3, 0, 2]])  # of an image of 2 x 2 pixels
 
 
@@ -59,8 +66,25 @@ ACTIONS = {
         ContinuousShift(),
         (length, channels),
     ),
+    "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
+    "reversal": lambda length, channels: (Reversal(), (length, channels)),
+    "continuous shift with reversal": lambda length, channels: (
+        WithFinite(ContinuousShift(), Reversal()),
+        (length, channels),
+    ),
+    "integer shift with doubling": lambda length, channels: (
+        WithFinite(IntegerShift(), DOUBLED),
+        (7, channels),
+    ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
     "orthogonal on vectors": lambda length, channels: (Orthogonal(), (min(length, 4),)),
+    "rotations": lambda length, channels: (SpecialOrthogonal(), (min(length, 4), channels)),
+    "rotations of odd size": lambda length, channels: (SpecialOrthogonal(), (3, channels)),
+    "orders of rows": lambda length, channels: (Permutation(), (min(length, 4), channels)),
+    "orders and signs of rows": lambda length, channels: (
+        SignedPermutation(),
+        (min(length, 4), channels),
+    ),
     "permutations": lambda length, channels: (PERMUTATIONS, (3, channels)),
     "cycle": lambda length, channels: (CYCLE, (5, channels)),
     "quarter turns of images": lambda length, channels: (QUARTER_TURNS, (2, 2)),
@@ -91,8 +115,11 @@ ACTIONS = {
     ),
     "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
     "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
-    "moves of a square": lambda length, channels: (SquareSymmetry(), (2 + length // 2,) * 2),
-    "moves of a square in colour": lambda length, channels: (SquareSymmetry(), (3, 3, channels)),
+    "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
+    "moves of a square in colour": lambda length, channels: (
+        SquareSymmetry(),
+        (2 + channels // 2, 2 + channels // 2, channels),
+    ),
 }
 
 # One action of every kind, for tests of what does not depend on the group: blocks real or complex,
@@ -113,6 +140,7 @@ CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
+    "folding": lambda **settings: Folding(**settings),
     "growing": lambda **settings: Growing(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from orbitdl.groups.trigonometric import bounded
 from orbitdl.groups.trigonometric.bounded import bound_between, bound_largest
 
 
@@ -43,6 +44,15 @@ def test_a_grid_that_misses_the_peak_as_far_as_it_can_still_bounds_it():
         upper, value, _ = bound_largest(lambda row, theta: 0.0 * theta, grid, 1, 0.3)
         np.testing.assert_allclose(upper, 1.0, rtol=1e-12)
         assert value[0] < 1.0
+
+
+def test_a_search_that_ends_early_still_returns_a_bound(monkeypatch):
+    monkeypatch.setattr(bounded, "HALVINGS", 1)
+    C = draw(200, 9, seed=1)
+    upper, value, _ = bounds(C, 4, 1e-9)
+    dense = moduli(C[:, None], np.linspace(0, 2 * np.pi, 5000)[None]).max(axis=1)
+    assert np.all(upper >= dense)
+    assert np.any(value < 0.999 * dense)
 
 
 def test_nearly_equal_peaks_are_both_looked_at():

@@ -61,7 +61,7 @@ def test_every_group_says_where_its_atoms_are(name):
     found, atoms = positions(codes, A), codes.atoms
     assert found.shape == atoms.component.shape
     assert np.all((found >= 0) & (found < moves.shape[0]))
-    if moves.parameters != ("shift",):
+    if not moves.presentation.in_time:
         moved = np.abs(moves.act(atoms.element, A[atoms.component]))
         height = moved.reshape(*moved.shape[:2], -1).max(axis=2)
         assert_array_equal(found, height.argmax(axis=1))

@@ -83,10 +83,11 @@ def test_no_import_goes_round_in_a_circle():
 
 
 CONCRETE = {
-    "trivial", "shift", "continuous", "orthogonal", "finite", "azimuth", "product",
-    "integer_translation", "translation", "image_rotation", "square",
+    "trivial", "shift", "continuous", "orthogonal", "special_orthogonal", "permutation", "finite",
+    "azimuth", "product", "reversal", "shift_and_phase", "with_finite", "image_rotation",
+    "integer_translation", "translation", "square",
 }  # fmt: skip
-"""Modules of `groups` that hold one group each."""
+"""Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
 GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {
     "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"

@@ -61,9 +61,9 @@ def test_the_steps_of_contributing_add_a_group_that_passes_every_test(tmp_path):
         follow(tmp_path / name, name, text)
     files = ("group_contract", "coder_contract", "learning", "files", "report", "command")
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-k", "reversal", "-p", "no:cacheprovider"]
+        [sys.executable, "-m", "pytest", "-q", "-k", "swap", "-p", "no:cacheprovider"]
         + [f"tests/test_{name}.py" for name in files]
-        + ["--doctest-modules", "src/orbitdl/groups/reversal.py"],
+        + ["--doctest-modules", "src/orbitdl/groups/swap.py"],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTEST_ADDOPTS": ""},
         capture_output=True,

@@ -2,10 +2,20 @@
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
+from orbitdl.coding.folding import Folding
 from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
 from orbitdl.coding.semidefinite import Semidefinite
 from orbitdl.coding.sliding import Sliding
 
-__all__ = ["ActiveSet", "Coder", "Growing", "Matching", "Proximal", "Semidefinite", "Sliding"]
+__all__ = [
+    "ActiveSet",
+    "Coder",
+    "Folding",
+    "Growing",
+    "Matching",
+    "Proximal",
+    "Semidefinite",
+    "Sliding",
+]

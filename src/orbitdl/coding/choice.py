@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
-from orbitdl.coding.growing import Growing
-from orbitdl.coding.matching import Matching
-from orbitdl.coding.proximal import Proximal
-from orbitdl.coding.sliding import Sliding
+from orbitdl.coding.direct import direct_coder
+from orbitdl.coding.folding import Folding
 from orbitdl.groups.base import Representation
 
 
@@ -20,13 +17,5 @@ def default_coder(representation: Representation, tol: float = 1e-4) -> Coder:
     >>> default_coder(Orthogonal().on((3, 20)))
     Proximal(tol=0.0001, max_iter=5000, check_every=10)
     """
-    candidates: tuple[Coder, ...] = (
-        ActiveSet(tol=tol),
-        Sliding(tol=tol),
-        Proximal(tol=tol),
-        Growing(tol=tol),
-    )
-    for coder in candidates:
-        if coder.serves(representation):
-            return coder
-    return Matching(tol=tol)
+    folding = Folding(tol=tol)
+    return folding if folding.serves(representation) else direct_coder(representation, tol)

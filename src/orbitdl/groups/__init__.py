@@ -12,11 +12,17 @@ from orbitdl.groups.image_rotation import ImageRotation
 from orbitdl.groups.integer_translation import IntegerTranslation
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
+from orbitdl.groups.permutation import Permutation, SignedPermutation
 from orbitdl.groups.product import Product
+from orbitdl.groups.reversal import Reversal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.shift_and_phase import ShiftAndPhase
+from orbitdl.groups.special_orthogonal import SpecialOrthogonal
 from orbitdl.groups.square import SquareSymmetry
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.translation import Translation
 from orbitdl.groups.trivial import Trivial
+from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
     "Azimuth",
@@ -30,9 +36,16 @@ __all__ = [
     "InterpolatedShift",
     "ListedRepresentation",
     "Orthogonal",
+    "Permutation",
     "Product",
     "Representation",
+    "SignedPermutation",
+    "SpecialOrthogonal",
+    "Reversal",
+    "ShiftAndPhase",
     "SquareSymmetry",
     "Transform",
+    "Translation",
     "Trivial",
+    "WithFinite",
 ]

@@ -7,7 +7,7 @@ from scipy import fft
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.fibre import Fibre
-from orbitdl.groups.times import Places, Times, high_values, values_above
+from orbitdl.groups.times import Places, Times, high_values, joined, values_above
 from orbitdl.groups.trigonometric.bounded import Evaluate, bound_largest
 from orbitdl.groups.trigonometric.climbing import Slope, climb, climb_from_grid
 from orbitdl.groups.trigonometric.grids import grid_peaks, on_grid
@@ -18,6 +18,8 @@ FINENESS = 2.3
 """Points per sample, at least, of the grid on which the largest value is looked for."""
 EVERYWHERE = 3
 """The same where all peaks are: six per wave of the last frequency."""
+MISSED = 1e-4
+"""How much, relatively, the largest value may be above all peaks; `best` finds what is missed."""
 SURE = 1e-9
 """How closely, relatively, a largest value is bounded before it is climbed to."""
 
@@ -74,7 +76,26 @@ class AnyTime(Times):
         row, k = grid_peaks(heights, level)
         matrices = MatrixPolynomials(C)
         top = climb_from_grid(slope_of(fibre, matrices), heights, row, k)
-        return self._places(matrices, row, top)
+        found = self._places(matrices, row, top)
+        return joined(found, self._overlooked(fibre, matrices, heights, found))
+
+    def _overlooked(
+        self, fibre: Fibre, matrices: MatrixPolynomials, heights: Floats, found: Places
+    ) -> Places:
+        """Return places of the largest values that are higher than all peaks found in their rows.
+
+        Two peaks may lie between neighbours of the grid, where only one is climbed: they have
+        different h.
+        """
+        best = np.zeros(len(heights))
+        np.maximum.at(best, found.row, fibre.polar(found.X))
+        rows = np.unique(found.row)
+        evaluate = polar_of(fibre, matrices)
+        _, value, place = bound_largest(
+            lambda row, theta: evaluate(rows[row], theta), heights[rows], self.degree, MISSED
+        )
+        higher = value > (1.0 + MISSED) * best[rows]
+        return self._places(matrices, rows[higher], place[higher])
 
     def highest(self, C: Blocks) -> Floats:
         # the square is a polynomial of twice the degree, known by its values on a grid

@@ -16,13 +16,22 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate, inner
+from orbitdl.groups.blocks import (
+    Blocks,
+    Combination,
+    Floats,
+    Integers,
+    as_real,
+    correlate,
+    inner,
+)
+from orbitdl.groups.bracket import lightest_atoms, warn_if_wide
 from orbitdl.groups.events import Events
 from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
@@ -47,18 +56,8 @@ CHUNK = 4096
 """Moved copies formed at a time."""
 CLOSE = 1e-9
 """How closely, relatively, a largest value is bounded where nothing else is asked for."""
-
-
-class Combination(NamedTuple):
-    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
-
-    row: Integers
-    coefficient: Floats
-    element: Floats
-
-    def take(self, chosen: NDArray[Any]) -> Combination:
-        """Return some of them."""
-        return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
+PROMISED = 1e-6
+"""Relative width of the bracket in which gauges without a closed form are known."""
 
 
 class Group(ABC):
@@ -237,9 +236,15 @@ class Representation(ABC):
         row = np.flatnonzero(np.abs(value) > level)
         return Combination(row, value[row], element[row])
 
-    @abstractmethod
     def decompose(self, Z: Blocks) -> Combination:
-        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients."""
+        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients.
+
+        Here, as nearly as a search finds: `gauge_bracket` says how near, and there is a warning
+        where it is not near.
+        """
+        bracket = lightest_atoms(self, Z)
+        warn_if_wide(bracket.lower, bracket.upper, PROMISED)
+        return bracket.atoms
 
     @property
     def has_prox(self) -> bool:
@@ -273,10 +278,13 @@ class Representation(ABC):
     def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
         """Return bounds of the gauge, from below and from above, (...) each.
 
-        The same twice, where the gauge has a closed form or is the value of a linear program.
+        The same twice, where the group knows its gauge: it has a `decompose` of its own.
         """
-        exact = self.gauge(Z)
-        return exact, exact
+        if type(self).decompose is not Representation.decompose:
+            exact = self.gauge(Z)
+            return exact, exact
+        bracket = lightest_atoms(self, Z.reshape(-1, *Z.shape[-3:]))
+        return bracket.lower.reshape(Z.shape[:-3]), bracket.upper.reshape(Z.shape[:-3])
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.

@@ -7,7 +7,7 @@ then blocks (F, d, m).
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,18 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
 Blocks = NDArray[Any]
 """Block coordinates, float64 or complex128, of shape (..., F, d, m) or (..., F, d, d)."""
+
+
+class Combination(NamedTuple):
+    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
+
+    row: Integers
+    coefficient: Floats
+    element: Floats
+
+    def take(self, chosen: NDArray[Any]) -> Combination:
+        """Return some of them."""
+        return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
 
 
 def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
@@ -48,3 +60,11 @@ def as_real(Z: Blocks) -> Floats:
     """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
     flat = Z.reshape(len(Z), -1)
     return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat
+
+
+def from_real(rows: Floats, is_complex: bool) -> Blocks:
+    """Undo `as_real`, but for the shape: real rows (n, -1) to real or complex ones."""
+    if not is_complex:
+        return rows
+    real, imaginary = np.split(rows, 2, axis=1)
+    return np.asarray(real + 1j * imaginary)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy import fft
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.bracket import warn_if_wide
 from orbitdl.groups.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction
 from orbitdl.groups.transforms.base import Transform
@@ -129,24 +127,21 @@ class CircleRepresentation(PhaseAction):
         return Combination(row, weight, self._element(angle)[:, None])
 
     def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
-        measures = self._lightest_measures(Z.reshape(-1, *Z.shape[-3:]))
-        lower = np.array([measure.lower for measure in measures])
-        upper = np.array([measure.total for measure in measures])
+        lower, upper = bounds(self._lightest_measures(Z.reshape(-1, *Z.shape[-3:])))
         return lower.reshape(Z.shape[:-3]), upper.reshape(Z.shape[:-3])
 
     def _lightest_measures(self, Z: Blocks) -> list[Measure]:
         """Return the measure of every Z (n, F, 1, 1), and warn where it may not be the lightest."""
         measures = [lightest_measure(z[:, 0, 0].conj(), 0.1 * PROMISED) for z in Z]
-        late = [m.total / m.lower - 1.0 for m in measures if m.total > (1.0 + PROMISED) * m.lower]
-        if late:
-            warnings.warn(
-                f"the gauge of {len(late)} of {len(measures)} matrices is known to a relative "
-                f"{max(late):.1e} only, not to {PROMISED:.0e}; gauge_bracket returns both bounds.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_if_wide(*bounds(measures), PROMISED)
         return measures
 
     def _element(self, angle: Floats) -> Floats:
         """Return the elements that multiply frequency f by ``exp(-i f angle)``."""
         return np.mod(angle * (self.period / (2 * np.pi)), self.period)
+
+
+def bounds(measures: list[Measure]) -> tuple[Floats, Floats]:
+    """Return bounds of the gauge from below and from above, (n,) each."""
+    lower = np.array([measure.lower for measure in measures])
+    return lower, np.array([measure.total for measure in measures])

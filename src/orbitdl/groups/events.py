@@ -60,7 +60,7 @@ def _linked(row: Integers, time: Floats, period: float, within: float) -> Intege
     new_row = np.diff(own, prepend=-1) != 0
     number = np.cumsum(new_row | (np.diff(when, prepend=-np.inf) > within)) - 1
     first = np.flatnonzero(new_row)
-    last = np.append(first[1:], len(own)) - 1
+    last = np.append(first, len(own))[1:] - 1
     # what ends a turn of the circle may belong to what begins it
     round_about = when[first] + period - when[last] <= within
     number = _renamed(number, number[last][round_about], number[first][round_about])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.presentation import parameters_in_words
+from orbitdl.groups.presentation import ListSlider, Slider, parameters_in_words
 
 
 class Fibre(ABC):
@@ -33,7 +33,7 @@ class Fibre(ABC):
     Attributes
     ----------
     moves : str
-        What elements may do with vectors, in words.
+        What may be done to a vector: the end of a sentence that starts with "It may be".
     """
 
     moves = "moved"
@@ -59,6 +59,11 @@ class Fibre(ABC):
     @abstractmethod
     def match(self, X: Floats) -> tuple[Floats, Floats]:
         """Return ``<X, h>`` and h where its absolute value is largest, for X (..., d, d)."""
+
+    @property
+    def slider(self) -> Slider:
+        """How a reader moves a vector by hand: here, through some elements."""
+        return ListSlider()
 
     def polar(self, X: Floats) -> Floats:
         """Return ``max_h |<X, h>|`` for X (..., d, d)."""

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
+from orbitdl.groups.views import view_of_points
 
 
 class FibreRepresentation(Representation):
@@ -31,6 +35,11 @@ class FibreRepresentation(Representation):
         super().__init__(group, Reshape(shape, (1, d, shape[1] if len(shape) == 2 else 1)))
         self.parameters, self.counted = self.fibre.parameters, self.fibre.counted
         self.dimension = len(self.fibre.generators)
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        view, fibre = view_of_points(*self.block_shape[1:]), self.fibre
+        return Presentation(f"may be {fibre.moves}", fibre.in_words, view, fibre.slider)
 
     def represent(self, element: Floats) -> Blocks:
         return self.fibre.matrix(element)[..., None, :, :]

@@ -6,17 +6,15 @@ from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import linprog
 
 from orbitdl.groups.base import Combination, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate
+from orbitdl.groups.lightest_combination import lightest_combination
 
 ORTHOGONAL = 1e-9
 """Inner products of unit vectors up to this are rounding."""
 NOTHING = 1e-13
 """Coefficients up to this fraction of the largest are rounding."""
-EXACT = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
-"""As strict as the solver of linear programs can be asked to be."""
 
 
 class ListedRepresentation(Representation):
@@ -128,19 +126,3 @@ class ListedRepresentation(Representation):
     def _lightest_coefficients(self, Z: Blocks) -> Floats:
         table = as_real(self.represent(self.elements)).T
         return np.array([lightest_combination(table, row)[0] for row in as_real(Z)])
-
-
-def lightest_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]:
-    """Solve ``min ||c||_1  s.t.  table @ c = target`` and return c and the multipliers.
-
-    The multipliers p solve the dual ``max <p, target>  s.t.  |table.T @ p| <= 1``.
-    """
-    scale = float(np.abs(target).max())
-    size = table.shape[1]
-    if scale == 0.0:
-        return np.zeros(size), np.zeros(len(target))
-    signed = np.concatenate([table, -table], axis=1)
-    result = linprog(np.ones(2 * size), A_eq=signed, b_eq=target / scale, options=EXACT)
-    if result.x is None:
-        raise ValueError("Z is not a combination of group elements; pass blocks in their span.")
-    return scale * (result.x[:size] - result.x[size:]), result.eqlin.marginals

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,9 +14,8 @@ from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.fibre import Fibre, turns
 from orbitdl.groups.fibre_representation import FibreRepresentation
 from orbitdl.groups.jacobi import nuclear_norms, polar_factors
-from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
+from orbitdl.groups.presentation import Slider, TurnSlider
 from orbitdl.groups.turns import turn_in_words, turns_in_columns
-from orbitdl.groups.views import view_of_points
 
 MOST_PLANES = 6
 """Coordinate planes in which a reader may try a turn: all of them in four dimensions."""
@@ -51,10 +49,13 @@ class Orthogonal(Group):
 class OrthogonalFibre(Fibre):
     """All orthogonal matrices; an element is its matrix, row by row."""
 
-    moves = "turned and mirrored in any way"
-
     def __init__(self, d: int) -> None:
-        super().__init__(d, tuple(f"g{i}_{k}" for i in range(d) for k in range(d)), turns(d))
+        super().__init__(d, names_of_entries(d), turns(d))
+        self.moves = f"turned and mirrored in any way in space of dimension {d}"
+
+    @property
+    def slider(self) -> Slider:
+        return slider_of_turns(self.d)
 
     def matrix(self, element: Floats) -> Floats:
         return element.reshape(*element.shape[:-1], self.d, self.d)
@@ -82,15 +83,10 @@ class OrthogonalFibre(Fibre):
 
 
 class OrthogonalRepresentation(FibreRepresentation):
-    """One real block of size d with r columns; an element is its matrix, row by row."""
+    """One real block of size d with r columns, whose gauge is the spectral norm.
 
-    @cached_property
-    def presentation(self) -> Presentation:
-        d, n = self.block_shape[1:]
-        moves = f"may be {self.fibre.moves} in space of dimension {d}"
-        planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
-        slider = TurnSlider(planes) if planes else Slider()
-        return Presentation(moves, self.fibre.in_words, view_of_points(d, n), slider)
+    The group is O(d), or any other that is O(d) with the signs: SO(d) where d is odd.
+    """
 
     def gauge(self, Z: Blocks) -> Floats:
         spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
@@ -144,7 +140,19 @@ class OrthogonalRepresentation(FibreRepresentation):
         signs = np.where(np.tri(self.fibre.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
         row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
-        return Combination(row, c[row, which], flatten(patterns[row, which]))
+        value, element = self.fibre.match(patterns[row, which])  # itself, or its negative
+        return Combination(row, np.copysign(c[row, which], value), element)
+
+
+def names_of_entries(d: int) -> tuple[str, ...]:
+    """Name the entries of a d x d matrix, row by row."""
+    return tuple(f"g{i}_{k}" for i in range(d) for k in range(d))
+
+
+def slider_of_turns(d: int) -> Slider:
+    """Return a slider through turns of the first few coordinate planes."""
+    planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
+    return TurnSlider(planes) if planes else Slider()
 
 
 def flatten(matrices: Floats) -> Floats:

@@ -65,11 +65,13 @@ class Presentation:
     view : View
         How data points are drawn.
     slider : Slider
-        How a reader moves a component; a `ShiftSlider` asks for `in_time`.
+        How a reader moves a component; a `ShiftSlider` asks for `in_time`, and for elements that
+        are shifts and nothing else.
     noun : str
         What a data point is called.
     in_time : bool
-        Whether data points are signals, and elements shifts, so that an atom has a place in time.
+        Whether data points are signals and the first parameter of an element is a shift, so that
+        an atom has a place in time.
     fixed : bool
         Whether components do not move at all.
     """

@@ -170,9 +170,6 @@ class ProductRepresentation(Representation):
         rows = max(ROOM // max(each, 1), 1)
         return (slice(start, start + rows) for start in range(0, len(C), rows))
 
-    def decompose(self, Z: Blocks) -> Combination:
-        raise NotImplementedError
-
     # Words, pictures and events
 
     @cached_property

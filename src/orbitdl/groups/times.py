@@ -128,6 +128,13 @@ class TimesOnGrid(Times):
         return np.asarray(k * self.step, dtype=np.float64)
 
 
+def joined(*parts: Places) -> Places:
+    """Return all places, in the order of rows."""
+    row, shift, X = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    order = np.argsort(row, kind="stable")
+    return Places(row[order], shift[order], X[order])
+
+
 def high_values(fibre: Fibre, X: Floats, share: float = 1.0) -> Floats:
     """Return polars of matrices (n, ..., d, d) that are at least a share of the largest of n.
 

@@ -66,6 +66,14 @@ class TorusAction(Representation):
         )
         return result[:, :, None]
 
+    def moved(self, element: Floats, B: Blocks) -> Blocks:
+        batch = np.broadcast_shapes(element.shape[:-1], B.shape[:-3])
+        angle = -np.broadcast_to(self.angles(element), (*batch, 2)).reshape(-1, 2)
+        columns = np.broadcast_to(B, (*batch, *B.shape[-3:])).reshape(len(angle), *B.shape[-3::2])
+        result = np.empty(columns.shape, dtype=np.complex128)
+        turn_plane_waves(angle, self.transform.waves, columns, result)
+        return result.reshape(*batch, *B.shape[-3:])
+
     @cached_property
     def presentation(self) -> Presentation:
         return Presentation(
@@ -86,6 +94,15 @@ class TorusAction(Representation):
         digits = 0 if self.counted else 2
         vertical = f"{abs(down):.{digits}f} {'down' if down >= 0 else 'up'}"
         return f"{vertical}, {abs(right):.{digits}f} {'right' if right >= 0 else 'left'}"
+
+
+@internal
+def last_wave(waves):  # type: ignore[no-untyped-def]
+    """Return the largest number of waves in either direction."""
+    last = 0
+    for f in range(waves.shape[0]):
+        last = max(last, abs(waves[f, 0]), abs(waves[f, 1]))
+    return last
 
 
 @internal
@@ -112,7 +129,7 @@ def phases_of(angle, waves, work, phase):  # type: ignore[no-untyped-def]
 @fast
 def fill_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
     """Fill phase (K, F) for angles (K, 2)."""
-    work = np.empty((2, 2 * np.abs(waves).max() + 1), dtype=np.complex128)
+    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
     for k in range(angle.shape[0]):
         phases_of(angle[k], waves, work, phase[k])
 
@@ -122,9 +139,22 @@ def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ig
     """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for every atom k."""
     _, n_blocks, n_channels = A.shape
     phase = np.empty(n_blocks, dtype=np.complex128)
-    work = np.empty((2, 2 * np.abs(waves).max() + 1), dtype=np.complex128)
+    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
     for k in range(row.shape[0]):
         phases_of(angle[k], waves, work, phase)
         for f in range(n_blocks):
             for m in range(n_channels):
                 out[row[k], f, m] += coefficient[k] * phase[f] * A[source[k], f, m]
+
+
+@fast
+def turn_plane_waves(angle, waves, B, out):  # type: ignore[no-untyped-def]
+    """Fill out (K, F, m) with ``exp(i (u_f angle_k0 + v_f angle_k1)) B_k``."""
+    _, n_blocks, n_channels = B.shape
+    phase = np.empty(n_blocks, dtype=np.complex128)
+    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
+    for k in range(angle.shape[0]):
+        phases_of(angle[k], waves, work, phase)
+        for f in range(n_blocks):
+            for m in range(n_channels):
+                out[k, f, m] = phase[f] * B[k, f, m]

@@ -116,9 +116,6 @@ class TranslationRepresentation(TorusAction):
         row, value, where = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Combination(row, value, self._element(where))
 
-    def decompose(self, Z: Blocks) -> Combination:
-        raise NotImplementedError("the gauge of translations has no finite program")
-
     @property
     def _lowest_fraction(self) -> float:
         """What the grid shows at least of a largest value."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.compiled import fast
+from orbitdl.groups.trigonometric.polynomials import fill_phases
 
 
 @fast
@@ -14,13 +15,16 @@ def add_turned_waves(row, source, angle, h, A, out):  # type: ignore[no-untyped-
     h holds matrices (K, d, d); A and out are complex blocks (q, F, d, m) and (n, F, d, m).
     """
     _, n_blocks, d, m = A.shape
+    width = -(-n_blocks // 8) * 8
+    real, imag = np.empty(width), np.empty(width)
     for k in range(row.shape[0]):
-        one, phase = complex(np.cos(angle[k]), np.sin(angle[k])), 1.0 + 0.0j
+        fill_phases(angle[k], real, imag)
+        own, sums, turn = A[source[k]], out[row[k]], h[k]
         for f in range(n_blocks):
+            phase = complex(real[f], imag[f])
             for i in range(d):
                 for c in range(m):
                     value = 0.0 + 0.0j
                     for j in range(d):
-                        value += h[k, i, j] * A[source[k], f, j, c]
-                    out[row[k], f, i, c] += phase * value
-            phase *= one
+                        value += turn[i, j] * own[f, j, c]
+                    sums[f, i, c] += phase * value

@@ -30,7 +30,9 @@ def positions(codes: Codes, components: ArrayLike) -> Floats:
     Where in a component its event lies is a convention. Here it is the point of largest absolute
     value in any channel: of an atom ``c g a`` the position is ``argmax_t max_channel |(g a)(t)|``
     along the first axis. Shifts answer as finely as they move: whole samples for `IntegerShift`,
-    multiples of 1/K for `InterpolatedShift`, any number for `ContinuousShift`.
+    multiples of 1/K for `InterpolatedShift`, any number for `ContinuousShift`. Where vectors are
+    turned as well (`Product`), it is where all channels together are largest, in the sum of their
+    squares.
 
     Examples
     --------

@@ -105,7 +105,8 @@ def worst_windows(coded: Coded, most: int) -> NDArray[np.intp]:
 def affordable(facts: Facts, coded: Coded, n_windows: int) -> int:
     """Return how many windows fit into the budget, one at least."""
     size = int(np.prod(facts.representation.shape))
-    drawn = 0.0 if facts.is_shift else float(np.minimum(coded.atoms_per_window, MOST_ATOMS).mean())
+    atoms = float(np.minimum(coded.atoms_per_window, MOST_ATOMS).mean())
+    drawn = 0.0 if facts.only_shifts else atoms
     return int(min(n_windows, max(1, BUDGET // (size * (2 + drawn)))))
 
 

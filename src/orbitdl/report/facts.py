@@ -14,7 +14,7 @@ from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
@@ -94,6 +94,11 @@ class Facts:
         return self.presentation.in_time
 
     @property
+    def only_shifts(self) -> bool:
+        """Whether a shift says all of a move, so that the page can draw it from the component."""
+        return isinstance(self.presentation.slider, ShiftSlider)
+
+    @property
     def noun(self) -> str:
         """What a data point is called: a window of a signal, or just that."""
         return self.presentation.noun
@@ -112,7 +117,8 @@ class Facts:
     def peaks(self) -> Floats:
         """Where each component of a group of shifts lies before it is moved, (q,)."""
         every = np.arange(len(self.components))
-        return self.representation.locate(np.zeros((len(every), 1)), every, self.components)
+        unmoved = np.zeros((len(every), len(self.representation.parameters)))
+        return self.representation.locate(unmoved, every, self.components)
 
 
 def gather(

@@ -77,6 +77,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "along": view.along,
         "across": view.across,
         "noun": facts.noun,
+        "in_time": facts.is_shift,
         "rate": labels.rate if view.along == "sample" else None,
         "unit": labels.unit,
         "centred": facts.coded is not None and bool(np.any(facts.coded.scaling.mean)),
@@ -167,8 +168,10 @@ def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
 
 def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
-    if facts.is_shift:
-        drawn.update(shift=float(atom.element[0]), place=atom.place)
+    if atom.place is not None:
+        drawn["place"] = atom.place
+    if facts.only_shifts:
+        drawn["shift"] = float(atom.element[0])
     elif not facts.presentation.fixed:
         drawn["moved"] = len(table)
         moved = facts.representation.act(atom.element, facts.components[atom.component])

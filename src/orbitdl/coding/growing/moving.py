@@ -115,7 +115,7 @@ class MoveAtoms:
                 wanted = np.maximum(wanted, 0.1 * step.error)
             trial = Seen.of(seen.problem, along(seen, step, length))
             falls = trial.objective <= (1 + ROUNDING) * seen.objective
-            whole = falls & (step.length * length == 1.0)
+            whole = falls & step.newton & (step.length * length == 1.0)
             length = np.where(falls, 1.0, SHORTER * length)
             seen = seen.replace(falls, trial)
             done = (step.error <= wanted) | (length < SHORTEST) | (seen.atoms.counts == 0)
@@ -157,7 +157,9 @@ def direction(seen: Seen) -> Step:
         atoms.offsets, rows, seen.residual, bent, as_real_rows(both, 3), atoms.coefficient
     )
     n, K = len(atoms), len(rows)
-    step = Step(np.empty(K), np.empty((K, D)), np.empty(n), np.empty(n, np.intp), np.empty(n))
+    length, error = np.empty((2, n))
+    leaving, newton = np.empty(n, np.intp), np.empty(n, np.bool_)
+    step = Step(np.empty(K), np.empty((K, D)), length, leaving, error, newton)
     newton_steps(known, problem.alpha, int(np.diff(atoms.offsets).max()), step)
     return step
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.coding.growing.eigen import diagonalise
 from orbitdl.compiled import fast, internal
@@ -74,6 +75,8 @@ class Step(NamedTuple):
         The atom whose coefficient is zero there, or -1.
     error : ndarray of shape (n,)
         How far from first-order conditions a sample was, before the step.
+    newton : bool ndarray of shape (n,)
+        Whether it is Newton's own step, after which errors are squared.
     """
 
     c: Floats
@@ -81,6 +84,7 @@ class Step(NamedTuple):
     length: Floats
     leaving: Integers
     error: Floats
+    newton: NDArray[np.bool_]
 
 
 @internal
@@ -101,23 +105,22 @@ def cholesky(H, count):  # type: ignore[no-untyped-def]
 
 
 @internal
-def forward(L, first, count, x):  # type: ignore[no-untyped-def]
-    """Solve ``L x = x`` in place for `count` rows; x from `first` on."""
+def forward(L, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L x = x`` in place."""
     for r in range(count):
-        total = x[first + r]
+        total = x[r]
         for k in range(r):
-            total -= L[r, k] * x[first + k]
-        x[first + r] = total / L[r, r]
+            total -= L[r, k] * x[k]
+        x[r] = total / L[r, r]
 
 
 @internal
-def backward(L, first, count, x):  # type: ignore[no-untyped-def]
-    """Solve ``L^T x = x`` likewise."""
+def backward(L, count, x):  # type: ignore[no-untyped-def]
+    """Solve ``L^T x = x`` in place."""
     for r in range(count - 1, -1, -1):
-        total = x[first + r]
-        for k in range(r + 1, count):
-            total -= L[k, r] * x[first + k]
-        x[first + r] = total / L[r, r]
+        x[r] /= L[r, r]
+        for k in range(r):
+            x[k] -= L[r, k] * x[r]
 
 
 @internal
@@ -168,29 +171,39 @@ def whiten(G, count, e, scales, S, U):  # type: ignore[no-untyped-def]
 
 
 @internal
-def curvature(bent, tangents, scale, c, slope, out, S, U):  # type: ignore[no-untyped-def]
-    """Put ``-eta'' / c`` of one atom, in its measure of moves, into out; raised to be safe.
+def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
+    """Put ``-eta'' / c`` of one atom, in its measure of moves, into own.
 
-    Its eigenvalues w become ``max(w, min(w, 0) + 2 |eta'| / |c|)``: no atom is then led further
-    than it is long, however light it is. Moves that do not move get 1, so that they are zero.
+    Moves that do not move get 1, so that their steps are zero.
     """
-    dimension = len(S)
+    dimension = len(own)
     for a in range(dimension):
         for b in range(a + 1):
             total = 0.0
             for i in range(bent.shape[1]):
                 total += bent[a, i] * tangents[b, i] + bent[b, i] * tangents[a, i]
-            out[a, b] = 0.5 * total / c
-            out[b, a] = out[a, b]
+            own[a, b] = 0.5 * total / c
+            own[b, a] = own[a, b]
     for a in range(dimension):
-        transform(scale, out[a], 0, U[0])
+        transform(scale, own[a], 0, S[0])
     for a in range(dimension):
-        transform(scale, out[:, a], 0, U[0])
+        transform(scale, own[:, a], 0, S[0])
+    for a in range(dimension):
+        moves = 0.0
+        for b in range(dimension):
+            moves += abs(scale[b, a])
+        if moves == 0.0:
+            own[a, a] = 1.0
+
+
+@internal
+def raise_curvature(own, least, S, U):  # type: ignore[no-untyped-def]
+    """Raise the eigenvalues w of a curvature to ``max(w, min(w, 0) + least)``."""
+    dimension = len(own)
     for a in range(dimension):
         for b in range(dimension):
-            S[a, b] = 0.5 * (out[a, b] + out[b, a])
+            S[a, b] = 0.5 * (own[a, b] + own[b, a])
     diagonalise(S, U)
-    least = 2.0 * slope / abs(c)
     for a in range(dimension):
         S[a, a] = max(S[a, a], min(S[a, a], 0.0) + least)
     for a in range(dimension):
@@ -198,50 +211,72 @@ def curvature(bent, tangents, scale, c, slope, out, S, U):  # type: ignore[no-un
             total = 0.0
             for k in range(dimension):
                 total += U[a, k] * S[k, k] * U[b, k]
-            out[a, b] = total
-    for a in range(dimension):
-        moves = 0.0
-        for b in range(dimension):
-            moves += abs(scale[b, a])
-        if moves == 0.0:
-            out[a, a] += 1.0
+            own[a, b] = total
 
 
 @internal
-def solve(G, curved, count, dimension, e, H):  # type: ignore[no-untyped-def]
-    """Solve ``(G + blockdiag(0, curved)) x = e`` in place, damped where that is not positive."""
+def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
+    """Solve ``(G + blockdiag(0, curved)) x = e``; tell whether that matrix is positive."""
+    dimension = curved.shape[1]
     own = 1 + dimension
-    for attempt in range(30):
-        damping = RIDGE if attempt == 0 else DAMPED * 4.0 ** (attempt - 1)
-        for r in range(count):
-            for s in range(r + 1):
-                H[r, s] = G[r, s]
-        for k in range(count // own):
-            first = k * own + 1
-            for a in range(dimension):
-                for b in range(a + 1):
-                    H[first + a, first + b] += curved[k, a, b]
-        for r in range(count):
-            H[r, r] += damping * (G[r, r] + abs(H[r, r]))
-        if cholesky(H, count):
-            break
-    forward(H, 0, count, e)
-    backward(H, 0, count, e)
+    for r in range(count):
+        x[r] = e[r]
+        for s in range(r + 1):
+            H[r, s] = G[r, s]
+    for k in range(count // own):
+        first = k * own + 1
+        for a in range(dimension):
+            for b in range(a + 1):
+                H[first + a, first + b] += curved[k, a, b]
+    for r in range(count):
+        H[r, r] += damping * (G[r, r] + abs(H[r, r]))
+    if not cholesky(H, count):
+        return False
+    forward(H, count, x)
+    backward(H, count, x)
+    return True
 
 
 @internal
-def reach(c, e, norm, dimension):  # type: ignore[no-untyped-def]
-    """Return how much of the step e can be gone, and the atom that is zero then, or -1."""
-    own, length, leaving = 1 + dimension, 1.0, -1
+def farthest(c, x, norm, dimension):  # type: ignore[no-untyped-def]
+    """Return the longest move of an atom in the step x, in units of its norm."""
+    own, result = 1 + dimension, 0.0
     for k in range(len(c)):
         far = 0.0
         for a in range(dimension):
-            far += e[k * own + 1 + a] ** 2
-        far = np.sqrt(far) / abs(c[k])
-        if far * length > LONGEST * norm[k]:
-            length, leaving = LONGEST * norm[k] / far, -1
-        if c[k] * (c[k] + length * e[k * own]) <= 0.0:
-            length, leaving = -c[k] / e[k * own], k
+            far += x[k * own + 1 + a] ** 2
+        result = max(result, np.sqrt(far) / (abs(c[k]) * max(norm[k], 1e-300)))
+    return result
+
+
+@internal
+def find_step(G, curved, slopes, c, norm, e, H, S, U, x):  # type: ignore[no-untyped-def]
+    """Put Newton's step into x; where it leads too far, that of a function more curved: say which.
+
+    With curvatures of at least ``2 |eta'| / |c|`` no atom is led further than half its length,
+    however light it is.
+    """
+    n_atoms, dimension = len(c), curved.shape[1]
+    count = n_atoms * (1 + dimension)
+    if solve(G, curved, count, RIDGE, e, H, x) and farthest(c, x, norm, dimension) <= LONGEST:
+        return True
+    for k in range(n_atoms):
+        raise_curvature(curved[k], 2.0 * slopes[k] / abs(c[k]), S, U)
+    damping = RIDGE
+    while not solve(G, curved, count, damping, e, H, x) and damping < 1e12:
+        damping = max(4.0 * damping, DAMPED)
+    return False
+
+
+@internal
+def reach(c, x, norm, dimension):  # type: ignore[no-untyped-def]
+    """Return how much of the step x can be gone, and the atom that is zero then, or -1."""
+    far, leaving = farthest(c, x, norm, dimension), -1
+    length = LONGEST / far if far > LONGEST else 1.0
+    for k in range(len(c)):
+        change = x[k * (1 + dimension)]
+        if c[k] * (c[k] + length * change) <= 0.0:
+            length, leaving = -c[k] / change, k
     return length, leaving
 
 
@@ -250,36 +285,31 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
     """Fill in the step of every sample; no sample has more than `most` atoms."""
     dimension = known.rows.shape[1] - 1
     own = 1 + dimension
-    H = np.empty((most * own, most * own))
-    curved, scales = np.zeros((2, most, dimension, dimension))
-    S, U, norm = np.empty((dimension, dimension)), np.empty((dimension, dimension)), np.empty(most)
+    H, x = np.empty((most * own, most * own)), np.empty(most * own)
+    curved, scales = np.empty((2, most, dimension, dimension))
+    S, U = np.empty((2, dimension, dimension))
+    norm, slopes = np.empty((2, most))
     for i in range(len(known.offsets) - 1):
         first, n_atoms = known.offsets[i], known.offsets[i + 1] - known.offsets[i]
-        if n_atoms == 0:
-            step.length[i], step.leaving[i], step.error[i] = 0.0, -1, 0.0
-            continue
-        count = n_atoms * own
-        V = known.rows[first : first + n_atoms].reshape(count, known.rows.shape[2])
+        V = known.rows[first : first + n_atoms].reshape(n_atoms * own, known.rows.shape[2])
         G, e = np.dot(V, V.T), np.dot(V, known.residual[i])
-        c = known.c[first : first + n_atoms]
-        whiten(G, count, e, scales, S, U)
-        error = 0.0
+        c, step.error[i] = known.c[first : first + n_atoms], 0.0
+        whiten(G, n_atoms * own, e, scales, S, U)
         for k in range(n_atoms):
-            norm[k] = np.sqrt(G[k * own, k * own])
+            norm[k], slopes[k] = np.sqrt(G[k * own, k * own]), 0.0
             e[k * own] -= alpha * np.sign(c[k])
-            slope = 0.0
             for a in range(dimension):
-                slope += e[k * own + 1 + a] ** 2
-            slope = np.sqrt(slope)
-            error = max(error, abs(e[k * own]), slope)
-            tangents = known.blocks[first + k, 1:]
-            curvature(known.bent[i], tangents, scales[k], c[k], slope, curved[k], S, U)
-        step.error[i] = error
-        solve(G, curved, count, dimension, e, H)
-        step.length[i], step.leaving[i] = reach(c, e, norm, dimension)
+                slopes[k] += e[k * own + 1 + a] ** 2
+            slopes[k] = np.sqrt(slopes[k])
+            step.error[i] = max(step.error[i], abs(e[k * own]), slopes[k])
+            curvature(known.bent[i], known.blocks[first + k, 1:], scales[k], c[k], curved[k], S)
+        step.newton[i] = find_step(G, curved, slopes, c, norm, e, H, S, U, x)
+        step.length[i], step.leaving[i] = reach(c, x, norm, dimension)
         if step.leaving[i] >= 0:
             step.leaving[i] += first
         for k in range(n_atoms):
-            step.c[first + k] = e[k * own]
+            step.c[first + k] = x[k * own]
             for a in range(dimension):
-                step.u[first + k, a] = np.dot(scales[k, a], e[k * own + 1 : (k + 1) * own])
+                step.u[first + k, a] = 0.0
+                for b in range(dimension):
+                    step.u[first + k, a] += scales[k, a, b] * x[k * own + 1 + b]

@@ -23,10 +23,11 @@ def on_grid(C: Blocks, size: int, axis: int = -1) -> Floats:
     return result
 
 
-def grid_peaks(values: Floats, level: float) -> tuple[Integers, Integers]:
+def grid_peaks(values: Floats, level: float | Floats) -> tuple[Integers, Integers]:
     """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level.
 
-    Of a plateau one point is returned, and none if it is not the largest of its row.
+    The level is one for all, or (n, 1). Of a plateau one point is returned, and none if it is not
+    the largest of its row.
     """
     height = np.abs(values)
     padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)

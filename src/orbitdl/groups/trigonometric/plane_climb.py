@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.compiled import internal
-from orbitdl.groups.trigonometric.plane_values import jet_at
+from orbitdl.groups.trigonometric.plane_values import Jet, jet_at
 
 LONGEST = 0.7
 """Longest step, in radians of the last waves."""
 CLOSE = 1e-8
 """Length of a Newton step after which the next one would be its square, and nothing."""
-MOST_STEPS = 40
+MOST_STEPS = 60
 """Steps: a handful, unless rounding or a ridge keeps them from getting small."""
 
 
@@ -33,22 +33,20 @@ def newton_step(jet, highest):  # type: ignore[no-untyped-def]
 
 @internal
 def climb_plane(table, s, t, sign, highest, last, work):  # type: ignore[no-untyped-def]
-    """Return the place (s, t) of a peak of ``sign * p`` above a place to start from, and its jet."""
-    jet = jet_at(table, s, t, sign, last, work)
-    for _ in range(MOST_STEPS):
-        x, y = newton_step(jet, highest)
-        moved = False
-        while abs(x) + abs(y) > 1e-15:
-            there = jet_at(table, s + x / last[0], t + y / last[1], sign, last, work)
-            if there.value >= jet.value:
-                moved = True
-                break
-            if abs(x) + abs(y) < CLOSE:  # rounding decides: stay
-                break
+    """Return the place (s, t) of a peak of ``sign * p`` above a place to start from, and its jet.
+
+    A step that does not lead up is shortened. Below `CLOSE` rounding decides: it is the last one.
+    """
+    per_s, per_t = 1.0 / max(last[0], 1.0), 1.0 / max(last[1], 1.0)
+    x, y, best = 0.0, 0.0, Jet(-np.inf, 0.0, 0.0, 0.0, 0.0, 0.0)
+    for k in range(MOST_STEPS):
+        jet = jet_at(table, s + x * per_s, t + y * per_t, sign, last, work)
+        short = k > 0 and abs(x) + abs(y) < CLOSE
+        if jet.value >= best.value:
+            s, t, best = s + x * per_s, t + y * per_t, jet
+            x, y = newton_step(jet, highest)
+        else:
             x, y = 0.3 * x, 0.3 * y
-        if not moved:
+        if short:
             break
-        s, t, jet = s + x / last[0], t + y / last[1], there
-        if abs(x) + abs(y) < CLOSE:
-            break
-    return s % (2.0 * np.pi), t % (2.0 * np.pi), jet
+    return s % (2.0 * np.pi), t % (2.0 * np.pi), best

@@ -136,6 +136,15 @@ def bound_of_caps(caps, n_caps, which, sign, cell, last):  # type: ignore[no-unt
     return np.inf
 
 
+@internal
+def total_size(values):  # type: ignore[no-untyped-def]
+    """Return the sum of absolute values."""
+    total = 0.0
+    for k in range(values.shape[0]):
+        total += abs(values[k])
+    return total
+
+
 @internal_finite
 def largest_on_grid(values):  # type: ignore[no-untyped-def]
     """Return the largest absolute value."""
@@ -228,8 +237,9 @@ def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped
     height, width = grid.shape
     a, b = np.pi * last[0] / height, np.pi * last[1] / width
     needed, upper = np.cos(a + b), 0.0
-    for k in range(height):
-        for l in range(width):
+    # where there are no waves in a direction, all is the same along it
+    for k in range(height if last[0] > 0.0 else 1):
+        for l in range(width if last[1] > 0.0 else 1):
             if abs(grid[k, l]) >= needed * search.found[0]:
                 sign = 1.0 if grid[k, l] > 0.0 else -1.0
                 cell = 2.0 * np.pi * k / height, 2.0 * np.pi * l / width, a, b
@@ -239,13 +249,16 @@ def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped
 
 @internal
 def measure_polynomials(tables, last):  # type: ignore[no-untyped-def]
-    """Fill the last waves (q, 2); return what rounding, and what lies beyond them, may add."""
-    slack = 0.0
+    """Fill the last waves (q, 2); return the last of all, and what may have to be added to bounds.
+
+    That is rounding, and what lies beyond the last waves.
+    """
+    slack, u, v = 0.0, 0.0, 0.0
     for j in range(tables.shape[0]):
-        total = np.sum(np.abs(tables[j]))
+        total = total_size(tables[j].reshape(-1))
         last[j, 0], last[j, 1], beyond = last_waves(tables[j], total)
-        slack = max(slack, ROUNDING * total + beyond)
-    return slack
+        u, v, slack = max(u, last[j, 0]), max(v, last[j, 1]), max(slack, ROUNDING * total + beyond)
+    return u, v, slack
 
 
 @fast
@@ -262,18 +275,17 @@ def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-unt
         np.empty(4), eps, make_work(tables[0, 0]),
     )  # fmt: skip
     for i in range(n):
-        slack = measure_polynomials(tables[i], last)
+        u, v, slack = measure_polynomials(tables[i], last)
         top = largest_on_grid(grids[i].reshape(-1))
-        search.found[:] = 0.0
+        put(search.found, (0.0, 1.0, 0.0, 0.0))
         search.n_caps[0] = 0
         upper[i] = slack
         if top > 0.0:
-            reach = np.pi * last[:, 0].max() / height + np.pi * last[:, 1].max() / width
-            search.mu[0] = top / np.cos(reach)
+            search.mu[0] = top / np.cos(np.pi * u / height + np.pi * v / width)
             for j in range(q):
                 climb_highest(tables[i, j], j, grids[i, j], top, last[j], search)
             bound = search.found[0]
             for j in range(q):
                 bound = max(bound, bound_of_cells(tables[i, j], j, grids[i, j], last[j], search))
             upper[i] = max(bound, search.found[0]) + slack
-        found[i] = search.found
+        put(found[i], search.found)

@@ -31,7 +31,7 @@ def climb_from_grid(tables, grid, row, place, value, where, is_new):  # type: ig
     """Fill signed values (K,) and places (K, 2) of peaks; mark those not met before in their row."""
     _, height, width = grid.shape
     last = np.empty(2)
-    last[0], last[1] = max(tables.shape[2] // 2, 1), max(tables.shape[3] - 1, 1)
+    last[0], last[1] = tables.shape[2] // 2, tables.shape[3] - 1
     work = make_work(tables[0])
     first = 0
     for i in range(row.shape[0]):

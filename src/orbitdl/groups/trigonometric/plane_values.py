@@ -15,6 +15,9 @@ import numpy as np
 from orbitdl.compiled import internal
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 
+ZERO = 1e-16
+"""Coefficients up to this fraction of the sum of all are none; what they add up to is accounted for."""
+
 
 class Jet(NamedTuple):
     """Value, slopes and bends of ``sign * p`` at a place, in scaled coordinates.
@@ -81,7 +84,7 @@ def row_sums(real, imag, across):  # type: ignore[no-untyped-def]
 
 @internal
 def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
-    """Return the `Jet` at (s, t), scaled by the last waves (U', V')."""
+    """Return the `Jet` at (s, t), scaled by the last waves (U', V'), or by 1 where there is none."""
     across, along = work
     fill_turns(s, t, work)
     middle = table.shape[1] // 2
@@ -96,24 +99,29 @@ def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
         pt -= a1 * imag + b1 * real
         pst -= u * (a1 * real - b1 * imag)
         ptt -= a2 * real - b2 * imag
-    x, y = sign / last[0], sign / last[1]
+    x, y = 1.0 / max(last[0], 1.0), 1.0 / max(last[1], 1.0)
     return Jet(
-        sign * p, x * ps, y * pt, x * pss / last[0], x * pst / last[1], y * ptt / last[1]
+        sign * p,
+        sign * x * ps,
+        sign * y * pt,
+        sign * x * x * pss,
+        sign * x * y * pst,
+        sign * y * y * ptt,
     )
 
 
 @internal
 def last_waves(table, total):  # type: ignore[no-untyped-def]
-    """Return the last waves (U', V'), at least 1, and the sum of |C_uv| that is beyond them.
+    """Return the last waves (U', V') and the sum of |C_uv| that is beyond them.
 
     Coefficients that are rounding of zero beside the `total` of all do not count.
     """
     middle = table.shape[1] // 2
-    last_u, last_v, beyond = 1, 1, 0.0
+    last_u, last_v, beyond = 0, 0, 0.0
     for k in range(table.shape[1]):
         for v in range(table.shape[2]):
             size = np.sqrt(table[0, k, v] ** 2 + table[1, k, v] ** 2)
-            if size > 1e-16 * total:
+            if size > ZERO * total:
                 last_u, last_v = max(last_u, abs(k - middle)), max(last_v, v)
             else:
                 beyond += size

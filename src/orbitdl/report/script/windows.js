@@ -71,7 +71,7 @@ const listAtoms = () => {
 let redrawWindow = null;
 const showWindow = (remark = "") => {
   const shown = current(), last = browser.order.length - 1;
-  const left = `${digits(shown.unexplained)}${unit && `\u00a0${unit}`} (root mean square) unexplained${moving === "shift" ? " in its middle" : ""}`;
+  const left = `${digits(shown.unexplained)}${unit && `\u00a0${unit}`} (root mean square) unexplained${view.in_time ? " in its middle" : ""}`;
   const explained = shown.explained === null ? "nothing in it to explain" : `${percent(shown.explained)} explained, ${left}`;
   const since = view.rate ? `, from ${(shown.start / view.rate).toFixed(2)}\u00a0s on` : "";
   byId("window-words").textContent = `${capital(view.noun)} ${shown.number}${since} (${browser.place + 1} of ${last + 1} in this file): ${explained}, ${several(shown.count, "atom")}. ${remark}`;
@@ -97,7 +97,7 @@ const startBrowser = () => {
   browser.order = all;
   byId("atoms-size").textContent = unit ? `coefficient (${unit})` : "coefficient";
   byId("atoms-move").textContent = { shift: "shift (samples)", none: "" }[moving] ?? "move";
-  byId("atoms-place").textContent = moving === "shift" ? `highest at (${view.rate ? "s" : "samples"})` : "";
+  byId("atoms-place").textContent = view.in_time ? `highest at (${view.rate ? "s" : "samples"})` : "";
   byId("number").max = data.total - 1;
   if (view.kind === "image") {
     const places = addImages();

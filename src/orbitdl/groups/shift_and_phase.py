@@ -1,0 +1,168 @@
+"""Shifts of bursts whose phase is free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.groups.base import CLOSE, Combination, Group, Representation
+from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.phases import add_waves
+from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation
+from orbitdl.groups.transforms.oscillations import Oscillations
+from orbitdl.groups.trigonometric.moduli import largest_modulus, modulus_peaks
+from orbitdl.groups.views import view_of_signals
+
+TURN = 360.0
+"""Degrees of a whole turn."""
+
+
+@dataclass(frozen=True)
+class ShiftAndPhase(Group):
+    """Circular shifts by any amount, and turns of the phase of all frequencies together.
+
+    For bursts of oscillation whose envelope keeps its shape while the phase of the wave below it
+    is free. Acts on signals (length,) or (length, channels) of at least 3 samples; all channels
+    move together.
+
+    Notes
+    -----
+    A shift by tau samples and a phase phi multiply the spectrum at frequency f by
+    ``exp(-i (2 pi f tau / length + phi))``, for f above zero and below Nyquist; the constant and
+    the Nyquist term have no phase and are left out. Shifts are in samples, in [0, length), phases
+    in degrees, in [0, 360); the sign is the phase of 180 degrees. The polar is
+    ``max_tau |sum_f C_f exp(2 pi i f tau / length)|``, the largest modulus of a complex
+    trigonometric polynomial: its square is a real one.
+
+    Examples
+    --------
+    A quarter of a turn makes a sine of a cosine:
+
+    >>> moves, t = ShiftAndPhase().on((8,)), np.arange(8)
+    >>> turned = moves.act(np.array([0.0, 90.0]), np.cos(2 * np.pi * t / 8))
+    >>> bool(np.allclose(turned, np.sin(2 * np.pi * t / 8)))
+    True
+    """
+
+    def on(self, shape: tuple[int, ...]) -> ShiftAndPhaseRepresentation:
+        return ShiftAndPhaseRepresentation(self, shape)
+
+
+class ShiftAndPhaseRepresentation(Representation):
+    """One complex number per frequency f = 1 .. F; elements are (shift, phase)."""
+
+    transform: Oscillations
+    parameters = ("shift", "phase")
+    dimension = 2
+
+    def __init__(self, group: ShiftAndPhase, shape: tuple[int, ...]) -> None:
+        if len(shape) not in (1, 2) or 0 in shape or shape[0] < 3:
+            raise ValueError(
+                f"{group.name} acts on data points of shape (length,) or (length, channels) with "
+                f"at least 3 samples, not {tuple(shape)}; flatten or reshape X."
+            )
+        transform = Oscillations(shape)
+        super().__init__(group, transform, transform.spectrum.weights[1:])
+        self.periods: Floats = np.array([shape[0], TURN])
+        self.frequency = np.arange(1, self.block_shape[0] + 1)
+
+    def _angles(self, element: Floats) -> Floats:
+        """Return ``2 pi tau / length`` and phi in radians, (..., 2)."""
+        return element * (2 * np.pi / self.periods)
+
+    def _elements(self, angle: Floats, value: Blocks) -> Floats:
+        """Return the elements at angles (...) that make the values P (...) real and positive."""
+        both = np.stack([angle, -np.angle(value)], axis=-1) * (self.periods / (2 * np.pi))
+        return np.asarray(np.mod(both, self.periods))
+
+    def _values(self, C: Blocks, angle: Floats) -> Blocks:
+        """Return ``P = sum_f C_f exp(i f angle)`` for C (..., F) and angles (...)."""
+        return np.asarray(np.sum(C * np.exp(1j * self.frequency * angle[..., None]), axis=-1))
+
+    def represent(self, element: Floats) -> Blocks:
+        turn, phase = np.moveaxis(self._angles(element), -1, 0)
+        angle = self.frequency * turn[..., None] + phase[..., None]
+        return np.asarray(np.exp(-1j * angle)[..., None, None])
+
+    def compose(self, left: Floats, right: Floats) -> Floats:
+        return np.asarray(np.mod(left + right, self.periods))
+
+    def inverse(self, element: Floats) -> Floats:
+        return np.asarray(np.mod(-element, self.periods))
+
+    def shortest(self, element: Floats) -> Floats:
+        return np.asarray(element - self.periods * np.round(element / self.periods))
+
+    def sample(self, rng: np.random.Generator, n: int) -> Floats:
+        return rng.uniform(0, self.periods, size=(n, 2))
+
+    def cover(self) -> Floats:
+        shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, TURN / 4])
+        return np.stack([shift.ravel(), phase.ravel()], axis=1)
+
+    def examples(self, most: int) -> Floats:
+        turn = np.linspace(0.0, 1.0, most, endpoint=False)
+        return np.stack([turn * self.shape[0], np.mod(3 * turn, 1.0) * TURN], axis=1)
+
+    @property
+    def has_tangents(self) -> bool:
+        return True
+
+    def tangents(self, B: Blocks) -> Blocks:
+        powers = np.stack([self.frequency, np.ones_like(self.frequency)])
+        rates = powers * (-2j * np.pi / self.periods)[:, None]
+        return np.asarray(rates[:, :, None, None] * B[..., None, :, :, :])
+
+    def move(self, element: Floats, by: Floats) -> Floats:
+        return self.compose(element, by)
+
+    def polar(self, correlation: Blocks) -> Floats:
+        flat = correlation.reshape(-1, 1, self.block_shape[0])
+        return largest_modulus(flat)[0].reshape(correlation.shape[:-3])
+
+    def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
+        return largest_modulus(correlation[..., 0, 0])[0]
+
+    def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
+        C = correlation.reshape(-1, self.block_shape[0])
+        _, angle = largest_modulus(C[:, None])
+        value = self._values(C, angle)
+        shape = correlation.shape[:-3]
+        return np.abs(value).reshape(shape), self._elements(angle, value).reshape(*shape, 2)
+
+    def peaks(self, correlation: Blocks, level: float) -> Combination:
+        C = correlation[..., 0, 0]
+        row, value, angle = modulus_peaks(C, level)
+        return Combination(row, value, self._elements(angle, self._values(C[row], angle)))
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
+        columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
+        turn, phase = -self._angles(atoms.element).T
+        coefficient = atoms.coefficient * np.exp(1j * (turn + phase))  # waves begin with f = 0
+        add_waves(atoms.row, source, coefficient, np.ascontiguousarray(turn), columns, result)
+        return result[:, :, None]
+
+    @cached_property
+    def presentation(self) -> Presentation:
+        return Presentation(
+            "may be shifted by any amount, with any phase",
+            in_words,
+            view_of_signals(self.shape),
+            ListSlider(),
+            noun="window",
+            in_time=True,
+        )
+
+    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
+        # the peak of the envelope, which the phase leaves where it is
+        C = self.transform.envelopes(x)
+        peak = largest_modulus(C)[1] * (self.shape[0] / (2 * np.pi))
+        return np.asarray(np.mod(peak[source] + element[:, 0], self.shape[0]))
+
+
+def in_words(element: Floats) -> str:
+    """Return shift and phase of an element."""
+    return f"{element[0]:.2f}, phase{NO_BREAK}{element[1]:.0f}°"
