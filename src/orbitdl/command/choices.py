@@ -35,6 +35,14 @@ class GroupName(StrEnum):
     finite = "finite"
 
 
+class DemoName(StrEnum):
+    """What a demonstration is of."""
+
+    heart = "heart"
+    sensors = "sensors"
+    images = "images"
+
+
 class Start(StrEnum):
     """Where learning starts from."""
 

@@ -9,55 +9,52 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
+from orbitdl.command.choices import DemoName
 from orbitdl.command.display import Screen, program
 from orbitdl.command.failures import guarded
 
 
 @guarded
 def demo(
+    of: Annotated[DemoName, typer.Option("--of", help="What to show.")] = DemoName.heart,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Where to write.")
     ] = Path("out"),
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find the beats in a simulated recording of a heart; write it, a model, report and picture.
+    """Learn from built-in data; write them, a model, a report and a picture.
+
+    heart: find the beats in a simulated recording. sensors: an earthquake in much noise, recorded
+    by sensors of unknown orientation. images: handwritten digits that lie in any direction. The
+    last two are learned with turns and without, for comparison.
 
     Examples:
       orbitdl demo
-      orbitdl demo -o demo-files
+      orbitdl demo --of sensors
+      orbitdl demo --of images -o demo-files
     """
-    from orbitdl.command.demonstration import RATE, RESTARTS, describe, draw, learn_beats
+    from orbitdl.command.demonstrations import DEMONSTRATIONS
     from orbitdl.command.output import require_writable, write_array
-    from orbitdl.datasets import make_ecg_recording
-    from orbitdl.learning.restarts import most_iterations
-    from orbitdl.recordings import Preprocessing, Recording
-    from orbitdl.report import write_recording_report
 
-    screen = Screen(as_json=as_json, quiet=quiet)
+    screen, demonstration = Screen(as_json=as_json, quiet=quiet), DEMONSTRATIONS[of]
     output.mkdir(parents=True, exist_ok=True)
-    names = ("heart.npy", "demo.safetensors", "report.html", "demo.png")
-    recording, file, page, picture = (output / name for name in names)
-    for path in (recording, file, page, picture):
+    data, file = output / demonstration.data_file, output / demonstration.model_file
+    page, picture = output / "report.html", output / demonstration.picture_file
+    for path in (data, file, page, picture):
         require_writable(path)
 
-    heart = make_ecg_recording(duration=600, rate=RATE, random_state=0)
-    screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
-    with screen.learning(most_iterations(RESTARTS, 50)) as show:
-        model = learn_beats(heart, callback=show)
-    codes, events = model.encode(heart.signal), model.events(heart.signal, RATE)
-    screen.say(describe(model, codes, events, heart))
+    shown = demonstration.run(screen)
+    screen.say(shown.describe())
 
-    write_array(heart.signal, recording)
-    steps = Preprocessing(rate=RATE)
-    model.save(file, preprocessing=steps.to_dict(), provenance={"data": "orbitdl demo"})
-    title = "The beats of a simulated heart"
-    write_recording_report(model, Recording(heart.signal, RATE), page, title=title)
-    written = [recording, file, page]
+    write_array(shown.data, data)
+    shown.write_model(file)
+    shown.write_report(page)
+    written = [data, file, page]
     if find_spec("matplotlib"):
-        draw(model, codes, events, heart, picture)
+        shown.draw(picture)
         written.append(picture)
-    screen.result({"written": [str(path) for path in written]})
+    screen.result({"written": [str(path) for path in written], **shown.figures})
     screen.say(f"Written: {', '.join(map(str, written))}")
     screen.say(f"Look at {page} in a browser, then try:")
-    screen.say(f"  {program()} encode {file} {recording} -o {output / 'events.csv'}")
+    screen.say(f"  {program()} encode {file} {data} -o {output / 'events.csv'}")

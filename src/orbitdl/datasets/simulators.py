@@ -8,6 +8,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
+from orbitdl.datasets.moving import draw_orthogonal, shift_signals
+
 Seed = int | np.random.Generator | None
 
 
@@ -138,7 +140,7 @@ def make_shift_data(
 
     X = noise * rng.standard_normal((n_samples, length))
     for k in range(n_atoms):
-        atoms = _shift(components[component[:, k]], shift[:, k])
+        atoms = shift_signals(components[component[:, k]], shift[:, k])
         X += coefficient[:, k, None] * atoms
     events = pd.DataFrame(
         {
@@ -211,7 +213,7 @@ def make_synchronization_data(
 
     components = rng.standard_normal((n_components, dimension, n_devices))
     components /= np.linalg.norm(components, axis=1, keepdims=True)
-    rotations = _haar(rng, (n_samples, n_components), dimension)
+    rotations = draw_orthogonal(rng, (n_samples, n_components), dimension)
     coefficients = np.ones((n_samples, 1))
     if n_components > 1:
         coefficients = rng.standard_normal((n_samples, n_components))
@@ -219,23 +221,6 @@ def make_synchronization_data(
     X = noise * rng.standard_normal((n_samples, dimension, n_devices))
     X += np.einsum("ij,ijde,jer->idr", coefficients, rotations, components, optimize=True)
     return SynchronizationData(X, components, coefficients, rotations)
-
-
-def _shift(signals: NDArray[np.float64], shifts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Shift each row of (n, length) circularly to the right by its own (n,) number of samples."""
-    length = signals.shape[1]
-    turns = shifts[:, None] * np.fft.rfftfreq(length)
-    return np.fft.irfft(np.exp(-2j * np.pi * turns) * np.fft.rfft(signals), length)
-
-
-def _haar(rng: np.random.Generator, size: tuple[int, ...], dimension: int) -> NDArray[np.float64]:
-    """Draw orthogonal matrices (*size, dimension, dimension) uniformly.
-
-    The QR factorisation of a Gaussian matrix is uniform once R's diagonal is made positive.
-    """
-    Q, R = np.linalg.qr(rng.standard_normal((*size, dimension, dimension)))
-    signs = np.sign(np.diagonal(R, axis1=-2, axis2=-1))
-    return np.asarray(Q * signs[..., None, :])
 
 
 def _check_counts(**counts: int) -> None:
