@@ -14,6 +14,7 @@ from orbitdl.groups import (
     IntegerShift,
     IntegerTranslation,
     InterpolatedShift,
+    Mirror,
     Orthogonal,
     Permutation,
     Product,
@@ -22,6 +23,7 @@ from orbitdl.groups import (
     SignedPermutation,
     SpecialOrthogonal,
     SquareSymmetry,
+    Translation,
     Trivial,
     WithFinite,
 )
@@ -115,6 +117,16 @@ ACTIONS = {
     ),
     "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
     "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
+    "rotations and reflections of images": lambda length, channels: (
+        ImageRotation(reflections=True),
+        (5, 5),
+    ),
+    "translations of images": lambda length, channels: (Translation(), (1 + length // 2, 3)),
+    "mirrored images": lambda length, channels: (Mirror(), (length, 2, channels)),
+    "translated, turned and mirrored images": lambda length, channels: (
+        WithFinite(Translation(), SquareSymmetry()),
+        (3, 3),
+    ),
     "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
     "moves of a square in colour": lambda length, channels: (
         SquareSymmetry(),

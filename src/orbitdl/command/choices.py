@@ -23,6 +23,7 @@ class GroupName(StrEnum):
     continuous_shift = "continuous-shift"
     shift_and_phase = "shift-and-phase"
     reversal = "reversal"
+    mirror = "mirror"
     integer_translation = "integer-translation"
     translation = "translation"
     image_rotation = "image-rotation"

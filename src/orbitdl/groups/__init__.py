@@ -14,7 +14,7 @@ from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.orthogonal import Orthogonal
 from orbitdl.groups.permutation import Permutation, SignedPermutation
 from orbitdl.groups.product import Product
-from orbitdl.groups.reversal import Reversal
+from orbitdl.groups.reversal import Mirror, Reversal
 from orbitdl.groups.shift import IntegerShift, InterpolatedShift
 from orbitdl.groups.shift_and_phase import ShiftAndPhase
 from orbitdl.groups.special_orthogonal import SpecialOrthogonal
@@ -35,6 +35,7 @@ __all__ = [
     "IntegerTranslation",
     "InterpolatedShift",
     "ListedRepresentation",
+    "Mirror",
     "Orthogonal",
     "Permutation",
     "Product",

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from orbitdl.groups.base import Group
+from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.blocks import Floats
 from orbitdl.groups.circle import CircleRepresentation
+from orbitdl.groups.folded import FoldedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.reversal import Mirror
 from orbitdl.groups.transforms.fourier_bessel import FourierBessel
 from orbitdl.groups.views import view_of_image
 from orbitdl.validation import require_positive
@@ -25,6 +27,8 @@ class ImageRotation(Group):
 
     Parameters
     ----------
+    reflections : bool
+        Whether images may be mirrored, too: upside down first, then turned.
     bandwidth : float
         Details are kept up to this fraction of the finest that pixels show, at most 1. Finer ones
         turn less exactly, since pixels hardly tell them from others.
@@ -46,6 +50,7 @@ class ImageRotation(Group):
     True
     """
 
+    reflections: bool = False
     bandwidth: float = 0.8
 
     def __post_init__(self) -> None:
@@ -55,8 +60,11 @@ class ImageRotation(Group):
                 f"bandwidth must be at most 1, not {self.bandwidth}: pixels show nothing finer."
             )
 
-    def on(self, shape: tuple[int, ...]) -> ImageRotationRepresentation:
-        return ImageRotationRepresentation(self, shape)
+    def on(self, shape: tuple[int, ...]) -> Representation:
+        if not self.reflections:
+            return ImageRotationRepresentation(self, shape)
+        turns = replace(self, reflections=False).on(shape)
+        return FoldedRepresentation(self, turns, Mirror().on(shape))
 
 
 class ImageRotationRepresentation(CircleRepresentation):

@@ -1,6 +1,8 @@
-"""Signals as their even and their odd part about the middle."""
+"""Signals, or rows of images, as their even and their odd part about the middle."""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -21,7 +23,7 @@ class Parity(Transform):
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.shape, self.half = tuple(shape), (shape[0] + 1) // 2
-        self.channels = shape[1] if len(shape) == 2 else 1
+        self.channels = math.prod(shape[1:])
         self.block_shape = (2, 1, self.half * self.channels)
         self._scale = np.full((self.half, 1), np.sqrt(0.5))
         if shape[0] % 2:
