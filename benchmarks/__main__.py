@@ -20,6 +20,7 @@ NAMES = (
     "convolutional",
     "regular",
     "online",
+    "symmetries",
     "growth",
     "recordings",
     "first_use",
