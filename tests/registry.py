@@ -135,7 +135,7 @@ ACTIONS = {
 }
 
 # One action of every kind, for tests of what does not depend on the group: blocks real or complex,
-# of size one or more, one or many; elements listed, on a circle, or with a proximal map.
+# of size one or more, one or many; elements listed, on a circle, with a proximal map, or none.
 KINDS = [
     "trivial on matrices",
     "integer shift of channels",
@@ -144,7 +144,9 @@ KINDS = [
     "orthogonal",
     "permutations",
     "square on images",
-    "hexagon",
+    "shifts and turns",
+    "translations of images",
+    "continuous shift with reversal",
 ]
 
 # Coders by name, with their settings; the tolerance is the test's.
