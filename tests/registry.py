@@ -22,6 +22,7 @@ from orbitdl.groups import (
     SignedPermutation,
     SpecialOrthogonal,
     SquareSymmetry,
+    Translation,
     Trivial,
     WithFinite,
 )
@@ -113,6 +114,7 @@ ACTIONS = {
         IntegerTranslation(),
         (3, 1 + length // 2, channels),
     ),
+    "translations of images": lambda length, channels: (Translation(), (3 + length // 4, 2)),
     "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
     "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
     "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
