@@ -7,12 +7,15 @@ from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso
 
 from orbitdl import OrbitDictionaryLearning
-from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.unrolled import unroll
+from orbitdl.compiled import fast
 from orbitdl.groups import ImageRotation, IntegerTranslation, SquareSymmetry, Translation
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.square import WORDS
+from orbitdl.groups.trigonometric.plane_largest import top_of_box
+from orbitdl.groups.trigonometric.plane_values import as_table, jet_at, make_work
 from orbitdl.learning.dictionary import unit_norm
 
 TRANSLATIONS = [(5, 5), (6, 9), (4, 7, 2), (1, 5), (2, 4), (1, 1)]
@@ -230,6 +233,45 @@ def test_a_ridge_is_bounded_as_a_peak_is(along):
     assert_allclose(moves.largest_polar(correlate(Y, Y), 1e-9), size**2, rtol=2e-9)
 
 
+def test_a_constant_with_rounding_is_bounded_as_a_constant():
+    moves, rng = Translation().on((9, 9)), np.random.default_rng(0)
+    C = 1e-14 * rng.standard_normal((3, moves.block_shape[0])).astype(complex)
+    C[:, 0] = 1.0
+    assert_allclose(moves.largest_polar(C[:, None, :, None, None], 1e-9), 1.0, rtol=2e-9)
+
+
+@fast
+def bound_on_cell(table, s, t, a, b, mu):
+    """Return the quadratic bound of a cell of half widths (a, b), in radians of the last waves."""
+    last = np.array([float(table.shape[1] // 2), float(table.shape[2] - 1)])
+    jet = jet_at(table, s, t, 1.0, last, make_work(table))
+    return top_of_box(jet, mu * (a + b) / 1.5, a, b)
+
+
+def test_no_value_in_a_cell_exceeds_its_bound_which_is_of_third_order():
+    moves, rng = Translation().on((7, 9)), np.random.default_rng(0)
+    last, excess = np.array([3, 4]), []
+    C = polynomials(moves, 40, rng)
+    within = np.stack(np.meshgrid(*[np.linspace(-1, 1, 41)] * 2), axis=-1).reshape(-1, 2)
+    for table, c, largest in zip(
+        as_table(C[:, :, 0, 0], moves.transform.waves), C, moves.polar(C), strict=True
+    ):
+        centre, size = rng.uniform(0, 2 * np.pi, 2), rng.uniform(0.1, 0.4, 2)
+        for shrunk in (size, 0.1 * size):
+            angle = centre + within * shrunk / last
+            top = inner(c, moves.represent(angle * moves.periods / (2 * np.pi))).max()
+            bound = bound_on_cell(table, *centre, *shrunk, 1.2 * largest)
+            assert top <= bound * (1 + 1e-12) + 1e-12
+            assert bound - top <= 0.8 * largest * shrunk.sum() ** 3
+            excess.append(bound - top)
+    assert min(excess[::2]) > 0
+
+
+def test_gauges_of_translations_are_those_of_their_elements():
+    moves = Translation().on((3, 3))
+    assert_allclose(moves.gauge(moves.represent(np.array([[0.3, 1.7]]))), 1.0, rtol=1e-7)
+
+
 def test_nothing_has_no_peaks_and_the_bound_zero():
     moves = Translation().on((5, 6))
     C = np.zeros((2, moves.block_shape[0], 1, 1), dtype=complex)
@@ -307,6 +349,7 @@ def test_images_have_the_coder_that_is_made_for_their_group():
     assert isinstance(default_coder(ImageRotation().on((5, 5))), Sliding)
     for group in (IntegerTranslation(), SquareSymmetry()):
         assert isinstance(default_coder(group.on((5, 5))), ActiveSet)
+    assert isinstance(default_coder(Translation().on((5, 5))), Growing)
 
 
 def test_colours_are_drawn_side_by_side():

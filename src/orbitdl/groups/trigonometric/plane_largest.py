@@ -35,6 +35,9 @@ from orbitdl.groups.trigonometric.plane_values import jet_at, last_waves, make_w
 
 ROUNDING = 1e-14
 """Error of a value, at most, as a fraction of ``sum |C_uv|``."""
+TINY = 0.01
+"""Fraction of eps that waves may add up to which are left out since they are next to nothing:
+rounding must not make a ridge, or a constant, look like what it is not."""
 SMALLEST = 1e-6
 """Cells of this radius are done: there (1) bounds V within a relative 5e-13 of a value."""
 MOST_CAPS = 64
@@ -248,7 +251,7 @@ def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped
 
 
 @internal
-def measure_polynomials(tables, last):  # type: ignore[no-untyped-def]
+def measure_polynomials(tables, tiny, last):  # type: ignore[no-untyped-def]
     """Fill the last waves (q, 2); return the last of all, and what may have to be added to bounds.
 
     That is rounding, and what lies beyond the last waves.
@@ -256,7 +259,7 @@ def measure_polynomials(tables, last):  # type: ignore[no-untyped-def]
     slack, u, v = 0.0, 0.0, 0.0
     for j in range(tables.shape[0]):
         total = total_size(tables[j].reshape(-1))
-        last[j, 0], last[j, 1], beyond = last_waves(tables[j], total)
+        last[j, 0], last[j, 1], beyond = last_waves(tables[j], tiny)
         u, v, slack = max(u, last[j, 0]), max(v, last[j, 1]), max(slack, ROUNDING * total + beyond)
     return u, v, slack
 
@@ -265,8 +268,8 @@ def measure_polynomials(tables, last):  # type: ignore[no-untyped-def]
 def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-untyped-def]
     """Fill upper (n,), bounds of the largest ``|p|`` of q polynomials, and where a value is.
 
-    Tables (n, q, 2, R, K) and values on a grid (n, q, M_1, M_2); found (n, 4) is filled with the
-    best value, its sign, and its place (s, t).
+    Tables (n, q, 2, R, K), whose tiny last waves are removed, and values on a grid
+    (n, q, M_1, M_2); found (n, 4) is filled with the best value, its sign, and its place (s, t).
     """
     n, q, height, width = grids.shape
     last = np.empty((q, 2))
@@ -275,8 +278,9 @@ def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-unt
         np.empty(4), eps, make_work(tables[0, 0]),
     )  # fmt: skip
     for i in range(n):
-        u, v, slack = measure_polynomials(tables[i], last)
         top = largest_on_grid(grids[i].reshape(-1))
+        tiny = TINY * eps * top / tables[i, 0].size
+        u, v, slack = measure_polynomials(tables[i], tiny, last)
         put(search.found, (0.0, 1.0, 0.0, 0.0))
         search.n_caps[0] = 0
         upper[i] = slack

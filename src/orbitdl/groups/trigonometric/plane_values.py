@@ -15,9 +15,6 @@ import numpy as np
 from orbitdl.compiled import internal
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 
-ZERO = 1e-16
-"""Coefficients up to this fraction of the sum of all are none; their own sum is added to bounds."""
-
 
 class Jet(NamedTuple):
     """Value, slopes and bends of ``sign * p`` at a place, in scaled coordinates.
@@ -111,18 +108,20 @@ def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
 
 
 @internal
-def last_waves(table, total):  # type: ignore[no-untyped-def]
-    """Return the last waves (U', V') and the sum of |C_uv| that is beyond them.
+def last_waves(table, tiny):  # type: ignore[no-untyped-def]
+    """Return the last waves (U', V') with a coefficient above a tiny size.
 
-    Coefficients that are rounding of zero beside the `total` of all do not count.
+    Waves beyond them are left out of the table; the sum of their sizes is returned, too.
     """
-    middle = table.shape[1] // 2
+    middle, tiny = table.shape[1] // 2, tiny * tiny
     last_u, last_v, beyond = 0, 0, 0.0
     for k in range(table.shape[1]):
         for v in range(table.shape[2]):
-            size = np.sqrt(table[0, k, v] ** 2 + table[1, k, v] ** 2)
-            if size > ZERO * total:
+            if table[0, k, v] ** 2 + table[1, k, v] ** 2 > tiny:
                 last_u, last_v = max(last_u, abs(k - middle)), max(last_v, v)
-            else:
-                beyond += size
+    for k in range(table.shape[1]):
+        for v in range(table.shape[2]):
+            if abs(k - middle) > last_u or v > last_v:
+                beyond += abs(table[0, k, v]) + abs(table[1, k, v])
+                table[0, k, v] = table[1, k, v] = 0.0
     return last_u, last_v, beyond
