@@ -7,7 +7,14 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.groups import (
+    ContinuousShift,
+    IntegerShift,
+    Orthogonal,
+    Permutation,
+    Product,
+    Translation,
+)
 
 
 def data_points() -> None:
@@ -15,6 +22,20 @@ def data_points() -> None:
     X = np.random.default_rng(0).standard_normal((24, 12))
     gaps = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
     for group in (ContinuousShift(), IntegerShift()):
+        for data in (X, gaps):
+            model = OrbitDictionaryLearning(2, group, max_iter=2, n_restarts=1, random_state=0)
+            model.fit(data).encode(data)
+
+
+def vectors_and_images() -> None:
+    """Learn from signals of vectors and from images, whole and with gaps."""
+    for group, shape in (
+        (Product(ContinuousShift(), Orthogonal()), (9, 3)),
+        (Translation(), (5, 5)),
+        (Permutation(), (3, 2)),
+    ):
+        X = np.random.default_rng(0).standard_normal((12, *shape))
+        gaps = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
         for data in (X, gaps):
             model = OrbitDictionaryLearning(2, group, max_iter=2, n_restarts=1, random_state=0)
             model.fit(data).encode(data)
@@ -29,10 +50,10 @@ def recordings() -> None:
 
 
 def main() -> None:
-    """Do both at once."""
+    """Do two at once."""
     warnings.simplefilter("ignore")
     with ProcessPoolExecutor(2) as pool:
-        for done in [pool.submit(work) for work in (recordings, data_points)]:
+        for done in [pool.submit(work) for work in (recordings, data_points, vectors_and_images)]:
             done.result()
 
 

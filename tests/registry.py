@@ -115,7 +115,6 @@ ACTIONS = {
         IntegerTranslation(),
         (3, 1 + length // 2, channels),
     ),
-    "translations of images": lambda length, channels: (Translation(), (3 + length // 4, 2)),
     "rotations of images": lambda length, channels: (ImageRotation(), (2 + length // 2,) * 2),
     "rotations of colour images": lambda length, channels: (ImageRotation(), (5, 5, channels)),
     "rotations and reflections of images": lambda length, channels: (
