@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.coding import ActiveSet, Coder
-from orbitdl.groups import CircleRepresentation, Group, ListedRepresentation, Transform
+from orbitdl.groups import (
+    CircleRepresentation,
+    Group,
+    ListedRepresentation,
+    Representation,
+    Transform,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +99,61 @@ class HarmonicsRepresentation(CircleRepresentation):
 
     def __init__(self, group, shape):
         super().__init__(group, InPairs(shape), period=360.0, cells=shape[0])
+
+
+@dataclass(frozen=True)
+class TwoPhases(Group):
+    """Five complex numbers, as ten real ones: the first two turn together, and so do the others."""
+
+    def on(self, shape):
+        return TwoPhasesRepresentation(self, InTwoBlocks(shape))
+
+
+class InTwoBlocks(InPairs):
+    """The first two complex numbers as one block, the other three as another."""
+
+    def __init__(self, shape):
+        self.shape, self.block_shape = shape, (2, 1, 3)
+
+    def analyze(self, x):
+        Y = super().analyze(x)[..., 0, 0]
+        blocks = np.zeros((*Y.shape[:-1], 2, 1, 3), dtype=complex)
+        blocks[..., 0, 0, :2], blocks[..., 1, 0, :] = Y[..., :2], Y[..., 2:]
+        return blocks
+
+    def synthesize(self, blocks):
+        Y = np.concatenate([blocks[..., 0, 0, :2], blocks[..., 1, 0, :]], axis=-1)
+        return super().synthesize(Y[..., None, None])
+
+
+class TwoPhasesRepresentation(Representation):
+    """An element is two angles; the best ones are those of the two correlations."""
+
+    parameters, dimension, has_tangents = ("first", "second"), 2, True
+
+    def represent(self, element):
+        return np.exp(1j * element)[..., None, None]
+
+    def compose(self, left, right):
+        return np.mod(left + right, 2 * np.pi)
+
+    def inverse(self, element):
+        return np.mod(-element, 2 * np.pi)
+
+    def sample(self, rng, n):
+        return rng.uniform(0, 2 * np.pi, (n, 2))
+
+    def polar(self, correlation):
+        return np.abs(correlation[..., 0, 0]).sum(axis=-1)
+
+    def match(self, correlation):
+        return self.polar(correlation), np.mod(np.angle(correlation[..., 0, 0]), 2 * np.pi)
+
+    def tangents(self, B):
+        return 1j * np.eye(2)[:, :, None, None] * B[..., None, :, :, :]
+
+    def move(self, element, by):
+        return self.compose(element, by)
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from laws import LAWS
 from numpy.testing import assert_array_equal
-from outsiders import Harmonics, Lazy, Mirror
+from outsiders import Harmonics, Lazy, Mirror, TwoPhases
 from sklearn.linear_model import Lasso
 
 from orbitdl import ModelFileError, OrbitDictionaryLearning, encode, load
-from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.report import write_report
 
@@ -24,12 +24,15 @@ LENGTH = 10
 GROUPS = {
     "mirror": Mirror(np.array([1, -1, 1, 1, 1, -1, 1, 1, 1, 1]), label="looking glass"),
     "harmonics": Harmonics(),
+    "two phases": TwoPhases(),
 }
+FEW = np.linspace(0, 2 * np.pi, 60, endpoint=False)
 MANY = {
     "mirror": np.array([[0.0], [1.0]]),
     "harmonics": np.linspace(0, 360, 720, endpoint=False)[:, None],
+    "two phases": np.stack(np.meshgrid(FEW, FEW), axis=-1).reshape(-1, 2),
 }
-"""All elements, or elements half a degree apart."""
+"""All elements, or elements half a degree apart, or six degrees."""
 X = np.random.default_rng(0).standard_normal((12, LENGTH))
 
 
@@ -48,18 +51,24 @@ def model(name) -> OrbitDictionaryLearning:
     return fit(name)
 
 
-MIRROR_LAWS = [law for law, (_, kind) in LAWS.items() if kind(GROUPS["mirror"].on((LENGTH,)))]
+APPLICABLE = [
+    (law, name)
+    for law, (_, kind) in LAWS.items()
+    for name in ("mirror", "two phases")
+    if kind(GROUPS[name].on((LENGTH,)))
+]
 
 
-@pytest.mark.parametrize("law", MIRROR_LAWS)
-def test_the_laws_hold(law):
+@pytest.mark.parametrize(("law", "name"), APPLICABLE)
+def test_the_laws_hold(law, name):
     check, _ = LAWS[law]
-    check(GROUPS["mirror"].on((LENGTH,)), np.random.default_rng(0))
+    check(GROUPS[name].on((LENGTH,)), np.random.default_rng(0))
 
 
 def test_the_coder_follows_from_what_the_representation_declares():
     assert isinstance(default_coder(GROUPS["mirror"].on((LENGTH,))), ActiveSet)
     assert isinstance(default_coder(GROUPS["harmonics"].on((LENGTH,))), Sliding)
+    assert isinstance(default_coder(GROUPS["two phases"].on((LENGTH,))), Growing)
 
 
 def test_codes_are_as_good_as_the_lasso_on_all_moved_components(name):
