@@ -17,8 +17,8 @@ from orbitdl.groups import (
     SpecialOrthogonal,
     bracket,
 )
-from orbitdl.groups.bracket import lightest_atoms
-from orbitdl.groups.orthogonal import OrthogonalRepresentation
+from orbitdl.groups.gauges.bracket import lightest_atoms
+from orbitdl.groups.vectors.orthogonal import OrthogonalRepresentation
 
 KNOWN = {
     "integer shift": IntegerShift().on((8,)),

@@ -29,8 +29,8 @@ from orbitdl.groups import (
     InterpolatedShift,
     Orthogonal,
     Trivial,
-    lightest_measure,
 )
+from orbitdl.groups.gauges import lightest_measure
 
 LENGTHS = [1, 2, 7, 8]
 I_TIMES = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]]

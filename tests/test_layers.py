@@ -83,9 +83,10 @@ def test_no_import_goes_round_in_a_circle():
 
 
 CONCRETE = {
-    "trivial", "shift", "continuous", "orthogonal", "special_orthogonal", "permutation", "finite",
-    "azimuth", "product", "reversal", "shift_and_phase", "with_finite", "image_rotation",
-    "integer_translation", "translation", "square",
+    "trivial", "finite", "signals.shift", "signals.continuous", "signals.reversal",
+    "signals.shift_and_phase", "vectors.orthogonal", "vectors.special_orthogonal",
+    "vectors.permutation", "vectors.azimuth", "vectors.product", "images.image_rotation",
+    "images.integer_translation", "images.translation", "images.square", "folded.with_finite",
 }  # fmt: skip
 """Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))

@@ -13,7 +13,7 @@ from orbitdl.coding.unrolled import unroll
 from orbitdl.compiled import fast
 from orbitdl.groups import ImageRotation, IntegerTranslation, SquareSymmetry, Translation
 from orbitdl.groups.base import Combination, correlate, inner
-from orbitdl.groups.square import WORDS
+from orbitdl.groups.images.square import WORDS
 from orbitdl.groups.trigonometric.plane_largest import top_of_box
 from orbitdl.groups.trigonometric.plane_values import as_table, jet_at, make_work
 from orbitdl.learning.dictionary import unit_norm

@@ -22,9 +22,9 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import correlate, inner
-from orbitdl.groups.fibre import exponential, turns
-from orbitdl.groups.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.trigonometric.grids import on_grid
+from orbitdl.groups.vectors.fibre import exponential, turns
+from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
 from orbitdl.metrics import orbit_distances
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.payload import payload
@@ -249,7 +249,7 @@ def test_large_and_small_parts_of_many_correlations_give_the_same(monkeypatch):
     moves = TURNS.on((9, 3))
     C = correlations(moves, np.random.default_rng(0), 50)
     whole = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
-    monkeypatch.setattr("orbitdl.groups.product_representation.ROOM", 1000)
+    monkeypatch.setattr("orbitdl.groups.vectors.product_representation.ROOM", 1000)
     parts = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
     assert_allclose(whole[0].row, parts[0].row)
     assert_allclose(whole[0].element, parts[0].element, atol=1e-9)

@@ -14,7 +14,7 @@ from orbitdl import encode
 from orbitdl.coding import semidefinite
 from orbitdl.coding.semidefinite import Semidefinite
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.groups.toeplitz import average_diagonals, project, toeplitz, vandermonde
+from orbitdl.groups.gauges.toeplitz import average_diagonals, project, toeplitz, vandermonde
 
 SHIFTS = ContinuousShift()
 SHAPES = [(9,), (10,), (7, 2), (8, 3)]

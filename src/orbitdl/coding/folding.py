@@ -10,7 +10,7 @@ from orbitdl.coding.base import Coder, TabulatingCoder
 from orbitdl.coding.direct import direct_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Representation
-from orbitdl.groups.folded import FoldedRepresentation
+from orbitdl.groups.folded.representation import FoldedRepresentation
 from orbitdl.validation import LARGEST_COUNT, require_count
 
 

@@ -14,7 +14,7 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.toeplitz import project, toeplitz, vandermonde
+from orbitdl.groups.gauges.toeplitz import project, toeplitz, vandermonde
 
 CHECK_EVERY = 25
 """Iterations between two looks at the duality gap."""

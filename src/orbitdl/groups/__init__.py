@@ -3,26 +3,26 @@
 `ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
 """
 
-from orbitdl.groups.azimuth import Azimuth
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.continuous import ContinuousShift
 from orbitdl.groups.finite import Finite
-from orbitdl.groups.image_rotation import ImageRotation
-from orbitdl.groups.integer_translation import IntegerTranslation
+from orbitdl.groups.folded.with_finite import WithFinite
+from orbitdl.groups.images.image_rotation import ImageRotation
+from orbitdl.groups.images.integer_translation import IntegerTranslation
+from orbitdl.groups.images.square import SquareSymmetry
+from orbitdl.groups.images.translation import Translation
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.orthogonal import Orthogonal
-from orbitdl.groups.permutation import Permutation, SignedPermutation
-from orbitdl.groups.product import Product
-from orbitdl.groups.reversal import Mirror, Reversal
-from orbitdl.groups.shift import IntegerShift, InterpolatedShift
-from orbitdl.groups.shift_and_phase import ShiftAndPhase
-from orbitdl.groups.special_orthogonal import SpecialOrthogonal
-from orbitdl.groups.square import SquareSymmetry
+from orbitdl.groups.signals.continuous import ContinuousShift
+from orbitdl.groups.signals.reversal import Mirror, Reversal
+from orbitdl.groups.signals.shift import IntegerShift, InterpolatedShift
+from orbitdl.groups.signals.shift_and_phase import ShiftAndPhase
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.translation import Translation
 from orbitdl.groups.trivial import Trivial
-from orbitdl.groups.with_finite import WithFinite
+from orbitdl.groups.vectors.azimuth import Azimuth
+from orbitdl.groups.vectors.orthogonal import Orthogonal
+from orbitdl.groups.vectors.permutation import Permutation, SignedPermutation
+from orbitdl.groups.vectors.product import Product
+from orbitdl.groups.vectors.special_orthogonal import SpecialOrthogonal
 
 __all__ = [
     "Azimuth",

@@ -31,12 +31,12 @@ from orbitdl.groups.blocks import (
     correlate,
     inner,
 )
-from orbitdl.groups.bracket import lightest_atoms, warn_if_wide
-from orbitdl.groups.events import Events
-from orbitdl.groups.fibre import Fibre
+from orbitdl.groups.gauges.bracket import lightest_atoms, warn_if_wide
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
-from orbitdl.groups.times import Times
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.vectors.events import Events
+from orbitdl.groups.vectors.fibre import Fibre
+from orbitdl.groups.vectors.times import Times
 from orbitdl.groups.views import view_of_entries
 
 __all__ = [

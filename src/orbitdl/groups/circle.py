@@ -7,8 +7,8 @@ from scipy import fft
 
 from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.bracket import warn_if_wide
-from orbitdl.groups.lightest_measure import Measure, lightest_measure
+from orbitdl.groups.gauges.bracket import warn_if_wide
+from orbitdl.groups.gauges.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trigonometric.grids import grid_peaks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from orbitdl.groups.base import Group
-from orbitdl.groups.shift import IntegerShift
+from orbitdl.groups.signals.shift import IntegerShift
 
 DEFAULT: Group = IntegerShift()
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.groups.base import Combination, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate
-from orbitdl.groups.lightest_combination import lightest_combination
+from orbitdl.groups.gauges.lightest_combination import lightest_combination
 
 ORTHOGONAL = 1e-9
 """Inner products of unit vectors up to this are rounding."""

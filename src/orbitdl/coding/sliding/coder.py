@@ -25,7 +25,7 @@ from orbitdl.coding.working_set import Refine, grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.time_shift import TimeShift
+from orbitdl.groups.signals.time_shift import TimeShift
 from orbitdl.groups.trigonometric.polynomials import split
 from orbitdl.validation import LARGEST_COUNT
 

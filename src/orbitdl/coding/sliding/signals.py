@@ -15,7 +15,7 @@ from scipy.special import factorial
 
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.time_shift import TimeShift
+from orbitdl.groups.signals.time_shift import TimeShift
 
 ORDER, DENSITY = 8, 16
 """Taylor coefficients kept, and expansion points per sample: the remainder is below 1e-12."""

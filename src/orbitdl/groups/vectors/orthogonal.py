@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.fibre import Fibre, turns
-from orbitdl.groups.fibre_representation import FibreRepresentation
-from orbitdl.groups.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.presentation import Slider, TurnSlider
-from orbitdl.groups.turns import turn_in_words, turns_in_columns
+from orbitdl.groups.vectors.fibre import Fibre, turns
+from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
+from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
+from orbitdl.groups.vectors.turns import turn_in_words, turns_in_columns
 
 MOST_PLANES = 6
 """Coordinate planes in which a reader may try a turn: all of them in four dimensions."""

@@ -10,9 +10,9 @@ import numpy as np
 from orbitdl.groups.base import Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.fibre import Fibre, turns
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.vectors.fibre import Fibre, turns
 from orbitdl.groups.views import view_of_points
 
 

@@ -10,7 +10,7 @@ from scipy import fft
 
 from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.torus import TorusAction
+from orbitdl.groups.images.torus import TorusAction
 from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
 from orbitdl.groups.trigonometric.plane_largest import find_plane_largest
 from orbitdl.groups.trigonometric.plane_peaks import plane_peaks_near

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orbitdl.groups.base import Group, require_group
-from orbitdl.groups.folded import FoldedRepresentation
+from orbitdl.groups.folded.representation import FoldedRepresentation
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from orbitdl.groups.base import Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.exchanged import SAME, Exchange
+from orbitdl.groups.folded.exchanged import SAME, Exchange
 from orbitdl.groups.transforms.gathered import Gathered
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.time_shift import TimeShift, spectra_of
-from orbitdl.groups.times import TimesOnGrid
+from orbitdl.groups.signals.time_shift import TimeShift, spectra_of
 from orbitdl.groups.trigonometric.grids import grid_peaks
+from orbitdl.groups.vectors.times import TimesOnGrid
 from orbitdl.validation import require_count
 
 

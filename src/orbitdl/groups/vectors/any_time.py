@@ -6,13 +6,13 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.fibre import Fibre
-from orbitdl.groups.times import Places, Times, high_values, joined, values_above
 from orbitdl.groups.trigonometric.bounded import Evaluate, bound_largest
 from orbitdl.groups.trigonometric.climbing import Slope, climb, climb_from_grid
 from orbitdl.groups.trigonometric.grids import grid_peaks, on_grid
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
 from orbitdl.groups.trigonometric.matrices import MatrixPolynomials
+from orbitdl.groups.vectors.fibre import Fibre
+from orbitdl.groups.vectors.times import Places, Times, high_values, joined, values_above
 
 FINENESS = 2.3
 """Points per sample, at least, of the grid on which the largest value is looked for."""

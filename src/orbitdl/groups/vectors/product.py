@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from orbitdl.groups.base import Group, require_group
-from orbitdl.groups.product_representation import ProductRepresentation
+from orbitdl.groups.vectors.product_representation import ProductRepresentation
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ import numpy as np
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.images.torus import TorusAction
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.torus import TorusAction
 from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
 
 

@@ -26,7 +26,7 @@ from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.toeplitz import toeplitz, vandermonde
+from orbitdl.groups.gauges.toeplitz import toeplitz, vandermonde
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size
 
 MAX_ITER = 60

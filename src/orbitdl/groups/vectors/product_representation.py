@@ -9,11 +9,11 @@ import numpy as np
 
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.events import Events, gather_events
 from orbitdl.groups.presentation import ListSlider, Presentation
-from orbitdl.groups.times import Places
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.turned_waves import add_turned_waves
+from orbitdl.groups.vectors.events import Events, gather_events
+from orbitdl.groups.vectors.times import Places
+from orbitdl.groups.vectors.turned_waves import add_turned_waves
 from orbitdl.groups.views import view_of_signals
 
 ROOM = 2**19

@@ -10,18 +10,18 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.even_signs import even_signs
-from orbitdl.groups.fibre import Fibre, turns
-from orbitdl.groups.fibre_representation import FibreRepresentation
-from orbitdl.groups.orthogonal import (
+from orbitdl.groups.presentation import Slider
+from orbitdl.groups.vectors.even_signs import even_signs
+from orbitdl.groups.vectors.fibre import Fibre, turns
+from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
+from orbitdl.groups.vectors.orthogonal import (
     OrthogonalFibre,
     OrthogonalRepresentation,
     flatten,
     names_of_entries,
     slider_of_turns,
 )
-from orbitdl.groups.presentation import Slider
-from orbitdl.groups.turns import turn_in_words
+from orbitdl.groups.vectors.turns import turn_in_words
 
 ORTHOGONAL = 1e-6
 """What the entries of ``g g'`` may differ from those of the unit matrix by, in a file."""

@@ -13,8 +13,12 @@ import numpy as np
 
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.exchanged import Exchange, find_conjugations, find_exchange
-from orbitdl.groups.folded_matrices import FoldedMatrices
+from orbitdl.groups.folded.exchanged import (
+    Exchange,
+    find_conjugations,
+    find_exchange,
+)
+from orbitdl.groups.folded.matrices import FoldedMatrices
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.transforms.gathered import Gathered

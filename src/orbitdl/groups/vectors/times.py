@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.fibre import Fibre
 from orbitdl.groups.trigonometric.grids import grid_peaks, on_grid
+from orbitdl.groups.vectors.fibre import Fibre
 
 
 class Places(NamedTuple):

@@ -21,7 +21,7 @@ from scipy.linalg import qr
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real, from_real
-from orbitdl.groups.lightest_combination import lightest_combination
+from orbitdl.groups.gauges.lightest_combination import lightest_combination
 
 TOL = 1e-8
 """Relative width at which the search ends."""

@@ -1,0 +1,1 @@
+"""Groups together with finitely many other moves."""

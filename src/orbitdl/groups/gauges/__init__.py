@@ -1,0 +1,1 @@
+"""Gauges that have no closed form: the lightest combinations of group elements."""

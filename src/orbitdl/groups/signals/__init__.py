@@ -1,0 +1,1 @@
+"""Symmetries of signals in time."""
