@@ -47,6 +47,10 @@ HIGH = 0.9
 nearly so."""
 DEEPEST = 200
 """Halves of cells that wait: each was halved fewer than 50 times."""
+MOST_CELLS = 1_000_000
+"""Cells looked at before bounds may be `WIDER`, a few seconds: an oblique wave, as high all
+along its crests, may take many more."""
+WIDER = 10.0
 
 
 class Search(NamedTuple):
@@ -63,7 +67,10 @@ class Search(NamedTuple):
         A bound of the largest value from the grid.
     found : ndarray of shape (4,)
         The best value, its sign, and its place.
-    eps : float
+    eps : ndarray of shape (1,)
+        How close bounds are to be, relatively.
+    left : ndarray of shape (1,)
+        Cells that may still be looked at.
     work : tuple of ndarray
         Of `jet_at`.
     """
@@ -73,7 +80,8 @@ class Search(NamedTuple):
     stack: Floats
     mu: Floats
     found: Floats
-    eps: float
+    eps: Floats
+    left: Integers
     work: tuple[Floats, Floats]
 
 
@@ -170,7 +178,7 @@ def take_peak(table, which, s, t, sign, last, search):  # type: ignore[no-untype
     s, t, jet = climb_plane(table, s, t, sign, search.mu[0], last, search.work)
     if jet.value > search.found[0]:
         put(search.found, (jet.value, sign, s, t))
-    reach, bound = cap_of(jet, search.mu[0], 0.1 * search.eps)
+    reach, bound = cap_of(jet, search.mu[0], 0.1 * search.eps[0])
     n_caps = search.n_caps[0]
     if reach > 0.0 and n_caps < search.caps.shape[0]:
         put(search.caps[n_caps], (s, t, reach, bound, float(which), sign))
@@ -188,7 +196,7 @@ def bound_of_cell(table, which, cell, sign, last, search):  # type: ignore[no-un
     if jet.value > search.found[0]:
         take_peak(table, which, s, t, sign, last, search)
     bound = max(jet.value, 0.0) / np.cos(a + b)
-    if bound > (1.0 + search.eps) * search.found[0]:
+    if bound > (1.0 + search.eps[0]) * search.found[0]:
         bound = min(bound, top_of_box(jet, search.mu[0] * (a + b) / 1.5, a, b))
     return bound
 
@@ -201,9 +209,11 @@ def bound_of_halves(table, which, cell, sign, last, search):  # type: ignore[no-
     waiting = 1
     while waiting > 0:
         waiting -= 1
+        search.left[0] -= 1
         s, t, a, b = stack[waiting]
         bound = bound_of_cell(table, which, (s, t, a, b), sign, last, search)
-        if bound <= (1.0 + search.eps) * search.found[0] or a + b < SMALLEST:
+        close = bound <= (1.0 + search.eps[0]) * search.found[0]
+        if close or a + b < SMALLEST or search.left[0] < 0:
             upper = max(upper, bound)
         elif a > b:
             put(stack[waiting], (s - 0.5 * a / last[0], t, 0.5 * a, b))
@@ -264,6 +274,18 @@ def measure_polynomials(tables, tiny, last):  # type: ignore[no-untyped-def]
     return u, v, slack
 
 
+@internal
+def bound_of_all(tables, grids, last, search):  # type: ignore[no-untyped-def]
+    """Return a bound of the largest ``|p|`` of q polynomials, wider where it takes too long."""
+    while True:
+        search.left[0], bound = MOST_CELLS, search.found[0]
+        for j in range(tables.shape[0]):
+            bound = max(bound, bound_of_cells(tables[j], j, grids[j], last[j], search))
+        if search.left[0] >= 0 or search.eps[0] >= 1.0:
+            return max(bound, search.found[0])
+        search.eps[0] *= WIDER
+
+
 @fast
 def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-untyped-def]
     """Fill upper (n,), bounds of the largest ``|p|`` of q polynomials, and where a value is.
@@ -275,21 +297,18 @@ def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-unt
     last = np.empty((q, 2))
     search = Search(
         np.empty((MOST_CAPS, 6)), np.zeros(1, np.intp), np.empty((DEEPEST, 4)), np.empty(1),
-        np.empty(4), eps, make_work(tables[0, 0]),
+        np.empty(4), np.empty(1), np.zeros(1, np.intp), make_work(tables[0, 0]),
     )  # fmt: skip
     for i in range(n):
         top = largest_on_grid(grids[i].reshape(-1))
         tiny = TINY * eps * top / tables[i, 0].size
         u, v, slack = measure_polynomials(tables[i], tiny, last)
         put(search.found, (0.0, 1.0, 0.0, 0.0))
-        search.n_caps[0] = 0
+        search.n_caps[0], search.eps[0] = 0, eps
         upper[i] = slack
         if top > 0.0:
             search.mu[0] = top / np.cos(np.pi * u / height + np.pi * v / width)
             for j in range(q):
                 climb_highest(tables[i, j], j, grids[i, j], top, last[j], search)
-            bound = search.found[0]
-            for j in range(q):
-                bound = max(bound, bound_of_cells(tables[i, j], j, grids[i, j], last[j], search))
-            upper[i] = max(bound, search.found[0]) + slack
+            upper[i] = bound_of_all(tables[i], grids[i], last, search) + slack
         put(found[i], search.found)
