@@ -6,12 +6,18 @@ from laws import LAWS
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso
 
-from orbitdl import OrbitDictionaryLearning
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.unrolled import unroll
 from orbitdl.compiled import fast
-from orbitdl.groups import ImageRotation, IntegerTranslation, SquareSymmetry, Translation
+from orbitdl.groups import (
+    ImageRotation,
+    IntegerTranslation,
+    SquareSymmetry,
+    Translation,
+    WithFinite,
+)
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.images.square import WORDS
 from orbitdl.groups.trigonometric.plane_largest import top_of_box
@@ -46,7 +52,7 @@ def test_a_rotation_turns_an_image_as_it_would_be_drawn_turned(side):
 @pytest.mark.parametrize("side", [2, 3, 4, 5, 8, 13])
 @pytest.mark.parametrize("bandwidth", [0.8, 1.0])
 def test_quarter_turns_are_exact(side, bandwidth):
-    turns = ImageRotation(bandwidth).on((side, side, 2))
+    turns = ImageRotation(bandwidth=bandwidth).on((side, side, 2))
     image = turns.adopt(np.random.default_rng(0).standard_normal((side, side, 2)))
     assert_allclose(turns.act(np.array([90.0]), image), np.rot90(image), atol=1e-12)
 
@@ -59,12 +65,12 @@ def test_most_of_a_smooth_image_can_turn():
 @pytest.mark.parametrize("bandwidth", [0.0, -1.0, 1.1, np.nan])
 def test_a_bandwidth_that_pixels_cannot_show_is_refused(bandwidth):
     with pytest.raises(ValueError, match="bandwidth"):
-        ImageRotation(bandwidth)
+        ImageRotation(bandwidth=bandwidth)
 
 
 def test_a_bandwidth_that_leaves_nothing_is_refused():
     with pytest.raises(ValueError, match="acts on larger images"):
-        ImageRotation(0.1).on((8, 8))
+        ImageRotation(bandwidth=0.1).on((8, 8))
 
 
 def test_codes_of_rotations_are_at_least_as_good_as_those_on_a_fine_grid():
@@ -356,3 +362,37 @@ def test_colours_are_drawn_side_by_side():
     x = np.random.default_rng(0).standard_normal((4, 5, 3))
     drawn = Translation().on((4, 5, 3)).presentation.view.lines(x, (4, 5, 3))
     assert_allclose(drawn, np.concatenate([x[..., k] for k in range(3)], axis=1))
+
+
+def test_reflections_mirror_first_and_turn_then():
+    moves = ImageRotation(reflections=True).on((9, 9, 2))
+    image = moves.adopt(np.random.default_rng(0).standard_normal((9, 9, 2)))
+    assert moves.parameters == ("angle", "mirrored")
+    assert_allclose(moves.act(np.array([0.0, 1.0]), image), image[::-1], atol=1e-12)
+    assert_allclose(moves.act(np.array([90.0, 1.0]), image), np.rot90(image[::-1]), atol=1e-12)
+
+
+def test_reflections_are_on_or_off():
+    with pytest.raises(ValueError, match="reflections must be True or False, not 0.8"):
+        ImageRotation(0.8)
+
+
+@pytest.mark.parametrize(
+    ("group", "side"),
+    [
+        (Translation(), 7),
+        (IntegerTranslation(), 6),
+        (SquareSymmetry(), 5),
+        (ImageRotation(reflections=True), 9),
+        (WithFinite(IntegerTranslation(), SquareSymmetry()), 5),
+    ],
+)
+def test_a_planted_image_is_learned_from_moved_copies(group, side):
+    moves, rng = group.on((side, side)), np.random.default_rng(0)
+    planted = moves.adopt(rng.standard_normal((1, side, side)))
+    planted /= np.linalg.norm(planted)
+    X = moves.act(moves.sample(rng, 40), np.broadcast_to(planted, (40, side, side)))
+    X = X + 0.02 * rng.standard_normal(X.shape)
+    model = OrbitDictionaryLearning(1, group, alpha=0.2, max_iter=30, random_state=0).fit(X)
+    assert dictionary_distance(planted, model.components_, group) < 0.01
+    assert model.codes_.gap.max() <= 1e-4

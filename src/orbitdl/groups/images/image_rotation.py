@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import numpy as np
+
 from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.blocks import Floats
 from orbitdl.groups.circle import CircleRepresentation
@@ -54,6 +56,8 @@ class ImageRotation(Group):
     bandwidth: float = 0.8
 
     def __post_init__(self) -> None:
+        if not isinstance(self.reflections, bool | np.bool_):
+            raise ValueError(f"reflections must be True or False, not {self.reflections!r}.")
         require_positive(self.bandwidth, "bandwidth")
         if self.bandwidth > 1:
             raise ValueError(
