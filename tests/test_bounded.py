@@ -102,3 +102,18 @@ def test_the_bound_between_two_values_is_the_largest_cosine_through_or_above_bot
 def test_a_grid_that_is_too_coarse_is_refused():
     with pytest.raises(ValueError, match="more than 12 grid values"):
         bound_largest(lambda row, theta: theta, np.ones((1, 12)), 3, 1e-3)
+
+
+def test_functions_next_to_constant_need_few_values_where_their_bends_are_known():
+    """They are ``1 + x cos(5 theta - phase)``: their largest values are 1 + x."""
+    small, phase, seen = np.array([0.0, 1e-9, 1e-5, 1e-2]), np.array([0.0, 1.0, 2.0, 3.0]), []
+
+    def wave(row, theta):
+        seen.append(len(theta))
+        return 1.0 + small[row] * np.cos(5 * theta - phase[row])
+
+    grid = wave(np.arange(4)[:, None], np.arange(23)[None] * (2 * np.pi / 23))
+    upper, value, _ = bound_largest(wave, grid, 5, 1e-8, 25 * small)
+    assert np.all(upper >= 1 + small)
+    assert np.all(upper <= (1 + 1e-8) * value * (1 + 1e-14))
+    assert sum(seen) < 2000

@@ -278,6 +278,16 @@ def test_gauges_of_translations_are_those_of_their_elements():
     assert_allclose(moves.gauge(moves.represent(np.array([[0.3, 1.7]]))), 1.0, rtol=1e-7)
 
 
+@pytest.mark.parametrize("wave", [0.0, 1e-15, 1e-9, 1e-6])
+def test_what_is_next_to_constant_is_bounded_closely(wave):
+    """As images without contrast are: halving all cells until a cosine is flat would take hours."""
+    moves, rng = Translation().on((17, 17)), np.random.default_rng(0)
+    y, a = 1 + wave * rng.standard_normal((2, 1, 17, 17))
+    C, shifts = correlate(moves.analyze(y), moves.analyze(a)), moves.sample(rng, 2000)
+    seen = np.abs(inner(C[0], moves.represent(shifts))).max()
+    assert seen <= moves.largest_polar(C, 1e-9)[0] <= seen * (1 + 1e-9 + 20 * wave)
+
+
 def test_nothing_has_no_peaks_and_the_bound_zero():
     moves = Translation().on((5, 6))
     C = np.zeros((2, moves.block_shape[0], 1, 1), dtype=complex)

@@ -17,6 +17,7 @@ from orbitdl.groups import (
     IntegerShift,
     InterpolatedShift,
     Orthogonal,
+    Permutation,
     Product,
     Representation,
     Trivial,
@@ -205,6 +206,23 @@ def test_the_largest_product_is_bounded_and_attained(group, kind):
         assert np.all(found >= seen * (1 - 1e-9))
         assert np.all(bound <= (1 + eps) * found)
         assert np.all(bound <= (1 + eps) * seen / np.cos(np.pi * 4 / (9 * per_sample)))
+
+
+@pytest.mark.parametrize("unit", [1e-180, 1e180])
+@pytest.mark.parametrize("shift", [IntegerShift(), ContinuousShift()])
+@pytest.mark.parametrize("matrices", [Orthogonal(), Azimuth(), Permutation()])
+def test_products_are_the_same_in_any_unit(shift, matrices, unit):
+    """Squares of such correlations vanish or overflow: data and components are that small."""
+    moves, rng = Product(shift, matrices).on((8, 3)), np.random.default_rng(0)
+    C = correlate(*moves.analyze(rng.standard_normal((2, 3, 8, 3))))
+    value, element = moves.match(C)
+    scaled, same = moves.match(unit * C)
+    assert_allclose(scaled, unit * value, rtol=1e-12)
+    assert_allclose(same, element, atol=1e-5)
+    assert_allclose(moves.largest_polar(unit * C), unit * moves.largest_polar(C), rtol=1e-12)
+    level, flat = 0.5 * np.abs(value).min(), C.reshape(-1, *C.shape[2:])
+    peaks = moves.peaks(unit * flat, unit * level)
+    assert_allclose(peaks.coefficient, unit * moves.peaks(flat, level).coefficient, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shift", [IntegerShift(), ContinuousShift()])

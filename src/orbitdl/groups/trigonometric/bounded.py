@@ -4,6 +4,9 @@ If f >= 0 takes its largest value V at theta*, and ``f(theta) >= V cos(K (theta 
 ``pi / (2 K)`` of it, f is said to be of degree K. Such are, for C with frequencies up to K, all
 functions ``f(theta) = max_h |<C, h exp(-i theta frequency)>|``: the largest of trigonometric
 polynomials of degree K.
+
+If the second derivatives of these polynomials are known to be at most B, the largest value is at
+most ``B delta^2 / 2`` above a value at a distance delta: where f is next to constant, that is less.
 """
 
 from __future__ import annotations
@@ -43,7 +46,11 @@ class Pieces(NamedTuple):
 
 
 def bound_largest(
-    evaluate: Evaluate, grid_values: Floats, degree: float, eps: float
+    evaluate: Evaluate,
+    grid_values: Floats,
+    degree: float,
+    eps: float,
+    bend: Floats | None = None,
 ) -> tuple[Floats, Floats, Floats]:
     """Bound the largest values of n functions by halving every arc that may hold them.
 
@@ -56,6 +63,8 @@ def bound_largest(
     degree : float
     eps : float
         Bounds are at most a factor ``1 + eps`` above what is attained.
+    bend : ndarray of shape (n,), optional
+        Bounds B of second derivatives, where they are known.
 
     Returns
     -------
@@ -77,8 +86,9 @@ def bound_largest(
     value, place = grid_values[np.arange(n), best], best * width
     upper = value.copy()
     pieces = _pieces_of_grid(grid_values, degree * width)
+    bend = np.full(n, np.inf) if bend is None else bend
     for _ in range(HALVINGS):
-        above = bound_between(pieces.left, pieces.right, degree * width)
+        above = _bound_pieces(pieces, degree, width, bend)
         closed = above <= (1.0 + eps) * value[pieces.row]
         closed |= np.bincount(pieces.row, ~closed, n)[pieces.row] > MOST
         np.maximum.at(upper, pieces.row[closed], above[closed])
@@ -89,7 +99,7 @@ def bound_largest(
         height = evaluate(pieces.row, middle)
         _raise(value, place, pieces.row, height, middle)
         pieces = _halves(pieces, middle, height)
-    above = bound_between(pieces.left, pieces.right, degree * width)
+    above = _bound_pieces(pieces, degree, width, bend)
     np.maximum.at(upper, pieces.row, above)
     return np.maximum(upper, value), value, place
 
@@ -106,6 +116,13 @@ def bound_between(left: Floats, right: Floats, angle: float) -> Floats:
     rise = np.divide(largest - least, np.sin(angle), out=np.zeros_like(left), where=inside)
     between = np.hypot(rise, np.sqrt(left * right) / np.cos(0.5 * angle))
     return np.asarray(np.where(inside, between, largest))
+
+
+def _bound_pieces(pieces: Pieces, degree: float, width: float, bend: Floats) -> Floats:
+    """Bound the largest values of functions that lie in arcs: one end is half a width away."""
+    above = bound_between(pieces.left, pieces.right, degree * width)
+    rise = 0.5 * bend[pieces.row] * (0.5 * width) ** 2
+    return np.minimum(above, np.maximum(pieces.left, pieces.right) + rise)
 
 
 def _pieces_of_grid(values: Floats, angle: float) -> Pieces:

@@ -14,6 +14,9 @@ centre with value v, slope g and bend H, within ``|x| + |y| <= theta``,
     p <= v + g.z + 1/2 z.H z + mu/6 (|x| + |y|)^3 <= v + g.z + 1/2 z.(H + R) z,
     R = 2/3 mu theta I,   for   (|x| + |y|)^3 <= theta (|x| + |y|)^2 <= 2 theta (x^2 + y^2).   (2)
 
+Where p is next to constant, ``sum |C_uv| max(|u| / U, |v| / V')^3`` is less than mu and bounds
+third derivatives too: it then takes the place of mu in (2).
+
 The largest value of this quadratic on the cell bounds p there. A cell of which neither (1) nor (2)
 excludes more than (1 + eps) times the best value known is halved. Around a peak that was climbed,
 where ``-H >= lambda I``, (2) holds with H + R negative as far as ``theta = 9/8 lambda / mu``: there
@@ -115,17 +118,18 @@ def top_of_box(jet, extra, a, b):  # type: ignore[no-untyped-def]
 
 
 @internal
-def cap_of(jet, mu, eps):  # type: ignore[no-untyped-def]
+def cap_of(jet, mu, third, eps):  # type: ignore[no-untyped-def]
     """Return how far from a climbed peak (2) is concave, and the bound there.
 
-    0 if nowhere, or if the bound exceeds the peak by more than a fraction eps.
+    0 if nowhere, or if the bound exceeds the peak by more than a fraction eps. `third` bounds third
+    derivatives.
     """
     spread = np.sqrt((0.5 * (jet.xx - jet.yy)) ** 2 + jet.xy * jet.xy)
     least = -0.5 * (jet.xx + jet.yy) - spread
     if least <= 1e-9 * mu:
         return 0.0, np.inf
     bound = jet.value + 2.0 * (jet.x * jet.x + jet.y * jet.y) / least
-    return (1.125 * least / mu if bound <= (1.0 + eps) * jet.value else 0.0), bound
+    return (1.125 * least / third if bound <= (1.0 + eps) * jet.value else 0.0), bound
 
 
 @internal
@@ -173,12 +177,30 @@ def put(row, values):  # type: ignore[no-untyped-def]
 
 
 @internal
+def third_derivative(last, mu):  # type: ignore[no-untyped-def]
+    """Return the bound of third derivatives in (2), not zero."""
+    return min(mu, max(last[2], 1e-12 * mu))
+
+
+@internal
+def sum_of_cubes(table, last_u, last_v):  # type: ignore[no-untyped-def]
+    """Return ``sum |C_uv| max(|u| / U, |v| / V')^3``."""
+    middle, total = table.shape[1] // 2, 0.0
+    for k in range(table.shape[1]):
+        for v in range(table.shape[2]):
+            wave = max(abs(k - middle) / max(last_u, 1.0), v / max(last_v, 1.0))
+            total += np.sqrt(table[0, k, v] ** 2 + table[1, k, v] ** 2) * wave**3
+    return total
+
+
+@internal
 def take_peak(table, which, s, t, sign, last, search):  # type: ignore[no-untyped-def]
     """Climb from a place; remember the peak if it is the best, and the cap around it."""
     s, t, jet = climb_plane(table, s, t, sign, search.mu[0], last, search.work)
     if jet.value > search.found[0]:
         put(search.found, (jet.value, sign, s, t))
-    reach, bound = cap_of(jet, search.mu[0], 0.1 * search.eps[0])
+    third = third_derivative(last, search.mu[0])
+    reach, bound = cap_of(jet, search.mu[0], third, 0.1 * search.eps[0])
     n_caps = search.n_caps[0]
     if reach > 0.0 and n_caps < search.caps.shape[0]:
         put(search.caps[n_caps], (s, t, reach, bound, float(which), sign))
@@ -197,7 +219,8 @@ def bound_of_cell(table, which, cell, sign, last, search):  # type: ignore[no-un
         take_peak(table, which, s, t, sign, last, search)
     bound = max(jet.value, 0.0) / np.cos(a + b)
     if bound > (1.0 + search.eps[0]) * search.found[0]:
-        bound = min(bound, top_of_box(jet, search.mu[0] * (a + b) / 1.5, a, b))
+        extra = third_derivative(last, search.mu[0]) * (a + b) / 1.5
+        bound = min(bound, top_of_box(jet, extra, a, b))
     return bound
 
 
@@ -262,14 +285,15 @@ def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped
 
 @internal
 def measure_polynomials(tables, tiny, last):  # type: ignore[no-untyped-def]
-    """Fill the last waves (q, 2); return the last of all, and what may have to be added to bounds.
+    """Fill the last waves and bounds of third derivatives (q, 3); return the last, and slack.
 
-    That is rounding, and what lies beyond the last waves.
+    That may have to be added to bounds: rounding, and what lies beyond the last waves.
     """
     slack, u, v = 0.0, 0.0, 0.0
     for j in range(tables.shape[0]):
         total = total_size(tables[j].reshape(-1))
         last[j, 0], last[j, 1], beyond = last_waves(tables[j], tiny)
+        last[j, 2] = sum_of_cubes(tables[j], last[j, 0], last[j, 1])
         u, v, slack = max(u, last[j, 0]), max(v, last[j, 1]), max(slack, ROUNDING * total + beyond)
     return u, v, slack
 
@@ -294,7 +318,7 @@ def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-unt
     (n, q, M_1, M_2); found (n, 4) is filled with the best value, its sign, and its place (s, t).
     """
     n, q, height, width = grids.shape
-    last = np.empty((q, 2))
+    last = np.empty((q, 3))
     search = Search(
         np.empty((MOST_CAPS, 6)), np.zeros(1, np.intp), np.empty((DEEPEST, 4)), np.empty(1),
         np.empty(4), np.empty(1), np.zeros(1, np.intp), make_work(tables[0, 0]),

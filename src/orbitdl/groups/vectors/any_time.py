@@ -53,7 +53,7 @@ class AnyTime(Times):
         heights = high_values(fibre, on_grid(C, self.coarse, axis=-3), self.share)
         matrices, row = MatrixPolynomials(C), np.arange(len(C))
         evaluate = polar_of(fibre, matrices)
-        _, value, place = bound_largest(evaluate, heights, self.degree, SURE)
+        _, value, place = bound_largest(evaluate, heights, self.degree, SURE, bend_of(fibre, C))
         # a value within SURE of the largest is within sqrt(2 SURE) / degree of its place, or bent
         # less: there are places as high elsewhere
         reach = 4 * np.sqrt(SURE) / max(self.degree, 1)
@@ -64,8 +64,9 @@ class AnyTime(Times):
         heights = high_values(fibre, on_grid(C, self.coarse, axis=-3), self.share)
         tops = heights.max(axis=2)
         sample, j = np.nonzero(tops >= self.share * tops.max(axis=1, keepdims=True))
-        evaluate = polar_of(fibre, MatrixPolynomials(C[sample, j]))
-        upper, _, _ = bound_largest(evaluate, heights[sample, j], self.degree, eps)
+        C_high, high = C[sample, j], heights[sample, j]
+        evaluate, bend = polar_of(fibre, MatrixPolynomials(C_high)), bend_of(fibre, C_high)
+        upper, _, _ = bound_largest(evaluate, high, self.degree, eps, bend)
         largest = np.zeros(len(C))
         np.maximum.at(largest, sample, upper)
         return largest
@@ -77,10 +78,16 @@ class AnyTime(Times):
         matrices = MatrixPolynomials(C)
         top = climb_from_grid(slope_of(fibre, matrices), heights, row, k)
         found = self._places(matrices, row, top)
-        return joined(found, self._overlooked(fibre, matrices, heights, found))
+        bend = bend_of(fibre, C)
+        return joined(found, self._overlooked(fibre, matrices, heights, bend, found))
 
     def _overlooked(
-        self, fibre: Fibre, matrices: MatrixPolynomials, heights: Floats, found: Places
+        self,
+        fibre: Fibre,
+        matrices: MatrixPolynomials,
+        heights: Floats,
+        bend: Floats,
+        found: Places,
     ) -> Places:
         """Return places of the largest values that are higher than all peaks found in their rows.
 
@@ -92,7 +99,11 @@ class AnyTime(Times):
         rows = np.unique(found.row)
         evaluate = polar_of(fibre, matrices)
         _, value, place = bound_largest(
-            lambda row, theta: evaluate(rows[row], theta), heights[rows], self.degree, MISSED
+            lambda row, theta: evaluate(rows[row], theta),
+            heights[rows],
+            self.degree,
+            MISSED,
+            bend[rows],
         )
         higher = value > (1.0 + MISSED) * best[rows]
         return self._places(matrices, rows[higher], place[higher])
@@ -120,6 +131,12 @@ def polar_of(fibre: Fibre, matrices: MatrixPolynomials) -> Evaluate:
         return fibre.polar(matrices.at(row, theta))
 
     return evaluate
+
+
+def bend_of(fibre: Fibre, C: Blocks) -> Floats:
+    """Bound ``|<X''(theta), h>|`` for all angles and h by ``sqrt(d) sum_f f^2 ||C_f||``, (n,)."""
+    size = np.sqrt(fibre.d * np.sum(np.abs(C) ** 2, axis=(-1, -2)))
+    return np.asarray(size @ np.arange(C.shape[-3]) ** 2.0)
 
 
 def slope_of(fibre: Fibre, matrices: MatrixPolynomials) -> Slope:

@@ -137,20 +137,22 @@ class ProductRepresentation(Representation):
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         shape = correlation.shape[:-3]
-        C = correlation.reshape(-1, *correlation.shape[-3:])
+        C, unit = in_own_units(correlation.reshape(-1, *correlation.shape[-3:]))
         _, value, element = self._match_at(C, partial(self.times.best, self.fibre))
-        return value.reshape(shape), element.reshape(*shape, len(self.parameters))
+        return (unit * value).reshape(shape), element.reshape(*shape, len(self.parameters))
 
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
-        bounds = [
-            self.times.bound(self.fibre, correlation[part], eps)
-            for part in self._parts(correlation)
-        ]
-        return np.concatenate([np.zeros(0), *bounds])
+        bounds = [np.zeros(0)]
+        for part in self._parts(correlation):
+            C, unit = in_own_units(correlation[part])
+            bounds.append(unit * self.times.bound(self.fibre, C, eps))
+        return np.concatenate(bounds)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
-        find = partial(self.times.peaks, self.fibre, level=level)
-        row, value, element = self._match_at(correlation, find)
+        C, unit = in_own_units(correlation[None])
+        find = partial(self.times.peaks, self.fibre, level=level / unit[0])
+        row, value, element = self._match_at(C[0], find)
+        value = unit[0] * value
         high = np.abs(value) > level
         return Combination(row[high], value[high], element[high])
 
@@ -211,3 +213,13 @@ class ProductRepresentation(Representation):
                 "minor_share": 1.0 - largest / found.total,
             },
         )
+
+
+def in_own_units(C: Blocks) -> tuple[Blocks, Floats]:
+    """Return arrays (n, ...) over powers of two (n,) near their largest entries, and these.
+
+    Squares of the entries then neither vanish nor overflow, whatever the units of data are.
+    """
+    largest = np.abs(C).reshape(len(C), -1).max(axis=1, initial=0.0)
+    unit = np.ldexp(1.0, np.frexp(largest)[1])
+    return C / unit.reshape(-1, *(1,) * (C.ndim - 1)), unit
