@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.events import Events, gather_events
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import ListSlider, Presentation, ShiftSlider, Slider
 from orbitdl.groups.times import Places
 from orbitdl.groups.transforms.fourier import Fourier
 from orbitdl.groups.turned_waves import add_turned_waves
@@ -73,8 +73,9 @@ class ProductRepresentation(Representation):
         return super().contains(element) and self.fibre.contains(element[..., 1:])
 
     def examples(self, most: int) -> Floats:
-        shift = self.times.spread(most)
-        return self._with(shift[:, None], self.fibre.sample(np.random.default_rng(0), len(shift)))
+        """Return elements that do not shift: a reader does this with a slider of its own."""
+        h = self.fibre.examples(most)
+        return self._with(np.zeros((len(h), 1)), h)
 
     def cover(self) -> Floats:
         shift = self.times.spread(2 * self.block_shape[0])
@@ -177,10 +178,18 @@ class ProductRepresentation(Representation):
         return Presentation(
             f"may be shifted {self.times.moves}, and {self.fibre.moves}",
             self._in_words,
-            view_of_signals((self.shape[0], self.transform.channels)),
-            ListSlider(),
+            view_of_signals((self.shape[0], self.transform.channels), vectors=self.fibre.d),
+            (*self._sliders, ShiftSlider(self.times.step)),
             noun="window",
             in_time=True,
+        )
+
+    @property
+    def _sliders(self) -> tuple[Slider, ...]:
+        """Those of the fibre, whose elements follow the shift."""
+        listed = ListSlider(lambda element: self.fibre.in_words(element[1:]))
+        return tuple(
+            listed if isinstance(own, ListSlider) else own for own in self.fibre.sliders
         )
 
     def _in_words(self, element: Floats) -> str:

@@ -54,7 +54,11 @@ class ReversalRepresentation(ListedRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         return Presentation(
-            "may run backwards", in_words, view_of_signals(self.shape), ListSlider(), noun="window"
+            "may run backwards",
+            in_words,
+            view_of_signals(self.shape),
+            (ListSlider(),),
+            noun="window",
         )
 
     @property

@@ -15,7 +15,7 @@ const orders = {
 const current = () => data.windows[browser.order[browser.place]];
 const atomName = (atom) => `component ${atom.j}`;
 const amount = (c) => (c < 0 ? "−" : "") + digits(Math.abs(c));
-const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : ""}`;
+const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : atom.words && `, ${atom.words}`}`;
 const layersOf = (shown) => {
   const atoms = shown.atoms.map((atom) => ({ lines: atomLines(atom), colour: colour(atom.j), width: 1.8, dash: cycle(DASHES, atom.j), name: atomTitle(atom) }));
   if (shown.rest) atoms.push({ lines: shown.rest, colour: paper().soft, width: 1.2, dash: "dot", name: "smaller atoms, together" });
