@@ -107,7 +107,11 @@ def test_every_group_gets_a_page_in_words(name):
     facts = facts_of(name)
     text = page(facts, 5, None)
     content = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
-    assert content["slider"]["kind"] in ("none", "shift", "turn", "list")
+    kinds = [slider["kind"] for slider in content["sliders"]]
+    assert set(kinds) <= {"shift", "phase", "turn", "list"}
+    assert "list" not in kinds[1:], "the page moves listed copies on, but makes none"
+    assert all(len(component["start"]) == len(kinds) for component in content["components"])
+    assert bool(kinds) != facts.presentation.fixed
     assert len(content["components"]) == 2
     assert "$" not in text.split('<script type="application/json"')[0].split("</style>")[1]
     assert "components describe 12" in text

@@ -188,9 +188,7 @@ class ProductRepresentation(Representation):
     def _sliders(self) -> tuple[Slider, ...]:
         """Those of the fibre, whose elements follow the shift."""
         listed = ListSlider(lambda element: self.fibre.in_words(element[1:]))
-        return tuple(
-            listed if isinstance(own, ListSlider) else own for own in self.fibre.sliders
-        )
+        return tuple(listed if isinstance(own, ListSlider) else own for own in self.fibre.sliders)
 
     def _in_words(self, element: Floats) -> str:
         shift = f"{element[0]:.{self.times.decimals}f}"

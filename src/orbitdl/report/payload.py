@@ -91,6 +91,9 @@ def _channels(facts: Facts) -> list[str]:
     view, names = facts.view, facts.labels.channels
     if len(names) == view.n_lines and view.across in ("channel", "column", "coordinate"):
         return list(names)
+    if view.along == "sample" and view.vectors not in (0, view.n_lines):
+        copies = view.n_lines // view.vectors
+        return [f"channel {k // copies}, {k % copies}" for k in range(view.n_lines)]
     return [f"{view.across} {k}" for k in range(view.n_lines)]
 
 

@@ -59,10 +59,10 @@ const usageWords = (j) => {
   const atoms = data.usage.atoms[j];
   return atoms ? `${several(atoms, "atom")} in ${several(data.usage.windows[j], view.noun)}` : "not used by these data";
 };
-const inSpace = view.kind === "lines" && [2, 3].includes(view.vectors);
+const inSpace = uses("turn") && view.kind === "lines" && [2, 3].includes(view.vectors);
 const spaceFigure = (j, state) => {
   const layers = [{ lines: moved(j, startOf(j)), colour: paper().ghost, width: 1.2 }, { lines: moved(j, state), colour: colour(j), width: 2 }];
-  return space(moving === "none" ? layers.slice(1) : layers, 250);
+  return space(layers, 270);
 };
 const addSlider = (card, j, k, state, redraw) => {
   const id = k ? `slider-${j}-${k}` : `slider-${j}`, slider = sliders[k], word = sliderWord(slider);
@@ -74,7 +74,7 @@ const addSlider = (card, j, k, state, redraw) => {
   const box = make("div", { class: "move" }, make("div", { class: "row" }, label, output), input);
   const choice = make("select", { "aria-label": `Plane in which component ${j} turns` });
   if (slider.kind === "turn" && slider.planes.length > 1) {
-    slider.planes.forEach(([a, b], p) => choice.append(make("option", { value: p }, `in the plane of coordinates ${a} and ${b}`)));
+    slider.planes.forEach(([a, b], p) => choice.append(make("option", { value: p }, `in the plane of ${view.along === "sample" && view.lines === view.vectors ? "channels" : "coordinates"} ${a} and ${b}`)));
     box.append(choice);
   }
   const update = () => {

@@ -95,11 +95,11 @@ const vectorsOf = (lines) => {
 };
 const longest = (vectors) => vectors.flat().reduce((most, vector) => (Math.hypot(...vector) > Math.hypot(...most) ? vector : most));
 const space = (layers, height) => {
-  const reach = 1.15 * Math.max(...layers.map(({ lines }) => Math.hypot(...longest(vectorsOf(lines)))), 1e-12);
+  const reach = 1.06 * Math.max(...layers.map(({ lines }) => Math.hypot(...longest(vectorsOf(lines)))), 1e-12);
   const names = view.lines === view.vectors ? view.channels : Array.from({ length: view.vectors }, (_, k) => `coordinate ${k}`);
   const axes = names.map((name, k) => {
     const [x, y] = projected(names.map((_, i) => (i === k ? reach : 0)));
-    return { type: "scatter", mode: "lines+text", x: [-x, x], y: [-y, y], text: ["", name], textposition: y > 0.5 * reach ? "top center" : x < 0 ? "bottom left" : "bottom center", textfont: { size: 12, color: paper().soft }, line: { color: paper().grid, width: 1 }, hoverinfo: "skip", cliponaxis: false };
+    return { type: "scatter", mode: "lines+text", x: [0, x], y: [0, y], text: ["", name], textposition: y > 0.5 * reach ? "top center" : x < 0 ? "bottom left" : "bottom center", textfont: { size: 12, color: paper().soft }, line: { color: paper().data, width: 1 }, hoverinfo: "skip", cliponaxis: false };
   });
   const paths = layers.flatMap(({ lines, colour: c, width }) => vectorsOf(lines).map((vectors) => {
     const points = vectors.map(projected);
@@ -109,13 +109,13 @@ const space = (layers, height) => {
     const [x, y] = projected(longest(vectorsOf(lines)));
     return { x, y, ax: 0, ay: 0, xref: "x", yref: "y", axref: "x", ayref: "y", showarrow: true, text: "", arrowhead: 2, arrowsize: 1, arrowwidth: width + 0.6, arrowcolor: c };
   });
-  const bare = { visible: false, range: [-1.15 * reach, 1.15 * reach], constrain: "domain" };
+  const bare = { visible: false, range: [-reach, reach], constrain: "domain" };
   return { traces: [...axes, ...paths], look: { height, margin: { l: 10, r: 10, t: 16, b: 16 }, xaxis: bare, yaxis: { ...bare, scaleanchor: "x" }, annotations: arrows } };
 };
 // Pixels of an image are square, and images that are side by side have a gap between them.
 const pixels = () => {
   const n = view.images.length, width = view.length / n, square = view.across === "row" ? { scaleanchor: "x", constrain: "domain" } : {};
-  const columns = n > 1 ? { label: "", tickvals: view.images.map((_, k) => k * (width + 1) + (width - 1) / 2), ticktext: view.images } : { label: alongLabel };
+  const columns = n > 1 ? { label: "", tickangle: 0, tickvals: view.images.map((_, k) => k * (width + 1) + (width - 1) / 2), ticktext: view.images } : { label: alongLabel };
   return { columns: { ...columns, constrain: "domain", showgrid: false }, rows: { label: view.across, autorange: "reversed", showgrid: false, ...square } };
 };
 const sideBySide = (lines) => (view.images.length > 1 ? lines.map((row) => cut(row).flatMap((part, k) => (k ? [null, ...part] : part))) : lines);

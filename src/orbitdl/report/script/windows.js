@@ -40,6 +40,7 @@ const MOST_IMAGES = 8;
 const addImages = () => {
   const places = Array.from({ length: MOST_IMAGES }, () => make("figure", {}, make("figcaption"), make("div", { class: "plot" })));
   byId("window-images").append(...places);
+  byId("window-images").classList.toggle("wide", view.images.length > 1);
   return places;
 };
 const drawImages = (places) => {
@@ -49,7 +50,7 @@ const drawImages = (places) => {
     place.hidden = k >= all.length;
     if (place.hidden) return;
     place.firstChild.textContent = all[k].name;
-    put(place.lastChild, picture(all[k].lines, 240, reach));
+    put(place.lastChild, picture(all[k].lines, view.images.length > 1 ? 180 : 240, reach));
   });
 };
 const row = (mark, what, ...numbers) => {
