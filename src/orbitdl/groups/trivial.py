@@ -11,7 +11,7 @@ from scipy import sparse
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.presentation import Presentation, Slider
+from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
 

@@ -40,7 +40,8 @@ def _slider(facts: Facts, declared: Slider, elements: Floats | None) -> dict[str
         return {"kind": "phase"}
     if isinstance(declared, TurnSlider):
         return {"kind": "turn", "planes": [list(plane) for plane in declared.planes]}
-    assert isinstance(declared, ListSlider) and elements is not None
+    assert isinstance(declared, ListSlider)
+    assert elements is not None
     words = declared.words or facts.presentation.element
     return {"kind": "list", "words": [words(g) for g in elements]}
 

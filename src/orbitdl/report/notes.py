@@ -23,8 +23,8 @@ ALIKE = 0.1
 POOR = 0.5
 """A window is not explained if its code carries less than this share of its energy."""
 WHITE = 0.2
-"""What is left is mostly noise if no correlation of it with itself is larger: of a shape in it, all
-of whose energy is in one place, no more than about this share can be there."""
+"""What is left is mostly noise if it is correlated with itself, shifted, by less than this: what
+has a shape is alike from one sample to the next, and then makes up about this share at most."""
 BORDER = 0.05
 """An atom is at the border if its peak lies within this fraction of the length from an end."""
 CROWDED = 2.0
@@ -129,7 +129,7 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
 def _on_what_is_left(facts: Facts, coded: Coded) -> Iterator[Note]:
     """Yield a remark on windows with much left: noise, which no code explains, or something."""
     n, poor = len(coded.X), np.flatnonzero(coded.explained < POOR)
-    if len(poor) > POOR * n and facts.is_shift and coded.memory < WHITE:
+    if 2 * len(poor) > n and facts.is_shift and coded.memory < WHITE:
         yield Note(
             "know",
             "noise",
