@@ -389,6 +389,18 @@ def test_windows_left_unexplained_are_remarked_with_the_worst():
     assert "window 9" in note.text
 
 
+def test_much_noise_is_called_noise_and_a_missing_shape_is_not():
+    rng = np.random.default_rng(0)
+    clean = [np.roll(bump(), s) for s in range(-15, 15)]
+    noisy = [x + 0.2 * rng.standard_normal(41) for x in clean]
+    odd = [
+        x + 1.5 * np.roll(bump(width=6), rng.integers(41)) * np.cos(np.arange(41)) for x in clean
+    ]
+    for X, about in ((noisy, "noise"), (odd, "not explained")):
+        notes = remarks(given([bump()], X, IntegerShift(), alpha=0.5))
+        assert [n.about for n in notes if n.about in ("noise", "not explained")] == [about]
+
+
 def test_an_alpha_that_silences_most_windows_is_remarked():
     X = [0.2 * bump()] * 8 + [bump()] * 2
     notes = remarks(given([bump()], X, IntegerShift(), alpha=0.3))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
@@ -199,6 +201,9 @@ class ProductRepresentation(Representation):
         longest = self.times.highest(self.transform.interpolants(x))
         moved: Floats = np.mod(longest[source] + element[:, 0], self.shape[0])
         return moved
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return {"shift": element[:, 0], **self.fibre.describe(element[:, 1:])}
 
     def events(self, atoms: Combination, within: float) -> Events:
         shift, length = atoms.element[:, 0], self.shape[0]
