@@ -192,7 +192,7 @@ def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
     turn = ["angle", "axis_x", "axis_y", "axis_z", "mirrored"]
     columns = ["window", "component", "coefficient", "shift", *turn, "position"]
     assert list(pd.read_csv(tmp_path / "e.csv")) == columns
-    assert "Product(IntegerShift" in run("info", tmp_path / "m").fine().out
+    assert "Product(shift=IntegerShift()" in run("info", tmp_path / "m").fine().out
 
 
 def test_the_same_seed_and_any_number_of_jobs_give_the_same_model(folder):

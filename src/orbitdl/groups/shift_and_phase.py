@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.phases import add_waves
-from orbitdl.groups.presentation import NO_BREAK, PhaseSlider, Presentation, ShiftSlider
+from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
 from orbitdl.groups.transforms.oscillations import Oscillations
 from orbitdl.groups.trigonometric.moduli import largest_modulus, modulus_peaks
 from orbitdl.groups.views import view_of_signals
@@ -161,4 +161,4 @@ class ShiftAndPhaseRepresentation(Representation):
 
 def in_words(element: Floats) -> str:
     """Return shift and phase of an element."""
-    return f"shift {element[0]:.2f}, phase{NO_BREAK}{element[1]:.0f}°"
+    return f"shift {element[0]:.2f}, phase {element[1]:.0f}°"
