@@ -84,8 +84,8 @@ def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures
     facts = gather(model, X, Labels("Harmonics"))
     content = payload(facts, 3)
     assert "They may be moved by the group Harmonics." in paragraphs(facts)[0]
-    assert content["slider"]["kind"] == "list"
-    assert content["slider"]["words"][:3] == ["0", "15", "30"]
+    assert [slider["kind"] for slider in content["sliders"]] == ["list"]
+    assert content["sliders"][0]["words"][:3] == ["0", "15", "30"]
     moved = facts.representation.act(np.array([30.0]), facts.components[1])
     assert_allclose(content["components"][1]["moved"][2], [moved], atol=1e-3)
     assert "from outsiders import Harmonics" in snippet(facts)

@@ -19,7 +19,7 @@ from orbitdl.command import app
 from orbitdl.command.choices import GroupName, class_name
 from orbitdl.experiments import Reproduction
 from orbitdl.experiments.claims import Claim, Row, Verdict
-from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Product
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -180,6 +180,19 @@ def test_every_group_can_be_asked_for(tmp_path, name):
     events = pd.read_csv(tmp_path / "e.csv")
     assert list(events)[:3] == ["window", "component", "coefficient"]
     assert events["position"].between(0, 5).all()
+
+
+def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).standard_normal((6, 9, 3)))
+    settings = ("--components", 1, "--alpha", 2, "--max-iter", 1, "--jobs", 1)
+    moves = ("--group", "integer-shift", "--matrices", "orthogonal")
+    run("fit", tmp_path / "x.npy", "-o", tmp_path / "m", *moves, *settings).fine()
+    assert orbitdl.load(tmp_path / "m").group == Product(IntegerShift(), Orthogonal())
+    run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
+    turn = ["angle", "axis_x", "axis_y", "axis_z", "mirrored"]
+    columns = ["window", "component", "coefficient", "shift", *turn, "position"]
+    assert list(pd.read_csv(tmp_path / "e.csv")) == columns
+    assert "Product(shift=IntegerShift()" in run("info", tmp_path / "m").fine().out
 
 
 def test_the_same_seed_and_any_number_of_jobs_give_the_same_model(folder):

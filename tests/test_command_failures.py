@@ -135,6 +135,7 @@ BAD_USE = {
     "no components": ["fit", "x.npy", "-o", "m", "--components", "0"],
     "alpha in words": ["fit", "x.npy", "-o", "m", "--alpha", "small"],
     "alpha below zero": ["fit", "x.npy", "-o", "m", "--alpha", "-1"],
+    "matrices alone": ["fit", "x", "-o", "m", "--group", "reversal", "--matrices", "azimuth"],
     "an option of another group": ["fit", "x.npy", "-o", "m", "--subdivisions", "2"],
     "a group without its option": ["fit", "x.npy", "-o", "m", "--group", "finite"],
     "no threads": ["fit", "x.npy", "-o", "m", "--jobs", "0"],

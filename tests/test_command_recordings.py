@@ -127,6 +127,7 @@ OF_WINDOWS = {
     "--step": (10,),
     "--group": ("integer-shift",),
     "--subdivisions": (2,),
+    "--matrices": ("azimuth",),
     "--normalize": (),
     "--layout": ("windows",),
 }

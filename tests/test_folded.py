@@ -194,7 +194,7 @@ def test_an_atom_lies_where_its_moved_component_peaks():
 def test_words_tell_of_both_moves():
     shown = BOTH_WAYS.on((20,)).presentation
     assert shown.moves.endswith("fractions of a sample included, and may run backwards")
-    assert shown.element(np.array([3.2, 1.0])) == "3.20, backwards"
+    assert shown.element(np.array([3.2, 1.0])) == "shift 3.20, backwards"
     assert BOTH_WAYS.in_short() == "WithFinite(ContinuousShift(), Reversal())"
 
 

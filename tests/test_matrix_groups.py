@@ -14,6 +14,7 @@ from orbitdl import encode
 from orbitdl.coding import ActiveSet, Growing
 from orbitdl.groups import Finite, Orthogonal, Permutation, SignedPermutation, SpecialOrthogonal
 from orbitdl.groups.base import inner
+from orbitdl.groups.presentation import NO_BREAK
 from orbitdl.groups.vectors.arrangement import FEW, best_arrangement
 from orbitdl.groups.vectors.even_signs import even_signs
 
@@ -120,10 +121,11 @@ def test_what_is_no_element_is_known(group, elements):
 
 
 def test_elements_are_said_in_words():
+    cycle = np.eye(3)[[1, 2, 0]].ravel()
     said = [
         (Permutation(), [2.0, 0.0, 1.0], "rows 2, 0, 1"),
         (SignedPermutation(), [2.0, 0.0, 1.0, 1.0, -1.0, 1.0], "rows 2, −0, 1"),
-        (SpecialOrthogonal(), np.eye(3)[[1, 2, 0]].ravel(), "turned by 120.0°"),
+        (SpecialOrthogonal(), cycle, f"turned by 120.0° about{NO_BREAK}(-0.58, -0.58, -0.58)"),
         (Orthogonal(), -np.eye(3).ravel(), "turned by 0.0°, and inverted"),
     ]
     for group, element, words in said:

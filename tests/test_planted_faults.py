@@ -10,7 +10,7 @@ from registry import PERMUTATIONS, action
 
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Combination
-from orbitdl.groups.presentation import Presentation, Slider, parameters_in_words
+from orbitdl.groups.presentation import Presentation, parameters_in_words
 from orbitdl.groups.views import view_of_signals
 
 
@@ -310,7 +310,7 @@ FAULTS = [
     (
         "nothing to say",
         "integer shift of channels",
-        {"presentation": Presentation("", parameters_in_words, view_of_signals((8, 3)), Slider())},
+        {"presentation": Presentation("", parameters_in_words, view_of_signals((8, 3)), ())},
         "every_element_is_said_and_every_data_point_drawn",
     ),
 ]

@@ -436,4 +436,4 @@ def test_a_report_draws_atoms_turned_and_tells_where_they_lie():
 
 def test_elements_are_said_in_words():
     words = AZIMUTHS.on((9, 3)).presentation.element(np.array([2.345, 40.06]))
-    assert words == "shift 2.35, turned by 40.1°"
+    assert words == "shift 2.35, azimuth 40.1°"

@@ -107,7 +107,11 @@ def test_every_group_gets_a_page_in_words(name):
     facts = facts_of(name)
     text = page(facts, 5, None)
     content = json.loads(re.search(r'id="data">(.*?)</script>', text, re.S)[1])
-    assert content["slider"]["kind"] in ("none", "shift", "turn", "list")
+    kinds = [slider["kind"] for slider in content["sliders"]]
+    assert set(kinds) <= {"shift", "phase", "turn", "list"}
+    assert "list" not in kinds[1:], "the page moves listed copies on, but makes none"
+    assert all(len(component["start"]) == len(kinds) for component in content["components"])
+    assert bool(kinds) != facts.presentation.fixed
     assert len(content["components"]) == 2
     assert "$" not in text.split('<script type="application/json"')[0].split("</style>")[1]
     assert "components describe 12" in text
@@ -383,6 +387,18 @@ def test_windows_left_unexplained_are_remarked_with_the_worst():
     [note] = [n for n in remarks(given([bump()], X, IntegerShift())) if n.about == "not explained"]
     assert "1 window of 10" in note.text
     assert "window 9" in note.text
+
+
+def test_much_noise_is_called_noise_and_a_missing_shape_is_not():
+    rng = np.random.default_rng(0)
+    clean = [np.roll(bump(), s) for s in range(-15, 15)]
+    noisy = [x + 0.2 * rng.standard_normal(41) for x in clean]
+    odd = [
+        x + 1.5 * np.roll(bump(width=6), rng.integers(41)) * np.cos(np.arange(41)) for x in clean
+    ]
+    for X, about in ((noisy, "noise"), (odd, "not explained")):
+        notes = remarks(given([bump()], X, IntegerShift(), alpha=0.5))
+        assert [n.about for n in notes if n.about in ("noise", "not explained")] == [about]
 
 
 def test_an_alpha_that_silences_most_windows_is_remarked():

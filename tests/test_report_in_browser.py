@@ -9,11 +9,15 @@ from registry import PENTAGON
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like
 from orbitdl.groups import (
+    Azimuth,
     ContinuousShift,
     Finite,
     IntegerShift,
+    IntegerTranslation,
     InterpolatedShift,
     Orthogonal,
+    Product,
+    ShiftAndPhase,
     Trivial,
 )
 from orbitdl.report import write_report
@@ -412,6 +416,40 @@ def test_the_list_of_a_finite_group_steps_through_its_elements(phone):
     expected = PENTAGON.on((2, 3)).act(np.array([7.0]), model.components_[1])
     assert_allclose(curve(page, "component-1", 1), expected[1], atol=1e-3)
     assert "element 7" in page.inner_text(".card:nth-child(2)")
+
+
+def test_vectors_are_turned_and_shifted_by_two_sliders_and_seen_in_space(phone):
+    group, X = Product(ContinuousShift(), Azimuth()), noise(9, 3)
+    model, page = phone(group, X)
+    slide(page, "#slider-0", 30)
+    slide(page, "#slider-0-1", 2.5)
+    expected = group.on((9, 3)).act(np.array([2.5, 30.0]), model.components_[0])
+    for channel in range(3):
+        drawn = curve(page, "component-0", 2 * channel + 1)
+        assert_allclose(drawn, expected[:, channel], atol=1e-5)
+    arrow = page.evaluate("document.getElementById('space-0').layout.annotations[1]")
+    right, up = np.array([[-0.5, 0.866, 0.0], [-0.296, -0.171, 0.94]])
+    longest = expected[np.argmax(np.sum(expected**2, axis=1))]
+    assert_allclose([arrow["x"], arrow["y"]], [longest @ right, longest @ up], atol=1e-5)
+
+
+def test_a_slider_turns_the_phase(phone):
+    model, page = phone(ShiftAndPhase(), noise(9))
+    slide(page, "#slider-0", 1.5)
+    slide(page, "#slider-0-1", 40)
+    expected = ShiftAndPhase().on((9,)).act(np.array([1.5, 40.0]), model.components_[0])
+    assert_allclose(curve(page, "component-0", 1), expected, atol=1e-5)
+
+
+def test_sliders_move_every_channel_of_an_image_down_and_right(phone):
+    model, page = phone(IntegerTranslation(), noise(4, 5, 2))
+    slide(page, "#slider-0", 1)
+    slide(page, "#slider-0-1", 2)
+    drawn = page.evaluate("document.getElementById('component-0').data[0].z")
+    for channel, begin in enumerate((0, 6)):  # a column of nothing is between them
+        shown = np.array([row[begin : begin + 5] for row in drawn], dtype=float)
+        expected = np.roll(model.components_[0][..., channel], (1, 2), (0, 1))
+        assert_allclose(shown, expected, atol=1e-5)
 
 
 def test_a_report_of_the_model_alone_has_no_empty_parts(watched, heart, tmp_path):

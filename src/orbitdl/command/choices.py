@@ -36,6 +36,20 @@ class GroupName(StrEnum):
     finite = "finite"
 
 
+class MatricesName(StrEnum):
+    """What may move the channels of windows as one vector, together with shifts."""
+
+    orthogonal = "orthogonal"
+    special_orthogonal = "special-orthogonal"
+    azimuth = "azimuth"
+    permutation = "permutation"
+    signed_permutation = "signed-permutation"
+
+
+SHIFTS = (GroupName.integer_shift, GroupName.interpolated_shift, GroupName.continuous_shift)
+"""Groups that go together with matrices."""
+
+
 class DemoName(StrEnum):
     """What a demonstration is of."""
 
@@ -51,10 +65,22 @@ class Start(StrEnum):
     random = "random"
 
 
-def make_group(name: GroupName, subdivisions: int | None, generators: Path | None) -> Group:
+def make_group(
+    name: GroupName,
+    subdivisions: int | None,
+    generators: Path | None,
+    matrices: MatricesName | None = None,
+) -> Group:
     """Return the group of this name; options that belong to another one are refused."""
     from orbitdl import groups
 
+    if matrices is not None:
+        if name not in SHIFTS:
+            raise typer.BadParameter(
+                f"--matrices goes with shifts, --group {', '.join(SHIFTS)}, not with {name}."
+            )
+        turns = getattr(groups, class_name(matrices))()
+        return groups.Product(make_group(name, subdivisions, generators), turns)
     if subdivisions is not None and name is not GroupName.interpolated_shift:
         raise typer.BadParameter(
             f"--subdivisions belongs to --group interpolated-shift, not to {name}."
@@ -71,7 +97,7 @@ def make_group(name: GroupName, subdivisions: int | None, generators: Path | Non
     return simple
 
 
-def class_name(name: GroupName) -> str:
+def class_name(name: GroupName | MatricesName) -> str:
     """Return a name of the command line as the library writes it: IntegerShift, for one."""
     return name.title().replace("-", "")
 

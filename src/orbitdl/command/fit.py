@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.choices import GroupName, Start, make_group, number_or
+from orbitdl.command.choices import GroupName, MatricesName, Start, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.recordings.layout import Layout
@@ -83,6 +83,14 @@ def fit(
             metavar="K",
             min=1,
             help="Interpolated shifts: steps per sample; 2 by default.",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None,
+    matrices: Annotated[
+        MatricesName | None,
+        typer.Option(
+            help="Shifts: what may turn or mix the channels of a window at the same time, as one "
+            "vector; azimuth: about the third channel.",
             rich_help_panel=WINDOWS,
         ),
     ] = None,
@@ -176,6 +184,7 @@ def fit(
       orbitdl fit mitdb/100 -o windows.safetensors --window 201 --step 10 \\
           --normalize --channel MLII --components 4 --alpha 0.1
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
+      orbitdl fit sensors.npy -o event.safetensors --matrices orthogonal
 
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
     """
@@ -195,6 +204,7 @@ def fit(
         "--step": cutting.step,
         "--group": group,
         "--subdivisions": subdivisions,
+        "--matrices": matrices,
         "--generators": generators,
         "--normalize": normalize,
         "--layout windows": cutting.layout is Layout.windows,
@@ -211,7 +221,7 @@ def fit(
         "n_jobs": jobs,
     }
     job = Job(data, output, checkpoint, Screen(as_json=as_json, quiet=quiet), settings)
-    moves = make_group(group or GroupName.continuous_shift, subdivisions, generators)
+    moves = make_group(group or GroupName.continuous_shift, subdivisions, generators, matrices)
     require_writable(output, inputs=(data, generators))
     require_writable(job.state, inputs=(data, generators))
     recording = read_and_tell(data, cutting, job.screen)

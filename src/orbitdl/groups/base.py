@@ -190,7 +190,7 @@ class Representation(ABC):
     def presentation(self) -> Presentation:
         """How the moves are said and drawn: here, in words and pictures that serve any group."""
         moves, view = f"may be moved by the group {self.group.name}", view_of_entries(self.shape)
-        return Presentation(moves, parameters_in_words, view, ListSlider())
+        return Presentation(moves, parameters_in_words, view, (ListSlider(),))
 
     def examples(self, most: int) -> Floats:
         """Return elements to look at, (k, p), k <= most."""

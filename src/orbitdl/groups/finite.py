@@ -121,7 +121,7 @@ class MatrixRepresentation(TabledRepresentation):
     def presentation(self) -> Presentation:
         ways = "1 way" if self.size == 1 else f"{self.size:,} ways".replace(",", NO_BREAK)
         moves = f"may be moved in any of {ways} of a finite group"
-        return Presentation(moves, number_in_words, self._view(), ListSlider())
+        return Presentation(moves, number_in_words, self._view(), (ListSlider(),))
 
     def _view(self) -> View:
         shape, d = self.shape, self.block_shape[1]

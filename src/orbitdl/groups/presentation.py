@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from numpy.typing import NDArray
 
@@ -18,20 +18,28 @@ LONGEST = 64
 
 
 class Slider:
-    """How a reader moves a component by hand: here, not at all."""
+    """How a reader moves a component by hand, in one way of several."""
 
 
 @dataclass(frozen=True)
 class ShiftSlider(Slider):
-    """By shifts along a line.
+    """By shifts along the lines of a view, or through them; what leaves enters opposite.
 
     Attributes
     ----------
     step : float
-        Of the grid of shifts, in samples; 0: there is none.
+        Of the grid of shifts, in samples or pixels; 0: there is none.
+    way : "along", "right" or "down"
+        In time, or to the right or down in an image.
     """
 
     step: float
+    way: Literal["along", "right", "down"] = "along"
+
+
+@dataclass(frozen=True)
+class PhaseSlider(Slider):
+    """By the phase of all frequencies of lines together."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +57,15 @@ class TurnSlider(Slider):
 
 @dataclass(frozen=True)
 class ListSlider(Slider):
-    """Through some elements, one after the other: `Representation.examples`."""
+    """Through some elements, one after the other: `Representation.examples`.
+
+    Attributes
+    ----------
+    words : callable or None
+        Says what one of them does, where `Presentation.element` says more than that.
+    """
+
+    words: Callable[[Floats], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -64,9 +80,10 @@ class Presentation:
         Says how one group element (p,) moves a component; nothing where there is nothing to say.
     view : View
         How data points are drawn.
-    slider : Slider
-        How a reader moves a component; a `ShiftSlider` asks for `in_time`, and for elements that
-        are shifts and nothing else.
+    sliders : tuple of Slider
+        How a reader moves a component, one way after the other; a `ListSlider` must be the first.
+        None: it does not move. If the only one is a `ShiftSlider` along time, an element must be a
+        shift and nothing else.
     noun : str
         What a data point is called.
     in_time : bool
@@ -79,7 +96,7 @@ class Presentation:
     moves: str
     element: Callable[[Floats], str]
     view: View
-    slider: Slider
+    sliders: tuple[Slider, ...]
     noun: str = "data point"
     in_time: bool = False
     fixed: bool = False

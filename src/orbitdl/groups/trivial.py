@@ -11,7 +11,7 @@ from scipy import sparse
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.presentation import Presentation, Slider
+from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
 
@@ -56,7 +56,7 @@ class TrivialRepresentation(ListedRepresentation):
         wide = len(self.shape) == 2 and self.shape[1] > MOST_LINES
         view = view_of_image if wide else view_of_entries
         moves = "do not move: only their size and sign vary"
-        return Presentation(moves, say_nothing, view(self.shape), Slider(), fixed=True)
+        return Presentation(moves, say_nothing, view(self.shape), (), fixed=True)
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         return left + right

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -31,6 +31,9 @@ class View:
         What a line is: "channel", "coordinate", "column" or "row".
     side_by_side : int
         Images that a data point holds, its last axis, drawn beside each other.
+    vectors : int
+        The dimension d of vectors that data points hold, 0 if none: line l has their coordinate
+        ``l // (L / d)``, or the only line has all coordinates of one vector.
     """
 
     kind: Literal["lines", "plane", "image"]
@@ -40,6 +43,7 @@ class View:
     along: str = "sample"
     across: str = "channel"
     side_by_side: int = 1
+    vectors: int = 0
 
     def lines(self, x: Floats, shape: tuple[int, ...]) -> Floats:
         """Return data (..., *shape) as lines (..., L, N)."""
@@ -51,9 +55,9 @@ class View:
         return images.reshape(*front, self.n_lines, self.length)
 
 
-def view_of_signals(shape: tuple[int, ...]) -> View:
+def view_of_signals(shape: tuple[int, ...], vectors: int = 0) -> View:
     """Return the view of signals (length,) or (length, channels), a line per channel."""
-    return _view_of_columns(shape, "sample", "channel")
+    return replace(_view_of_columns(shape, "sample", "channel"), vectors=vectors)
 
 
 def view_of_entries(shape: tuple[int, ...]) -> View:
@@ -70,10 +74,10 @@ def view_of_image(shape: tuple[int, ...]) -> View:
 def view_of_points(d: int, n: int) -> View:
     """Return the view of n points of d-dimensional space, one number of every point per line."""
     if d == 2:
-        return View("plane", 2, n, along="point", across="coordinate")
+        return View("plane", 2, n, along="point", across="coordinate", vectors=d)
     if n == 1:
-        return View("lines", 1, d, along="coordinate", across="column")
-    return View(_stack(d), d, n, along="point", across="coordinate")
+        return View("lines", 1, d, along="coordinate", across="column", vectors=d)
+    return View(_stack(d), d, n, along="point", across="coordinate", vectors=d)
 
 
 def _view_of_columns(shape: tuple[int, ...], along: str, across: str) -> View:

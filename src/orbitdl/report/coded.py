@@ -149,6 +149,18 @@ class Coded:
         return np.asarray(np.sqrt(_total(weight * self._residual**2)) * self.scaling.scale.ravel())
 
     @cached_property
+    def memory(self) -> float:
+        """How much one sample of what is left tells of another, over all windows: 0 for noise.
+
+        The largest absolute correlation of what is left with itself at any shift but none, where
+        signals go round, and missing values are zeros.
+        """
+        power = np.abs(np.fft.rfft(np.nan_to_num(self._residual), axis=1)) ** 2
+        alike = np.fft.irfft(power.sum(axis=(0, *range(2, power.ndim))), n=self.X.shape[1])
+        others = np.abs(alike[1:]).max(initial=0.0)
+        return float(others / alike[0]) if alike[0] > 0 else 0.0
+
+    @cached_property
     def explained(self) -> Floats:
         """Share of each window's energy that its code explains, (n,); NaN where there is none."""
         share = np.full(len(self.energy), np.nan)

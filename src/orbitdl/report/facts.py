@@ -96,7 +96,8 @@ class Facts:
     @property
     def only_shifts(self) -> bool:
         """Whether a shift says all of a move, so that the page can draw it from the component."""
-        return isinstance(self.presentation.slider, ShiftSlider)
+        sliders = self.presentation.sliders
+        return self.is_shift and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)
 
     @property
     def noun(self) -> str:

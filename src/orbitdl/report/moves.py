@@ -1,4 +1,4 @@
-"""The slider under a component: what it moves through, as the group declares it."""
+"""The sliders under a component: what they move through, as the group declares it."""
 
 from __future__ import annotations
 
@@ -6,49 +6,79 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.groups.base import Floats, Representation
-from orbitdl.groups.presentation import ListSlider, ShiftSlider, TurnSlider
+from orbitdl.groups.base import Floats
+from orbitdl.groups.presentation import ListSlider, PhaseSlider, ShiftSlider, Slider, TurnSlider
 from orbitdl.report.facts import Facts
 
 MOST_ELEMENTS = 24
-"""Elements of a group that the slider steps through."""
-BUDGET = 10_000
-"""Numbers that the moved copies of one component may take."""
+"""Elements of a group that a slider steps through."""
+BUDGET = 240_000
+"""Numbers that the moved copies of all components may take: about 2 MB."""
 FINE = 0.1
 """Samples that the slider of a continuous shift goes at a time."""
 
 
-def slider(facts: Facts) -> dict[str, Any]:
-    """Describe the slider for the page.
+def sliders(facts: Facts, elements: Floats | None) -> list[dict[str, Any]]:
+    """Describe the sliders for the page, which moves a component by one after the other.
 
     Returns
     -------
-    dict
-        ``kind`` is "none"; "shift" (with the `step` of its grid, 0 for none), which the page
-        computes by trigonometric interpolation; "turn" by an angle in one of `planes`; or
-        "list", a table of moved components, one row per element, with their `words`.
+    list of dict
+        ``kind`` is "shift" (with the `step` of its grid, 0 for none, its `way` and the `length`
+        of a round), which the page computes by trigonometric interpolation; "phase"; "turn" by an
+        angle in one of `planes`; or "list", a table of moved components, one row per element,
+        with their `words`.
     """
-    declared = facts.presentation.slider
+    return [_slider(facts, declared, elements) for declared in facts.presentation.sliders]
+
+
+def _slider(facts: Facts, declared: Slider, elements: Floats | None) -> dict[str, Any]:
     if isinstance(declared, ShiftSlider):
-        return {"kind": "shift", "step": declared.step}
+        length = _round(facts, declared)
+        return {"kind": "shift", "step": declared.step, "way": declared.way, "length": length}
+    if isinstance(declared, PhaseSlider):
+        return {"kind": "phase"}
     if isinstance(declared, TurnSlider):
         return {"kind": "turn", "planes": [list(plane) for plane in declared.planes]}
-    if isinstance(declared, ListSlider):
-        elements = listed_elements(facts.representation)
-        return {"kind": "list", "words": [facts.presentation.element(g) for g in elements]}
-    return {"kind": "none"}
+    assert isinstance(declared, ListSlider)
+    assert elements is not None
+    words = declared.words or facts.presentation.element
+    return {"kind": "list", "words": [words(g) for g in elements]}
 
 
-def listed_elements(representation: Representation) -> Floats:
-    """Return the elements a list slider steps through: all of a small group, else some, (M, p)."""
-    most = max(2, min(MOST_ELEMENTS, BUDGET // int(np.prod(representation.shape))))
-    return representation.examples(most)
+def listed_elements(facts: Facts, n_components: int) -> Floats | None:
+    """Return the elements a list slider steps through: all of a small group, else some, (M, p).
+
+    None if there is no such slider. So many components are shown.
+    """
+    if not any(isinstance(declared, ListSlider) for declared in facts.presentation.sliders):
+        return None
+    size = n_components * int(np.prod(facts.representation.shape))
+    return facts.representation.examples(max(2, min(MOST_ELEMENTS, BUDGET // size)))
 
 
-def start_of_slider(facts: Facts) -> list[float]:
-    """Return where each slider starts: a shift puts the largest value in the middle."""
-    declared = facts.presentation.slider
-    if not isinstance(declared, ShiftSlider):
-        return [0.0] * len(facts.components)
-    length, step = facts.representation.shape[0], declared.step or FINE
-    return [step * round(float((length // 2 - peak) % length) / step) for peak in facts.peaks]
+def starts_of_sliders(facts: Facts, j: int) -> list[float]:
+    """Return where the sliders of component j start: shifts put its peak in the middle."""
+    return [
+        _start(facts, declared, j) if isinstance(declared, ShiftSlider) else 0.0
+        for declared in facts.presentation.sliders
+    ]
+
+
+def _start(facts: Facts, declared: ShiftSlider, j: int) -> float:
+    length, step = _round(facts, declared), declared.step or FINE
+    peak = facts.peaks[j] if declared.way == "along" else _brightest(facts, j)[declared.way]
+    return step * round(float((length // 2 - peak) % length) / step)
+
+
+def _brightest(facts: Facts, j: int) -> dict[str, float]:
+    """Return row and column of the pixel with most energy."""
+    shape = facts.representation.shape
+    energy = np.sum(facts.components[j].reshape(*shape[:2], -1) ** 2, axis=-1)
+    down, right = np.unravel_index(int(energy.argmax()), shape[:2])
+    return {"down": float(down), "right": float(right)}
+
+
+def _round(facts: Facts, declared: ShiftSlider) -> int:
+    """Return the samples or pixels of a shift that changes nothing."""
+    return int(facts.representation.shape[1 if declared.way == "right" else 0])

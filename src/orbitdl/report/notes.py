@@ -22,6 +22,9 @@ ALIKE = 0.1
 """Components are duplicates below this squared orbit distance: similarity above 95 %."""
 POOR = 0.5
 """A window is not explained if its code carries less than this share of its energy."""
+WHITE = 0.2
+"""What is left is mostly noise if it is correlated with itself, shifted, by less than this: what
+has a shape is alike from one sample to the next, and then makes up about this share at most."""
 BORDER = 0.05
 """An atom is at the border if its peak lies within this fraction of the length from an end."""
 CROWDED = 2.0
@@ -111,8 +114,31 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             f"From {number(_emptying_alpha(facts, coded))} on all codes are empty; a tenth of that "
             "is a good start. Lower it and fit again.",
         )
-    poor = np.flatnonzero(coded.explained < POOR)
-    if len(poor) and silent.mean() <= 0.5:
+    if silent.mean() <= 0.5:
+        yield from _on_what_is_left(facts, coded)
+    early = np.array([not status.is_settled for status in coded.codes.status])
+    if early.any():
+        yield Note(
+            "check",
+            "gap",
+            f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
+            f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
+        )
+
+
+def _on_what_is_left(facts: Facts, coded: Coded) -> Iterator[Note]:
+    """Yield a remark on windows with much left: noise, which no code explains, or something."""
+    n, poor = len(coded.X), np.flatnonzero(coded.explained < POOR)
+    if 2 * len(poor) > n and facts.is_shift and coded.memory < WHITE:
+        yield Note(
+            "know",
+            "noise",
+            f"{count(len(poor), facts.noun)} of {number(n)} are explained by less than half, yet "
+            "what is left is mostly noise: one sample of it tells little of any other (correlation "
+            f"{coded.memory:.2f} at most). Codes leave noise out; where it is as strong as the "
+            "events, half of the energy is left.",
+        )
+    elif len(poor):
         worst = poor[np.argmax(coded.unexplained[poor])]
         yield Note(
             "check",
@@ -122,14 +148,6 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
             f"{facts.noun} {worst} ({percent(max(0.0, coded.explained[worst]))}). Look at "
             f"{'it' if len(poor) == 1 else 'them'} below, worst first: an artefact, noise, or a "
             "shape that needs one more component.",
-        )
-    early = np.array([not status.is_settled for status in coded.codes.status])
-    if early.any():
-        yield Note(
-            "check",
-            "gap",
-            f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
-            f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
         )
 
 

@@ -12,7 +12,7 @@ from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded
 from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
-from orbitdl.report.moves import listed_elements, slider, start_of_slider
+from orbitdl.report.moves import listed_elements, sliders, starts_of_sliders
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import Usage
 
@@ -26,11 +26,10 @@ def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
     """Return all that the page draws."""
     usage = None if facts.coded is None else facts.coded.usage
     shown = shown_components(len(facts.components), usage)
-    moves = slider(facts)
-    elements = listed_elements(facts.representation) if moves["kind"] == "list" else None
+    elements = listed_elements(facts, len(shown))
     content = {
         "view": _view(facts),
-        "slider": moves,
+        "sliders": sliders(facts, elements),
         "components": [
             _component(facts, j, elements if j in shown else None)
             for j in range(len(facts.components))
@@ -74,6 +73,8 @@ def _view(facts: Facts) -> dict[str, Any]:
         "kind": view.kind,
         "lines": view.n_lines,
         "length": view.length,
+        "vectors": view.vectors,
+        "images": _images(facts),
         "along": view.along,
         "across": view.across,
         "noun": facts.noun,
@@ -90,14 +91,23 @@ def _channels(facts: Facts) -> list[str]:
     view, names = facts.view, facts.labels.channels
     if len(names) == view.n_lines and view.across in ("channel", "column", "coordinate"):
         return list(names)
+    if view.along == "sample" and view.vectors not in (0, view.n_lines):
+        copies = view.n_lines // view.vectors
+        return [f"channel {k // copies}, {k % copies}" for k in range(view.n_lines)]
     return [f"{view.across} {k}" for k in range(view.n_lines)]
+
+
+def _images(facts: Facts) -> list[str]:
+    """Name the images that a data point holds, one per channel; a single one has no name."""
+    n, names = facts.view.side_by_side, facts.labels.channels
+    return list(names) if len(names) == n else [f"channel {k}" for k in range(n)]
 
 
 def _component(facts: Facts, j: int, elements: Floats | None) -> dict[str, Any]:
     shape, a = facts.representation.shape, facts.components[j]
     drawn: dict[str, Any] = {
         "lines": rounded(facts.view.lines(a, shape), digits=7),
-        "start": start_of_slider(facts)[j],
+        "start": starts_of_sliders(facts, j),
     }
     if elements is not None:
         moved = facts.representation.act(elements, a[None])

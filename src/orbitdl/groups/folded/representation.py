@@ -20,7 +20,7 @@ from orbitdl.groups.folded.exchanged import (
 )
 from orbitdl.groups.folded.matrices import FoldedMatrices
 from orbitdl.groups.listed import ListedRepresentation
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import ListSlider, Presentation, Slider
 from orbitdl.groups.transforms.gathered import Gathered
 
 
@@ -113,8 +113,11 @@ class FoldedRepresentation(Representation):
         return self._with_every_move(self.base.cover())
 
     def examples(self, most: int) -> Floats:
-        few = self._with_every_move(self.base.examples(max(most // self.moves.size, 1)))
-        return few[:most]
+        """Return all moves, before shifts and the like that have sliders of their own."""
+        alone = np.zeros((1, len(self.base.parameters)))
+        if self._base_is_listed:
+            alone = self.base.examples(max(most // self.moves.size, 1))
+        return self._with_every_move(alone)[:most]
 
     def _with_every_move(self, g: Floats) -> Floats:
         f = np.tile(np.arange(self.moves.size), len(g))
@@ -214,16 +217,32 @@ class FoldedRepresentation(Representation):
             f"{own.moves}, and {more.moves}",
             self._in_words,
             own.view,
-            ListSlider(),
+            self._sliders,
             noun=own.noun,
             in_time=own.in_time,
         )
 
+    @property
+    def _base_is_listed(self) -> bool:
+        """Whether a reader moves components by elements of the base one by one, from a list."""
+        sliders = self.base.presentation.sliders
+        return any(isinstance(slider, ListSlider) for slider in sliders)
+
+    @property
+    def _sliders(self) -> tuple[Slider, ...]:
+        if self._base_is_listed:
+            return (ListSlider(),)
+        return (ListSlider(self._moves_in_words), *self.base.presentation.sliders)
+
+    def _moves_in_words(self, element: Floats) -> str:
+        return self.moves.presentation.element(element[len(self.base.parameters) :])
+
     def _in_words(self, element: Floats) -> str:
         p = len(self.base.parameters)
         words = self.base.presentation.element(element[:p])
-        more = self.moves.presentation.element(element[p:])
-        return ", ".join(part for part in (words, more) if part)
+        if self.base.parameters == ("shift",):  # else a number without a name
+            words = f"shift {words}"
+        return ", ".join(part for part in (words, self._moves_in_words(element)) if part)
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         rows, g = self.unfolded(source, element)

@@ -97,11 +97,11 @@ class ImageRotationRepresentation(CircleRepresentation):
             "may be turned about their centre by any angle",
             angle_in_words,
             view_of_image(self.shape),
-            ListSlider(),
+            (ListSlider(),),
             noun="image",
         )
 
 
 def angle_in_words(element: Floats) -> str:
-    """Return the angle, to a tenth of a degree."""
-    return f"{element[0]:.1f}°"
+    """Say how far an image is turned, to a tenth of a degree."""
+    return f"turned by {element[0]:.1f}°"

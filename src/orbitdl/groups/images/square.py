@@ -104,7 +104,7 @@ class SquareRepresentation(TabledRepresentation):
     def presentation(self) -> Presentation:
         moves = "may be turned by quarters and mirrored"
         view = view_of_image(self.shape)
-        return Presentation(moves, move_in_words, view, ListSlider(), noun="image")
+        return Presentation(moves, move_in_words, view, (ListSlider(),), noun="image")
 
 
 def move_in_words(element: Floats) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier_plane import FourierPlane
 from orbitdl.groups.views import view_of_image
 
@@ -76,11 +76,12 @@ class TorusAction(Representation):
 
     @cached_property
     def presentation(self) -> Presentation:
+        step = 1.0 if self.counted else 0.0
         return Presentation(
             f"may be moved up, down, left and right {self._how_far}",
             self._in_words,
             view_of_image(self.shape),
-            ListSlider(),
+            (ShiftSlider(step, "down"), ShiftSlider(step, "right")),
             noun="image",
         )
 

@@ -70,13 +70,6 @@ class TranslationRepresentation(TorusAction):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0.0, self.periods, size=(n, 2))
 
-    def examples(self, most: int) -> Floats:
-        """Return elements along both directions in turn, so that a slider shows either."""
-        steps = max(most // 2, 1)
-        away = np.linspace(0.0, 1.0, steps, endpoint=False)[:, None] * self.periods
-        right = away * np.array([0.0, 1.0])
-        return np.concatenate([right, away * np.array([1.0, 0.0])])[:most]
-
     def cover(self) -> Floats:
         sides = (np.arange(size, dtype=np.float64) for size in self.transform.size)
         return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)

@@ -106,7 +106,7 @@ class ReversalRepresentation(FlipRepresentation):
             "may run backwards",
             direction_in_words,
             view_of_signals(self.shape),
-            ListSlider(),
+            (ListSlider(),),
             noun="window",
         )
 
@@ -127,7 +127,7 @@ class MirrorRepresentation(FlipRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         view = view_of_image(self.shape)
-        return Presentation("may be mirrored", side_in_words, view, ListSlider(), noun="image")
+        return Presentation("may be mirrored", side_in_words, view, (ListSlider(),), noun="image")
 
 
 def direction_in_words(element: Floats) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.phases import add_waves
-from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation
+from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
 from orbitdl.groups.transforms.oscillations import Oscillations
 from orbitdl.groups.trigonometric.moduli import largest_modulus, modulus_peaks
 from orbitdl.groups.views import view_of_signals
@@ -102,10 +102,6 @@ class ShiftAndPhaseRepresentation(Representation):
         shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, TURN / 4])
         return np.stack([shift.ravel(), phase.ravel()], axis=1)
 
-    def examples(self, most: int) -> Floats:
-        turn = np.linspace(0.0, 1.0, most, endpoint=False)
-        return np.stack([turn * self.shape[0], np.mod(3 * turn, 1.0) * TURN], axis=1)
-
     @property
     def has_tangents(self) -> bool:
         return True
@@ -151,7 +147,7 @@ class ShiftAndPhaseRepresentation(Representation):
             "may be shifted by any amount, with any phase",
             in_words,
             view_of_signals(self.shape),
-            ListSlider(),
+            (ShiftSlider(0.0), PhaseSlider()),
             noun="window",
             in_time=True,
         )
@@ -165,4 +161,4 @@ class ShiftAndPhaseRepresentation(Representation):
 
 def in_words(element: Floats) -> str:
     """Return shift and phase of an element."""
-    return f"{element[0]:.2f}, phase{NO_BREAK}{element[1]:.0f}°"
+    return f"shift {element[0]:.2f}, phase {element[1]:.0f}°"

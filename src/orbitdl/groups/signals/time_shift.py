@@ -39,7 +39,7 @@ class TimeShift(PhaseAction):
             f"may be shifted {moves}",
             self._shift_in_words,
             view_of_signals(self.shape),
-            ShiftSlider(step),
+            (ShiftSlider(step),),
             noun="window",
             in_time=True,
         )

@@ -34,7 +34,7 @@ class AnyTime(Times):
     slope is ``<X'(tau), h>`` for the best h at tau.
     """
 
-    keep_nyquist, dimension = False, 1
+    keep_nyquist, dimension, step = False, 1, 0.0
 
     def __init__(self, length: int, moves: str, decimals: int) -> None:
         self.length, self.moves, self.decimals = length, moves, decimals

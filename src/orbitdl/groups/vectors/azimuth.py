@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.groups.base import Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.vectors.fibre import Fibre, turns
 from orbitdl.groups.views import view_of_points
@@ -65,7 +65,8 @@ class AzimuthRepresentation(CircleRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         view = view_of_points(3, self.block_shape[2])
-        return Presentation(f"may be {AzimuthFibre.moves}", azimuth_in_words, view, ListSlider())
+        sliders = AzimuthFibre().sliders
+        return Presentation(f"may be {AzimuthFibre.moves}", azimuth_in_words, view, sliders)
 
 
 class VerticalAndHorizontal(Transform):
@@ -123,13 +124,17 @@ class AzimuthFibre(Fibre):
     def bound(self, X: Floats) -> Floats:
         return self.polar(X)
 
+    @property
+    def sliders(self) -> tuple[Slider, ...]:
+        return (TurnSlider(((0, 1),)),)
+
     def in_words(self, element: Floats) -> str:
         return azimuth_in_words(element)
 
 
 def azimuth_in_words(element: Floats) -> str:
     """Say how far vectors are turned."""
-    return f"turned by {element[0]:.1f}°"
+    return f"azimuth {element[0]:.1f}°"
 
 
 def _degrees(sine: Floats, cosine: Floats) -> Floats:

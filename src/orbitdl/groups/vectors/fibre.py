@@ -12,6 +12,9 @@ from scipy.linalg import expm
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.presentation import ListSlider, Slider, parameters_in_words
 
+DRAWS = 8
+"""Elements drawn for each that is shown: most of them, where a finite group has so few."""
+
 
 class Fibre(ABC):
     """A compact group of real orthogonal d x d matrices.
@@ -61,9 +64,16 @@ class Fibre(ABC):
         """Return ``<X, h>`` and h where its absolute value is largest, for X (..., d, d)."""
 
     @property
-    def slider(self) -> Slider:
+    def sliders(self) -> tuple[Slider, ...]:
         """How a reader moves a vector by hand: here, through some elements."""
-        return ListSlider()
+        return (ListSlider(),)
+
+    def examples(self, most: int) -> Floats:
+        """Return different elements to look at, (k, p), k <= most; the first changes nothing."""
+        drawn = self.sample(np.random.default_rng(0), DRAWS * most)
+        elements = np.concatenate([self.element(np.eye(self.d))[None], drawn])
+        first = np.unique(elements, axis=0, return_index=True)[1]
+        return np.asarray(elements[np.sort(first)[:most]])
 
     def polar(self, X: Floats) -> Floats:
         """Return ``max_h |<X, h>|`` for X (..., d, d)."""

@@ -39,7 +39,7 @@ class FibreRepresentation(Representation):
     @cached_property
     def presentation(self) -> Presentation:
         view, fibre = view_of_points(*self.block_shape[1:]), self.fibre
-        return Presentation(f"may be {fibre.moves}", fibre.in_words, view, fibre.slider)
+        return Presentation(f"may be {fibre.moves}", fibre.in_words, view, fibre.sliders)
 
     def represent(self, element: Floats) -> Blocks:
         return self.fibre.matrix(element)[..., None, :, :]
@@ -52,6 +52,9 @@ class FibreRepresentation(Representation):
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return self.fibre.sample(rng, n)
+
+    def examples(self, most: int) -> Floats:
+        return self.fibre.examples(most)
 
     def contains(self, element: Floats) -> bool:
         return self.fibre.contains(element)

@@ -54,8 +54,8 @@ class OrthogonalFibre(Fibre):
         self.moves = f"turned and mirrored in any way in space of dimension {d}"
 
     @property
-    def slider(self) -> Slider:
-        return slider_of_turns(self.d)
+    def sliders(self) -> tuple[Slider, ...]:
+        return sliders_of_turns(self.d)
 
     def matrix(self, element: Floats) -> Floats:
         return element.reshape(*element.shape[:-1], self.d, self.d)
@@ -149,10 +149,10 @@ def names_of_entries(d: int) -> tuple[str, ...]:
     return tuple(f"g{i}_{k}" for i in range(d) for k in range(d))
 
 
-def slider_of_turns(d: int) -> Slider:
-    """Return a slider through turns of the first few coordinate planes."""
+def sliders_of_turns(d: int) -> tuple[Slider, ...]:
+    """Return a slider through turns of the first few coordinate planes, if there are any."""
     planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
-    return TurnSlider(planes) if planes else Slider()
+    return (TurnSlider(planes),) if planes else ()
 
 
 def flatten(matrices: Floats) -> Floats:

@@ -115,7 +115,7 @@ class PermutationFibre(Fibre):
 class SignedPermutationFibre(Fibre):
     """Matrices with ``P[k, from_k] = sign_k`` and zeros else."""
 
-    moves = "put in any order, row by row, and each row turned over"
+    moves = "put in any order, row by row, and each with either sign"
 
     def __init__(self, d: int) -> None:
         names = tuple(f"{what}{k}" for what in ("from", "sign") for k in range(d))

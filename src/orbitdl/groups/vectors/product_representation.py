@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import ListSlider, Presentation, ShiftSlider, Slider
 from orbitdl.groups.transforms.fourier import Fourier
 from orbitdl.groups.vectors.events import Events, gather_events
 from orbitdl.groups.vectors.times import Places
@@ -73,8 +75,9 @@ class ProductRepresentation(Representation):
         return super().contains(element) and self.fibre.contains(element[..., 1:])
 
     def examples(self, most: int) -> Floats:
-        shift = self.times.spread(most)
-        return self._with(shift[:, None], self.fibre.sample(np.random.default_rng(0), len(shift)))
+        """Return elements that do not shift: a reader does this with a slider of its own."""
+        h = self.fibre.examples(most)
+        return self._with(np.zeros((len(h), 1)), h)
 
     def cover(self) -> Floats:
         shift = self.times.spread(2 * self.block_shape[0])
@@ -179,11 +182,17 @@ class ProductRepresentation(Representation):
         return Presentation(
             f"may be shifted {self.times.moves}, and {self.fibre.moves}",
             self._in_words,
-            view_of_signals((self.shape[0], self.transform.channels)),
-            ListSlider(),
+            view_of_signals((self.shape[0], self.transform.channels), vectors=self.fibre.d),
+            (*self._sliders, ShiftSlider(self.times.step)),
             noun="window",
             in_time=True,
         )
+
+    @property
+    def _sliders(self) -> tuple[Slider, ...]:
+        """Those of the fibre, whose elements follow the shift."""
+        listed = ListSlider(lambda element: self.fibre.in_words(element[1:]))
+        return tuple(listed if isinstance(own, ListSlider) else own for own in self.fibre.sliders)
 
     def _in_words(self, element: Floats) -> str:
         shift = f"{element[0]:.{self.times.decimals}f}"
@@ -194,6 +203,9 @@ class ProductRepresentation(Representation):
         longest = self.times.highest(self.transform.interpolants(x))
         moved: Floats = np.mod(longest[source] + element[:, 0], self.shape[0])
         return moved
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        return {"shift": element[:, 0], **self.fibre.describe(element[:, 1:])}
 
     def events(self, atoms: Combination, within: float) -> Events:
         shift, length = atoms.element[:, 0], self.shape[0]

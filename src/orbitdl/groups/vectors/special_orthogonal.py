@@ -19,7 +19,7 @@ from orbitdl.groups.vectors.orthogonal import (
     OrthogonalRepresentation,
     flatten,
     names_of_entries,
-    slider_of_turns,
+    sliders_of_turns,
 )
 from orbitdl.groups.vectors.turns import turn_in_words
 
@@ -74,8 +74,8 @@ class SpecialOrthogonalFibre(Fibre):
         self._mirrored = OrthogonalFibre(d)
 
     @property
-    def slider(self) -> Slider:
-        return slider_of_turns(self.d)
+    def sliders(self) -> tuple[Slider, ...]:
+        return sliders_of_turns(self.d)
 
     def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
         return self._mirrored.describe(element)

@@ -50,6 +50,8 @@ class Times(ABC):
         How far signals may be shifted, in words.
     decimals : int
         Decimal places of a shift in words.
+    step : float
+        Of the grid of shifts, in samples; 0: there is none.
     """
 
     length: int
@@ -58,6 +60,7 @@ class Times(ABC):
     dimension: int
     moves: str
     decimals: int
+    step: float
 
     @abstractmethod
     def spread(self, most: int) -> Floats:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from orbitdl.groups.blocks import Floats
+from orbitdl.groups.presentation import NO_BREAK
 
 
 def turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: the angle in two and three dimensions, the kind beyond."""
+    """Name an orthogonal matrix: angle and axis in two and three dimensions, the kind beyond."""
     d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
     if d == 1:
         return "mirrored" if mirrored else "as learned"
@@ -21,9 +22,11 @@ def turn_in_words(matrix: Floats) -> str:
         angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
         return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
     if d == 3:
-        cosine = (float(np.trace(matrix)) * (-1 if mirrored else 1) - 1) / 2
-        angle = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        return f"turned by {angle:.1f}°{', and inverted' if mirrored else ''}"
+        vector = Rotation.from_matrix(-matrix if mirrored else matrix).as_rotvec()
+        angle = float(np.linalg.norm(vector))
+        axis = ", ".join(f"{value:.2f}" for value in vector / angle) if angle > 0 else ""
+        about = f" about{NO_BREAK}({axis})" if angle > 0 else ""
+        return f"turned by {math.degrees(angle):.1f}°{about}{', and inverted' if mirrored else ''}"
     return "mirrored and turned" if mirrored else "turned"
 
 

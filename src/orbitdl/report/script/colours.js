@@ -6,6 +6,7 @@ const unit = view.unit || "";
 // Plotly reads tags in its texts: names from outside must not hold any.
 const plain = (text) => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 view.channels = view.channels.map(plain);
+view.images = view.images.map(plain);
 view.unit = view.unit && plain(view.unit);
 view.entries = view.entries && view.entries.map(plain);
 const byId = (id) => document.getElementById(id);

@@ -82,11 +82,48 @@ const plane = (layers, height) => {
   const look = { height, xaxis: square(view.channels[0]), yaxis: { ...square(view.channels[1]), scaleanchor: "x" } };
   return { traces, look };
 };
+// Vectors as a path in time or as points, and an arrow to the longest; space is seen from the side and from above.
+const VIEWPOINT = { right: [-0.5, 0.866, 0], up: [-0.296, -0.171, 0.94] };
+const projected = (vector) => {
+  if (vector.length === 2) return vector;
+  const along = (direction) => vector.reduce((sum, value, k) => sum + value * direction[k], 0);
+  return [along(VIEWPOINT.right), along(VIEWPOINT.up)];
+};
+const vectorsOf = (lines) => {
+  const all = coordinates(lines);
+  return all[0].map((row, copy) => row.map((_, p) => all.map((rows) => rows[copy][p])));
+};
+const longest = (vectors) => vectors.flat().reduce((most, vector) => (Math.hypot(...vector) > Math.hypot(...most) ? vector : most));
+const space = (layers, height) => {
+  const reach = 1.06 * Math.max(...layers.map(({ lines }) => Math.hypot(...longest(vectorsOf(lines)))), 1e-12);
+  const names = view.lines === view.vectors ? view.channels : Array.from({ length: view.vectors }, (_, k) => `coordinate ${k}`);
+  const axes = names.map((name, k) => {
+    const [x, y] = projected(names.map((_, i) => (i === k ? reach : 0)));
+    return { type: "scatter", mode: "lines+text", x: [0, x], y: [0, y], text: ["", name], textposition: y > 0.5 * reach ? "top center" : x < 0 ? "bottom left" : "bottom center", textfont: { size: 12, color: paper().soft }, line: { color: paper().data, width: 1 }, hoverinfo: "skip", cliponaxis: false };
+  });
+  const paths = layers.flatMap(({ lines, colour: c, width }) => vectorsOf(lines).map((vectors) => {
+    const points = vectors.map(projected);
+    return { type: "scatter", mode: isCount ? "markers" : "lines", x: points.map(([x]) => x), y: points.map(([, y]) => y), line: { color: c, width }, marker: { color: c, size: 3 + 2 * width }, hoverinfo: "skip", cliponaxis: false };
+  }));
+  const arrows = layers.map(({ lines, colour: c, width }) => {
+    const [x, y] = projected(longest(vectorsOf(lines)));
+    return { x, y, ax: 0, ay: 0, xref: "x", yref: "y", axref: "x", ayref: "y", showarrow: true, text: "", arrowhead: 2, arrowsize: 1, arrowwidth: width + 0.6, arrowcolor: c };
+  });
+  const bare = { visible: false, range: [-reach, reach], constrain: "domain" };
+  return { traces: [...axes, ...paths], look: { height, margin: { l: 10, r: 10, t: 16, b: 16 }, xaxis: bare, yaxis: { ...bare, scaleanchor: "x" }, annotations: arrows } };
+};
+// Pixels of an image are square, and images that are side by side have a gap between them.
+const pixels = () => {
+  const n = view.images.length, width = view.length / n, square = view.across === "row" ? { scaleanchor: "x", constrain: "domain" } : {};
+  const columns = n > 1 ? { label: "", tickangle: 0, tickvals: view.images.map((_, k) => k * (width + 1) + (width - 1) / 2), ticktext: view.images } : { label: alongLabel };
+  return { columns: { ...columns, constrain: "domain", showgrid: false }, rows: { label: view.across, autorange: "reversed", showgrid: false, ...square } };
+};
+const sideBySide = (lines) => (view.images.length > 1 ? lines.map((row) => cut(row).flatMap((part, k) => (k ? [null, ...part] : part))) : lines);
 const picture = (lines, height, reach) => ({
   traces: [{
-    type: "heatmap", z: lines, colorscale: scale(), zmid: 0, zmin: -reach, zmax: reach, x: view.rate ? along : undefined,
+    type: "heatmap", z: sideBySide(lines), colorscale: scale(), zmid: 0, zmin: -reach, zmax: reach, x: view.rate ? along : undefined,
     colorbar: { thickness: 10, len: 0.9, outlinewidth: 0, tickfont: { size: 11 } }, hovertemplate: "%{z:.3g}<extra></extra>",
   }],
-  look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis({ label: alongLabel, showgrid: false }), yaxis: axis({ label: view.across, autorange: "reversed", showgrid: false }) },
+  look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis(pixels().columns), yaxis: axis(pixels().rows) },
 });
 const largest = (...lists) => lists.flat(2).reduce((most, value) => Math.max(most, Math.abs(value)), 1e-12);

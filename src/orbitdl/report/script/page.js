@@ -1,6 +1,6 @@
 // The start of everything.
 applyTheme();
-byId("how-to-move").textContent = howToMove[moving];
+byId("how-to-move").textContent = howToMove[moving] + wordsOnSpace;
 drawComponents();
 if (has("usage")) drawUsage();
 if (has("windows")) startBrowser();

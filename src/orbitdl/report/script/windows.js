@@ -15,7 +15,7 @@ const orders = {
 const current = () => data.windows[browser.order[browser.place]];
 const atomName = (atom) => `component ${atom.j}`;
 const amount = (c) => (c < 0 ? "−" : "") + digits(Math.abs(c));
-const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : ""}`;
+const atomTitle = (atom) => `${amount(atom.c)} × component ${atom.j}${moving === "shift" ? `, shifted by ${atom.words}` : atom.words && `, ${atom.words}`}`;
 const layersOf = (shown) => {
   const atoms = shown.atoms.map((atom) => ({ lines: atomLines(atom), colour: colour(atom.j), width: 1.8, dash: cycle(DASHES, atom.j), name: atomTitle(atom) }));
   if (shown.rest) atoms.push({ lines: shown.rest, colour: paper().soft, width: 1.2, dash: "dot", name: "smaller atoms, together" });
@@ -40,6 +40,7 @@ const MOST_IMAGES = 8;
 const addImages = () => {
   const places = Array.from({ length: MOST_IMAGES }, () => make("figure", {}, make("figcaption"), make("div", { class: "plot" })));
   byId("window-images").append(...places);
+  byId("window-images").classList.toggle("wide", view.images.length > 1);
   return places;
 };
 const drawImages = (places) => {
@@ -49,7 +50,7 @@ const drawImages = (places) => {
     place.hidden = k >= all.length;
     if (place.hidden) return;
     place.firstChild.textContent = all[k].name;
-    put(place.lastChild, picture(all[k].lines, 240, reach));
+    put(place.lastChild, picture(all[k].lines, view.images.length > 1 ? 180 : 240, reach));
   });
 };
 const row = (mark, what, ...numbers) => {
