@@ -3,8 +3,6 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
-from hypothesis import strategies as st
 from laws import LAWS, draw_codes, draw_correlations
 from numpy.testing import assert_allclose, assert_array_equal
 from reference import minimum
@@ -43,16 +41,15 @@ APPLICABLE = [
 ]
 
 
+SIZES = [(1, 1), (2, 2), (7, 3), (8, 2), (5, 1), (6, 3), (9, 2)]
+"""Lengths and numbers of channels."""
+
+
 @pytest.mark.parametrize(("law", "name"), APPLICABLE)
-@settings(max_examples=3, deadline=None, derandomize=True, database=None)
-@example(length=1, channels=1, seed=0)
-@example(length=2, channels=2, seed=0)
-@example(length=7, channels=3, seed=0)
-@example(length=8, channels=2, seed=0)
-@given(length=st.integers(1, 9), channels=st.integers(1, 3), seed=st.integers(0, 2**32 - 1))
-def test_law_holds(law, name, length, channels, seed):
+def test_law_holds(law, name):
     check, _ = LAWS[law]
-    check(action(name, length, channels), np.random.default_rng(seed))
+    for seed, (length, channels) in enumerate(SIZES):
+        check(action(name, length, channels), np.random.default_rng(seed))
 
 
 USED = ["integer shift", "interpolated shift 2 of channels", "continuous shift of channels"]

@@ -67,6 +67,42 @@ def without_last(atoms: Combination) -> Combination:
 # What is wrong, on which action, how, and the law that must notice.
 FAULTS = [
     (
+        "tangents against the move",
+        "continuous shift",
+        {"tangents": lambda sound, B: -sound.tangents(B)},
+        "tangents_are_how_moves_begin",
+    ),
+    (
+        "moves from the other side",
+        "shifts and turns",
+        {"move": lambda sound, g, by: sound.move(g, -by)},
+        "tangents_are_how_moves_begin",
+    ),
+    (
+        "a generator that stretches",
+        "orthogonal",
+        {"tangents": lambda sound, B: np.abs(sound.tangents(B))},
+        "generators_are_antisymmetric",
+    ),
+    (
+        "copies moved back instead of on",
+        "translations of images",
+        {"moved": lambda sound, g, B: sound.moved(sound.inverse(g), B)},
+        "moved_is_the_product_with_the_representation",
+    ),
+    (
+        "a bound that is too low",
+        "shifts and turns",
+        {"largest_polar": lambda sound, C, eps: 0.9 * sound.largest_polar(C, eps)},
+        "the_bound_of_polars_is_above_them_and_close",
+    ),
+    (
+        "a bound that is too wide",
+        "continuous shift",
+        {"largest_polar": lambda sound, C, eps: 1.1 * sound.largest_polar(C, eps)},
+        "the_bound_of_polars_is_above_them_and_close",
+    ),
+    (
         "wrong sign of the phase",
         "continuous shift",
         {"represent": lambda sound, g: sound.represent(-g)},
