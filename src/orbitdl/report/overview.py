@@ -42,7 +42,8 @@ def _what_was_learned(facts: Facts) -> str:
     if facts.coded is None:
         return f"The model has {count(len(facts.components), 'component')} {size}."
     many = count(len(facts.coded.X), facts.noun)
-    return f"{count(len(facts.components), 'component')} describe {many} {size}."
+    q = len(facts.components)
+    return f"{count(q, 'component')} describe{'s' if q == 1 else ''} {many} {size}."
 
 
 def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
