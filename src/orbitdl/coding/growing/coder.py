@@ -10,7 +10,6 @@ from orbitdl.coding.growing.moving import MoveAtoms
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow
 from orbitdl.groups.base import Representation
-from orbitdl.validation import LARGEST_COUNT
 
 
 @dataclass(frozen=True)
@@ -50,7 +49,7 @@ class Growing(Coder):
         return representation.has_tangents
 
     def stricter(self) -> Growing:
-        return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
+        return replace(self, tol=0.3 * self.tol)
 
     @property
     def codes_masked(self) -> bool:
