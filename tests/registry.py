@@ -134,6 +134,26 @@ ACTIONS = {
     ),
 }
 
+# To a coder these are like another one.
+ALIKE = {
+    "trivial",
+    "interpolated shift 1",
+    "interpolated shift 2 of channels",
+    "cycle",
+    "quarter turns of images",
+    "pairs of four things",
+    "hexagon",
+    "whole translations of colour images",
+    "rotations of colour images",
+    "moves of a square in colour",
+    "mirrored images",
+    "reversal",
+    "orders and signs of rows",
+    "translated, turned and mirrored images",
+    "rotations and reflections of images",
+    "whole shifts and turns",
+}
+
 # One action of every kind, for tests of what does not depend on the group: blocks real or complex,
 # of size one or more, one or many; elements listed, on a circle, with a proximal map, or none.
 KINDS = [

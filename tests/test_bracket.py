@@ -15,8 +15,8 @@ from orbitdl.groups import (
     Product,
     Representation,
     SpecialOrthogonal,
-    bracket,
 )
+from orbitdl.groups.gauges import bracket
 from orbitdl.groups.gauges.bracket import lightest_atoms
 from orbitdl.groups.vectors.orthogonal import OrthogonalRepresentation
 

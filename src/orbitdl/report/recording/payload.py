@@ -53,6 +53,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "along": "sample",
         "unit": facts.unit,
         "channels": list(facts.channels),
+        "images": [],
     }
 
 
