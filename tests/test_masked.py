@@ -3,7 +3,7 @@
 import cvxpy as cp
 import numpy as np
 import pytest
-from reference import minimum, reference_objective
+from reference import has_reference, minimum, reference_objective
 from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
@@ -22,9 +22,10 @@ from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
 
 ALPHA = 0.1
+KNOWN = [name for name in KINDS if has_reference(*ACTIONS[name](7, 2))]
 CASES = [
     pytest.param(name, coder, length, id=f"{name}, {coder}, {length}")
-    for name in KINDS
+    for name in KNOWN
     for coder in ("active set", "sliding", "proximal", "growing")
     for length in ((6, 7) if "shift" in name else (7,))
     if served(coder, name)
@@ -59,7 +60,7 @@ def test_objectives_on_observed_entries_agree_with_cvxpy(name, coder, length):
     assert codes.gap.max() <= 1e-8
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", KNOWN)
 def test_matching_never_beats_the_optimum_and_its_gap_says_so(name):
     group, X, A = problem(name)
     codes = encode(X, A, group=group, alpha=ALPHA, coder=Matching(n_atoms=2))

@@ -20,7 +20,7 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.images.square import WORDS
-from orbitdl.groups.trigonometric.plane_largest import top_of_box
+from orbitdl.groups.trigonometric.plane_cells import top_of_box
 from orbitdl.groups.trigonometric.plane_values import as_table, jet_at, make_work
 from orbitdl.learning.dictionary import unit_norm
 

@@ -1,0 +1,106 @@
+"""How moves of atoms are measured, and how the objective bends along them.
+
+Moves of an atom are measured by how far they take its signal: with ``M = [<X_a B, X_b B>]`` and
+``W^T M W = 1`` in the coordinates w of ``u = W w``, without those that do not move it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.coding.growing.eigen import diagonalise
+from orbitdl.compiled import internal
+
+STILL = 1e-6
+"""Moves that take an atom less far than the root of this, relatively to others, do not move it."""
+
+
+@internal
+def measure(G, first, scale, S, U):  # type: ignore[no-untyped-def]
+    """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
+
+    Columns of W are zero for moves that do not move the atom.
+    """
+    dimension, trace = len(S), 0.0
+    for a in range(dimension):
+        trace += G[first + a, first + a]
+        for b in range(dimension):
+            S[a, b] = G[first + a, first + b]
+    diagonalise(S, U)
+    for b in range(dimension):
+        size = S[b, b]
+        for a in range(dimension):
+            scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
+
+
+@internal
+def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
+    """Replace x from `first` on by ``W^T x``."""
+    dimension = len(scale)
+    for b in range(dimension):
+        total = 0.0
+        for a in range(dimension):
+            total += scale[a, b] * x[first + a]
+        scratch[b] = total
+    for b in range(dimension):
+        x[first + b] = scratch[b]
+
+
+@internal
+def whiten(G, count, e, scales, S, U):  # type: ignore[no-untyped-def]
+    """Measure the moves of all atoms by how far they take them: in G and in the slopes e."""
+    own = 1 + len(S)
+    for k in range(count // own):
+        first = k * own + 1
+        measure(G, first, scales[k], S, U)
+        transform(scales[k], e, first, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[r], k * own + 1, S[0])
+    for k in range(count // own):
+        for r in range(count):
+            transform(scales[k], G[:, r], k * own + 1, S[0])
+
+
+@internal
+def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
+    """Put ``-eta'' / c`` of one atom, in its measure of moves, into own.
+
+    Moves that do not move get 1, so that their steps are zero.
+    """
+    dimension = len(own)
+    for a in range(dimension):
+        for b in range(a + 1):
+            total = 0.0
+            for i in range(bent.shape[1]):
+                total += bent[a, i] * tangents[b, i] + bent[b, i] * tangents[a, i]
+            own[a, b] = 0.5 * total / c
+            own[b, a] = own[a, b]
+    for a in range(dimension):
+        transform(scale, own[a], 0, S[0])
+    for a in range(dimension):
+        transform(scale, own[:, a], 0, S[0])
+    for a in range(dimension):
+        moves = 0.0
+        for b in range(dimension):
+            moves += abs(scale[b, a])
+        if moves == 0.0:
+            own[a, a] = 1.0
+
+
+@internal
+def raise_curvature(own, least, S, U):  # type: ignore[no-untyped-def]
+    """Raise the eigenvalues w of a curvature to ``max(w, min(w, 0) + least)``."""
+    dimension = len(own)
+    for a in range(dimension):
+        for b in range(dimension):
+            S[a, b] = 0.5 * (own[a, b] + own[b, a])
+    diagonalise(S, U)
+    for a in range(dimension):
+        S[a, a] = max(S[a, a], min(S[a, a], 0.0) + least)
+    for a in range(dimension):
+        for b in range(dimension):
+            total = 0.0
+            for k in range(dimension):
+                total += U[a, k] * S[k, k] * U[b, k]
+            own[a, b] = total
