@@ -27,6 +27,7 @@ LAYERS = [
     {"fitted", "orbit_records", "estimator"},
     {"waveform_use", "waveform_records", "waveform_learning"},
     {"loading"},
+    {"selection"},
     {"recordings"},
     {"datasets"},
     {"report"},
