@@ -155,7 +155,7 @@ def test_learning_in_chunks_is_learning_from_the_whole(size):
 
 
 def test_recordings_are_learned_from_together_as_if_a_long_gap_lay_between_them():
-    x, y = recording(800, 20, 1), recording(600, 16, 2)
+    x, y = recording(2000, 50, 1), recording(1500, 40, 2)
     joined = np.concatenate([x, np.full((WIDTH + 10, 1), np.nan), y])
     start = Waveforms.through(np.random.default_rng(0).standard_normal((2, WIDTH, 1)))
     one, two = run(shards_of(joined), start, 3), run(shards_of(x, y), start, 3)
