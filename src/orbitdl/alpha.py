@@ -83,22 +83,23 @@ def suggest_alpha(
 
     A component g a alone in a data point enters its code when ``|<y, g a>| > alpha``. That is the
     matched filter, and between an event of size S and none, at one place, it errs least, in noise
-    of any level, with its threshold halfway: S / 2. But a data point has many places. Of data
-    points w of white noise alone, of level 1, one in twenty has
+    of any level, with its threshold halfway: S / 2. But a data point has many places, and in one
+    of five data points w of white noise alone, of level 1,
 
-        max_{j,g} |<w, g a_j>| > kappa,
+        max_{j,g} |<w, g a_j>| > kappa.
 
-    and with an alpha below sigma kappa more than these would be given atoms, which spoil codes and
+    With an alpha below sigma kappa, more than these would be given atoms, which spoil codes and
     components.
 
     All three are found by a pilot: a few iterations of learning from at most 1000 data points,
-    with an alpha of half of what the data points one starts from reach in the others, lead to rough
-    components. S is the median of `alpha_max` over the data points with an event: those of which a
-    component explains a larger share ``max_{j,g} |<y, g a_j>| / ||y||`` than of any of 256 draws of
-    white noise; if there is none, all count. From these draws is kappa, too, and sigma is the
-    standard deviation of what the atoms leave, fitted by least squares. With the alpha that this
-    gives it is done again, from these components, until alpha changes by less than 2 %, four times
-    at most.
+    which lead to rough components. S is the median of `alpha_max` over the data points with an
+    event: those that an atom reaches further, or of which it explains a larger share
+    ``max_{j,g} |<y, g a_j>| / ||y||``, than in any of 256 draws of noise; if there is none, all
+    count. From these draws is kappa, too, and sigma is the standard deviation of what the atoms
+    leave, refitted by least squares. Its first alpha is large: half of what the data points that
+    one starts from reach in the others, or sigma kappa if half of the energy were noise, whichever
+    is more. With the alpha that S, sigma and kappa give it is done again, from these components,
+    until alpha changes by less than 2 %, four times at most.
 
     Where sizes spread down to zero there is no typical event, and half of it leaves the small ones
     out: take a smaller fraction for these. What components cannot explain counts as noise.
@@ -146,7 +147,7 @@ def reason_of(sizes: Sizes) -> str:
     """Say why alpha is what it is, and how far the other reason was."""
     level = f"noise of level {sizes.level:.2g}"
     if sizes.noise > HALF * sizes.event:
-        chance = "reaches in one data point of twenty"
+        chance = "reaches in one data point of five"
         return f"what {level} alone {chance}; a typical event has {sizes.event:.3g}"
     half = f"half of {sizes.event:.3g}, the size of a typical event"
     if sizes.noise < NOTABLE * sizes.event:

@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.denoising import left_by
+from orbitdl.denoising import left_by, root_mean_square
 from orbitdl.encoding import refit
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.learning.alternation import learn
@@ -20,10 +20,8 @@ from orbitdl.samples import Samples
 
 HALF = 0.5
 """Share of a typical event's size below which it counts as none."""
-SELDOM = 0.05
-"""Share of data points of noise alone that reach the alpha above it."""
-TENTH = 0.1
-"""The first alpha over the typical norm, at least: data may be unlike all that one starts from."""
+ALONE = 0.8
+"""Share of data points of noise alone in which no atom reaches alpha."""
 ROUNDS, ITERATIONS, SAMPLES, LOOSE = 4, 5, 1000, 1e-2
 """The pilot: how often alpha is chosen at most, iterations of each round, data points, gap."""
 SAME = 0.02
@@ -49,7 +47,7 @@ class Sizes:
     level : float
         Standard deviation of the noise.
     noise : float
-        What ``max_{j,g} |<w, g a_j>|`` of such noise w exceeds in one data point of twenty.
+        What ``max_{j,g} |<w, g a_j>|`` of such noise w exceeds in one data point of five.
     """
 
     event: float = 0.0
@@ -64,8 +62,8 @@ class Sizes:
 def sizes_of(data: Points, q: int, n_jobs: int | None = None) -> Sizes:
     """Learn q components roughly, from some of the data; zero is the size of data of zeros.
 
-    Alpha begins with half of what the starting components reach, which few atoms of noise do, and
-    is chosen anew from what was learned until it stays.
+    Alpha begins where few atoms are of noise, and is chosen anew from what was learned until it
+    stays.
     """
     rng = np.random.default_rng(0)
     few, found = some_samples(data, rng), Sizes()
@@ -85,9 +83,11 @@ def sizes_of(data: Points, q: int, n_jobs: int | None = None) -> Sizes:
 
 
 def first_alpha(samples: Samples, A: Blocks) -> float:
-    """Return half of what atoms of A typically reach in the samples, or a tenth of all there is."""
+    """Return half of what starts A reach in samples; more if half their energy could be noise."""
     reached = np.median(largest(samples.representation, samples.Y, A))
-    return float(max(HALF * reached, TENTH * np.median(norms(samples.Y))))
+    by_chance = largest(samples.representation, draw_noise(samples), A)
+    level = np.sqrt(HALF) * root_mean_square(samples)
+    return float(max(HALF * reached, level * np.quantile(by_chance, ALONE)))
 
 
 def judge(samples: Samples, A: Blocks, atoms: Atoms) -> Sizes:
@@ -95,15 +95,15 @@ def judge(samples: Samples, A: Blocks, atoms: Atoms) -> Sizes:
     noise = draw_noise(samples)
     by_chance = largest(samples.representation, noise, A)
     level = level_left(samples, refit(samples, atoms, A), A)
-    share = float(np.max(by_chance / norms(noise)))
-    reach = float(np.quantile(by_chance, 1.0 - SELDOM))
-    return Sizes(median_event(samples, A, share), level, level * reach)
+    share = np.max(by_chance / norms(noise))
+    at_most = np.minimum(share * norms(samples.Y), level * by_chance.max())
+    reach = float(np.quantile(by_chance, ALONE))
+    return Sizes(median_event(samples, A, at_most), level, level * reach)
 
 
-def median_event(samples: Samples, A: Blocks, share_of_noise: float) -> float:
-    """Return the median of `alpha_max` over samples that resemble A more than noise does."""
+def median_event(samples: Samples, A: Blocks, by_chance: Floats) -> float:
+    """Return the median of `alpha_max` over samples that have more than there is by chance."""
     sizes = largest(samples.representation, samples.Y, A)
-    by_chance = share_of_noise * norms(samples.Y)
     with_event = sizes > (1 + 1e-9) * by_chance  # rounding decides nothing
     return float(np.median(sizes[with_event] if with_event.any() else sizes))
 
