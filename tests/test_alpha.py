@@ -236,7 +236,7 @@ def test_data_points_that_have_nothing_in_common_are_no_obstacle():
 
 
 def test_the_reason_names_the_event_and_the_noise():
-    quiet, loud = pulses(np.full(200, 3.0), noise=0.2), pulses(np.full(200, 3.0), noise=1.0)
+    quiet, loud = pulses(np.full(200, 3.0), noise=0.2), pulses(np.full(200, 3.0), noise=0.7)
     for X, opening, end in (
         (quiet, "half of 3", "noise of level 0.2 alone would reach 0.5"),
         (loud, "what noise of level ", "a typical event has 3"),
