@@ -17,7 +17,7 @@ LAYERS = [
     {"learning"},
     {"distributed"},
     {"crews"},
-    {"alpha", "line"},
+    {"pilot", "alpha", "line"},
     {"storage"},
     {"points", "piecewise"},
     {"deferred"},

@@ -41,8 +41,9 @@ def fit(
         typer.Option(
             metavar="NUMBER|auto",
             help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes what noise alone is worth in a recording, or half the size of a typical event "
-            "in windows; a few iterations of learning find it, and what it came to is said.",
+            "takes what noise alone is worth in a recording; in windows half the size of a typical "
+            "event, or what noise alone is worth if that is more. A few iterations of learning "
+            "find it, and what it came to is said.",
         ),
     ] = "auto",
     positive: Annotated[
