@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from orbitdl.alpha import automatic_alpha
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding import decode_atoms, refit
 from orbitdl.groups.base import Blocks, Group
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import choose_starts
+from orbitdl.pilot import sizes_of
 from orbitdl.samples import Samples
-from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles
+from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 
-FACTORS = 2.0 ** np.arange(1.0, -2.5, -0.5)
-"""Weights to try, over the one that is suggested."""
+BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
+"""The least weight to try, over what rough components take for noise, and over a typical event."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +35,7 @@ class HeldOutPoints(HeldOut):
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:
         atoms = shards.atoms
+        assert atoms is not None
         count = len(atoms.coefficient) / len(self.samples)
         some = self.samples.take(self.judged)
         refitted = refit(some, atoms.take(self.judged), A)
@@ -82,7 +82,7 @@ class PointJudges(Judges):
         shape = self.samples.signal.shape
         judged = self.speckles.parts(len(self.samples)) == number
         drawn = self.speckles.hide((shape[1], shape[0], *shape[2:]), number)
-        return np.moveaxis(drawn, 0, 1) & judged.reshape(-1, *[1] * (len(shape) - 1))
+        return np.asarray(np.moveaxis(drawn, 0, 1) & judged.reshape(-1, *[1] * (len(shape) - 1)))
 
     def on(self, group: Group) -> Samples:
         """Return the data in the blocks of a group."""
@@ -91,6 +91,8 @@ class PointJudges(Judges):
 
     def alphas(self, q: int) -> tuple[list[float], float]:
         samples = self.on(self.candidates[0])
-        shards: Any = SampleShards.cut(samples, default_coder(samples.representation), 1.0)
-        alpha = automatic_alpha(shards, q).value
-        return [float(f"{factor * alpha:.3g}") for factor in FACTORS], alpha
+        shards = SampleShards.cut(samples, default_coder(samples.representation), 1.0)
+        sizes = sizes_of(shards, q)
+        begin = sizes.alpha() or 1.0  # data of zeros
+        least = max(BELOW_NOISE * sizes.noise, BELOW_EVENTS * sizes.event)
+        return falling(begin, min(least, begin / 4) or begin / 4), begin

@@ -18,6 +18,9 @@ from orbitdl.groups.base import Blocks, Floats, Integers
 
 Mask = NDArray[np.bool_]
 
+ABOVE, COUNT = 1.4, 8
+"""Weights of sparsity to try: the largest, over the one to begin with; and how many."""
+
 
 @dataclass(frozen=True)
 class Speckles:
@@ -116,3 +119,8 @@ class Judges(ABC):
     @abstractmethod
     def alphas(self, q: int) -> tuple[list[float], float]:
         """Return weights to try, from the largest to the smallest, and the one to begin with."""
+
+
+def falling(begin: float, least: float) -> list[float]:
+    """Return weights to try, from somewhat above the one to begin with down to the least."""
+    return [float(f"{alpha:.3g}") for alpha in np.geomspace(ABOVE * begin, least, COUNT)]

@@ -18,10 +18,10 @@ from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
-from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles
+from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 
-FACTORS = 2.0 ** np.arange(2.0, -1.0, -0.5)
-"""Weights to try, over the automatic one, which is at the level of noise."""
+HALF, BELOW_NOISE = 0.5, 0.7
+"""Part of a typical event that is begun with; the least weight to try, over what noise reaches."""
 SPANS = 4
 """Waveforms that a stretch has room for: what is judged at a time."""
 PLACES = 8
@@ -103,8 +103,9 @@ class StretchJudges(Judges):
     def alphas(self, q: int) -> tuple[list[float], float]:
         pool = Pool.of(self.recordings)
         start, size = typical_start(pool, q), pool.typical_size(q)
-        alpha = automatic_alpha(self.recordings, start, size).value
-        return [float(f"{factor * alpha:.3g}") for factor in FACTORS], 2.0 * alpha
+        noise = automatic_alpha(self.recordings, start, size).value
+        begin = max(HALF * size, 2 * noise)
+        return falling(begin, BELOW_NOISE * noise), begin
 
 
 def excerpts(recordings: Recordings, most: int) -> RecordingShards:
