@@ -254,7 +254,7 @@ def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
     named = ("--checkpoint", files / "state")
     assert run(*arguments, *named, "--alpha", 0.5).exit_code == 0
     assert (files / "state").exists()
-    refused(run(*arguments, *named, "--alpha", 0.4), "state .*delete the file or name another")
+    refused(run(*arguments, *named, "--alpha", 0.4), "state .*discard it with --restart, or")
     refused(run(*arguments, "--checkpoint", files / "x.npy", "--alpha", 0.4), "checkpoint")
 
 

@@ -12,6 +12,7 @@ from orbitdl.command.choices import number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.command.lengths import Length, parse_place
+from orbitdl.command.numbers import number_from_zero
 
 
 @guarded
@@ -39,7 +40,7 @@ def encode(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            min=0.0,
+            parser=number_from_zero,
             help="Waveforms: list events of at least this coefficient, in the unit of the "
             "recording; by default of half the median of their component.",
         ),

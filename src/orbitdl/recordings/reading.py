@@ -100,16 +100,19 @@ def _reader(path: Path) -> Callable[..., Recording]:
         return read_wfdb
     if not path.exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file or WFDB record.")
-    raise ValueError(f"cannot read {path}: pass {FORMATS}.")
+    named = f"its suffix {path.suffix} is unknown" if path.suffix else "its name has no suffix"
+    raise ValueError(f"cannot read {path}: {named}; pass {FORMATS}.")
 
 
 def _require_sound(recording: Recording, path: Path) -> None:
     signal, rate = recording.signal, recording.rate
     if signal.size == 0:
-        raise UnreadableError(f"{path} holds no numbers.")
+        raise UnreadableError(f"{path} holds no numbers; pass a file of a recording or of windows.")
     if signal.ndim == 0:
         raise UnreadableError(f"{path} holds a single number; pass a recording or windows.")
     if np.isinf(signal).any():
-        raise UnreadableError(f"{path} holds infinite values; put NaN where a value is missing.")
+        raise UnreadableError(
+            f"{path} holds infinite values; put NaN, or an empty cell, where a value is missing."
+        )
     if rate is not None and not 0 < rate < np.inf:
         raise UnreadableError(f"{path} is damaged: it says {rate:g} samples per second.")
