@@ -189,12 +189,13 @@ def fit(
 
     With --length the whole recording becomes a sparse sum of a few waveforms, each at any times;
     it is not cut. With --window, or if windows are given, every window becomes a sparse sum of
-    moved copies of a few components. Channels, --highpass and windows are kept in the model file,
-    and all is done again by encode, complete, denoise and report.
+    moved copies of a few components. Channels, --time-column, --highpass and windows are kept in
+    the model file, and all is done again by encode, complete, denoise and report.
 
     Examples:
       orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --components 2
       orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
+      orbitdl fit log.csv -o m.safetensors --time-column t --length 0.7s
       orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
           --from 90s --to 300s
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
@@ -249,7 +250,8 @@ def fit(
     rate = cutting.rate or recording.rate
     cut = in_samples(window, rate)
     step = in_samples(cutting.step, rate) or cut
-    steps = Preprocessing(cut, step, normalize, cutting.channel, rate, highpass)
+    channel, time = cutting.channel, cutting.time_column
+    steps = Preprocessing(cut, step, normalize, channel, rate, highpass, time)
     excerpt = excerpt_of(recording, cutting, rate)
     flags = {"positive": positive, "whole_samples": whole_samples, "detrend": not no_detrend}
     with team_for(workers) as team:

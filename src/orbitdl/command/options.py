@@ -31,7 +31,8 @@ Channel = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Number (from 0) or name of a column or lead; several with commas between; or mean.",
+        help="Number (from 0) or name of a column or lead; several with commas between; or mean. "
+        "Other columns may hold text.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -41,6 +42,16 @@ Rate = Annotated[
         metavar="HZ",
         parser=samples_per_second,
         help="Samples per second; goes before what the file says.",
+        rich_help_panel=CUTTING,
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time-column",
+        metavar="NAME",
+        help="Name or number (from 0) of a column that tells the time, in seconds or as dates and "
+        "times: it is left out of the signal, and the rate is taken from it.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -144,6 +155,7 @@ class Cutting:
     decimal: DecimalMark = None
     begin: Begin = None
     end: End = None
+    time_column: TimeColumn = None
 
 
 NOTHING_SAID = Cutting()

@@ -115,7 +115,9 @@ def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) ->
 def require_change(seen: Sequence[Survey]) -> None:
     """Refuse recordings that are all constant."""
     if all(one.is_constant for one in seen):
-        raise ValueError("the recording is constant, so no waveform is in it; pass one that changes.")
+        raise ValueError(
+            "the recording is constant, so no waveform is in it; pass one that changes."
+        )
 
 
 def _names(signals: Sequence[Signal], *, several: bool) -> list[str]:
