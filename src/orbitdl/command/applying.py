@@ -16,6 +16,7 @@ from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import Cutting
 from orbitdl.command.team import Team
 from orbitdl.groups.base import Floats
+from orbitdl.groups.default import group_or_default
 from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, read
 from orbitdl.recordings.columns import NoSuchColumnError
 from orbitdl.recordings.new_data import common_rate
@@ -24,6 +25,8 @@ from orbitdl.recordings.time_columns import looks_like_time
 
 CHUNK = 2048
 """Windows handled at a time: progress is shown after each."""
+PARTS = 4
+"""Steps to the length of a window where events are listed: one lies off a middle by 1/8 at most."""
 NOTHING_KEPT = Preprocessing()
 """There is no model that says how data are read."""
 SAME = 1e-3
@@ -94,9 +97,17 @@ def excerpt_of(recording: Recording, cutting: Cutting, rate: float | None) -> Re
 
 
 def windows_for(
-    model: OrbitDictionaryLearning, data: Path, cutting: Cutting, screen: Screen
+    model: OrbitDictionaryLearning,
+    data: Path,
+    cutting: Cutting,
+    screen: Screen,
+    *,
+    for_events: bool = False,
 ) -> Windows:
-    """Read data and make windows of them as the model says; options go before that."""
+    """Read data and make windows of them as the model says; options go before that.
+
+    Windows that list events overlap, so that every event is in the middle of one.
+    """
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
     if is_recording(recording, kept.window, cutting.layout, model.components_.shape[1:]):
@@ -105,11 +116,20 @@ def windows_for(
     return prepare_for(
         model,
         excerpt_of(recording, cutting, rate),
-        step=in_samples(cutting.step, rate),
+        step=in_samples(cutting.step, rate) or (_overlapping_step(model) if for_events else None),
         channel=cutting.channel,
         rate=rate,
         layout=cutting.layout,
     )
+
+
+def _overlapping_step(model: OrbitDictionaryLearning) -> int | None:
+    """Return a quarter of a window if a model shifts, and learned from windows that adjoin."""
+    kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
+    overlaps = kept.step is not None and kept.step < (kept.window or shape[0])
+    if overlaps or not group_or_default(model.group).on(shape).presentation.in_time:
+        return None
+    return max(shape[0] // PARTS, 1)
 
 
 def encode_windows(

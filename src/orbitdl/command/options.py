@@ -114,7 +114,8 @@ Step = Annotated[
         metavar="LENGTH",
         parser=parse_length,
         help="Windows: from the start of one to the next, in samples or in seconds, such as 0.1s; "
-        "by default as the model was learned, and fit takes the length of a window.",
+        "by default as the model was learned, and fit takes the length of a window; encode and "
+        "report then take a quarter of it.",
         rich_help_panel=CUTTING,
     ),
 ]
