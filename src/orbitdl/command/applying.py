@@ -129,7 +129,7 @@ def _overlapping_step(model: OrbitDictionaryLearning) -> int | None:
     overlaps = kept.step is not None and kept.step < (kept.window or shape[0])
     if overlaps or not group_or_default(model.group).on(shape).presentation.in_time:
         return None
-    return max(shape[0] // PARTS, 1)
+    return max(int(shape[0]) // PARTS, 1)
 
 
 def encode_windows(
