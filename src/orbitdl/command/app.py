@@ -19,6 +19,7 @@ from orbitdl.command.info import info
 from orbitdl.command.option_groups import flattened
 from orbitdl.command.report import report
 from orbitdl.command.reproduce import reproduce
+from orbitdl.command.select import select
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
 
@@ -60,7 +61,7 @@ app = typer.Typer(
 )
 
 PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn": (fit,),
+    "Learn": (fit, select),
     "Use a model": (encode, complete, denoise),
     "Look at a model": (report, info, compare),
     "See it work": (demo, reproduce),

@@ -47,8 +47,7 @@ class Job:
     @property
     def state(self) -> RunState:
         """The file that holds the state of the run."""
-        beside = self.output.with_name(self.output.name + ".checkpoint")
-        return RunState(self.checkpoint or beside, self.checkpoint is not None, read_checkpoint)
+        return RunState.of(self.checkpoint, self.output, read_checkpoint)
 
     def learn(self, model: Model, X: Any) -> None:
         """Fit the model under a progress bar; say on Ctrl-C where the work is."""

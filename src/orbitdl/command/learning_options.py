@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from orbitdl.command.choices import MatricesName
+from orbitdl.command.choices import GroupName, MatricesName
 from orbitdl.command.numbers import positive_number, whole_number
 from orbitdl.command.options import CUTTING, Cutting, Span, Window
 from orbitdl.recordings.layout import Layout
@@ -86,6 +86,14 @@ class Moving:
             rich_help_panel=WINDOWS,
         ),
     ] = None
+
+    def of(self, name: GroupName) -> Moving:
+        """Return the options that belong to a group of this name."""
+        return replace(
+            self,
+            subdivisions=self.subdivisions if name is GroupName.interpolated_shift else None,
+            generators=self.generators if name is GroupName.finite else None,
+        )
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,12 @@ class RunState:
     is_named: bool
     require: Callable[[Path], object]
 
+    @classmethod
+    def of(cls, named: Path | None, beside: Path, require: Callable[[Path], object]) -> RunState:
+        """Keep it where the user says, or else beside a file."""
+        usual = beside.with_name(beside.name + ".checkpoint")
+        return cls(named or usual, named is not None, require)
+
     def discard(self, screen: Screen) -> None:
         """Remove the state of an earlier run, if there is one, and say so."""
         if not self.path.exists():
