@@ -13,7 +13,7 @@ LAYERS = [
     {"groups"},
     {"codes"},
     {"coding"},
-    {"samples", "encoding", "metrics", "denoising", "completion"},
+    {"samples", "encoding", "alpha_path", "metrics", "denoising", "completion"},
     {"learning"},
     {"distributed"},
     {"crews"},
