@@ -90,7 +90,7 @@ def panels(
 
 
 def tidy(ax: Any, *, left: bool = False) -> None:
-    """Take off what frames an axis and says nothing: the box, and the left side unless asked for."""
+    """Take off the box around an axis, with its left side unless that is asked for."""
     ax.spines[["top", "right"]].set_visible(False)
     if not left:
         ax.spines["left"].set_visible(False)

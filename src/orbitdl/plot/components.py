@@ -47,7 +47,7 @@ class ComponentsDisplay:
     >>> X = make_ecg_like(n_windows=100, random_state=0).X
     >>> model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0).fit(X)
     >>> display = ComponentsDisplay.from_estimator(model, rate=64.0)
-    >>> display.axes_[0].get_title(), display.axes_[0].get_xlabel()
+    >>> display.axes_[0].get_title(loc="left"), display.axes_[0].get_xlabel()
     ('component 0, ... % of use', 'time from the peak (s)')
     """
 
@@ -80,7 +80,10 @@ class ComponentsDisplay:
         require_matplotlib()
         model = require_model(model)
         components, sketch = np.asarray(model.components_), sketch_of(model, rate)
-        if not isinstance(model, WaveformLearning) and representation_of(model).presentation.in_time:
+        if (
+            not isinstance(model, WaveformLearning)
+            and representation_of(model).presentation.in_time
+        ):
             components = centred(components)
             sketch = replace(sketch, origin=components.shape[1] // 2)
         used = getattr(model, "codes_", None) if codes is None else codes

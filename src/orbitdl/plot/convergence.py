@@ -11,6 +11,8 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.plot.canvas import PALETTE, QUIET, Axes, panels, require_matplotlib, tidy
 from orbitdl.plot.subject import require_model
 
+COLUMNS = ("number", "objective", "gap")
+"""What is drawn of the history."""
 LEAST = 1e-7
 """What is below this is rounding, and not drawn."""
 
@@ -73,8 +75,8 @@ class ConvergenceDisplay:
             )
         table = history.to_frame()
         starts = np.asarray(getattr(model, "starts_", ()), dtype=np.float64)
-        columns = (table[name].to_numpy() for name in ("number", "objective", "gap"))
-        return cls(*columns, starts).plot(ax)
+        number, objective, gap = (table[name].to_numpy() for name in COLUMNS)
+        return cls(number, objective, gap, starts).plot(ax)
 
     @property
     def above_last(self) -> Floats:

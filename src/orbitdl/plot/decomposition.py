@@ -9,9 +9,10 @@ import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import DATA, FIT, Axes, colour_of, panels, require_matplotlib, switch_off
-from orbitdl.plot.parts import Part, parts_of_sample, parts_of_stretch
+from orbitdl.plot.parts import Part, atoms_of, one_of, parts_of
 from orbitdl.plot.rows import Curve, Row, draw_rows, height_of
 from orbitdl.plot.sketch import Sketch, reach_of
+from orbitdl.plot.stretch import stretch_of
 from orbitdl.plot.subject import require_model, sketch_of
 from orbitdl.validation import require_count
 from orbitdl.waveform_learning import WaveformLearning
@@ -50,8 +51,11 @@ class DecompositionDisplay:
     >>> X = make_ecg_like(n_windows=100, random_state=0).X
     >>> model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0).fit(X)
     >>> display = DecompositionDisplay.from_estimator(model, X, sample=3)
-    >>> [label.get_text() for label in display.axes_[0].get_yticklabels()]
-    ['data, fit', 'component ... x ... at ...', ..., 'residual']
+    >>> [part.component for part in display.parts]
+    [1, 1, 1]
+    >>> print(display.parts[0].row)
+    component 1 × 0.2...
+    at 7.0
     """
 
     data: Floats
@@ -97,12 +101,13 @@ class DecompositionDisplay:
         require_matplotlib()
         model = require_model(model)
         if isinstance(model, WaveformLearning):
-            taken = parts_of_stretch(model, X, start, stop, rate, codes)
-            return cls(taken.data, taken.fit, taken.parts, taken.sketch).plot(ax)
+            cut = stretch_of(model, X, start, stop, rate, codes)
+            return cls(cut.data, cut.fit, cut.parts, cut.sketch).plot(ax)
         if start is not None or stop is not None:
             raise ValueError("start and stop are for recordings; a data point is drawn as a whole.")
         number, sketch = require_count(sample, "sample", least=0), sketch_of(model, rate)
-        data, fit, parts = parts_of_sample(model, X, number, codes, rate)
+        data = np.asarray(one_of(X, number), dtype=np.float64)[0]
+        fit, parts = parts_of(model, atoms_of(model, X, number, codes), sketch.rate)
         return cls(data, fit, parts, sketch).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -122,7 +127,7 @@ class DecompositionDisplay:
     def _plot_rows(self, ax: Any) -> None:
         rows, sketch = self._rows(), self.sketch
         n = sketch.view.n_lines
-        size = min(13.0, 7.0 if n == 1 else 1.6 + 3.0 * n), 0.7 + height_of(rows)
+        size = min(13.0, 7.0 if n == 1 else 1.6 + 3.0 * n), 0.7 + 1.2 * height_of(rows)
         self.axes_: Axes = panels(ax, 1, n, size=size, sharex=True, sharey=True)[0]
         draw_rows(self.axes_, sketch.along, rows)
         for panel, name in zip(self.axes_, sketch.names, strict=True):

@@ -47,7 +47,7 @@ class DictionariesDisplay:
     >>> wave = np.sin(np.arange(12))[None] / np.linalg.norm(np.sin(np.arange(12)))
     >>> moved = -np.roll(wave, 5, axis=1)
     >>> display = DictionariesDisplay.from_components(wave, moved, group=IntegerShift())
-    >>> display.axes_[1, 0].get_title()
+    >>> display.axes_[1, 0].get_title(loc="left")
     'distance 0.0000'
     """
 

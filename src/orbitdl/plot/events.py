@@ -129,9 +129,7 @@ class EventsDisplay:
         order = np.argsort(time, kind="stable")
         n = int(component.max(initial=0)) + 1 if n_components is None else n_components
         amplitude = _column(events, sizes).astype(np.float64)
-        return cls(
-            time[order], component[order], amplitude[order], n, in_seconds, unit
-        ).plot(ax)
+        return cls(time[order], component[order], amplitude[order], n, in_seconds, unit).plot(ax)
 
     @property
     def intervals(self) -> Floats:
@@ -171,7 +169,7 @@ class EventsDisplay:
                 alpha=1.0 if few else 0.5, mew=0, rasterized=not few)  # fmt: skip
         low, high = float(self.amplitude.min(initial=0.0)), float(self.amplitude.max(initial=0.0))
         pad = 0.08 * (high - low or 1.0)
-        ax.set_ylim(low - (pad if low < 0 else 0.0), high + (pad if high > 0 else 0.0))
+        ax.set_ylim(low - (pad if low < 0 else 0.0), high + pad)
         name = f"component {j}" + (f"\n({self.unit})" if self.unit else "")
         ax.set_ylabel(name, color=colour_of(j), fontsize=SMALL)
         tidy(ax, left=True)

@@ -38,8 +38,8 @@ class SelectionDisplay:
     >>> table = pd.DataFrame({"group": "IntegerShift()", "n_components": [1, 1, 2, 2],
     ...     "alpha": [0.1, 0.2, 0.1, 0.2], "error": [3.0, 3.1, 2.0, 2.2], "standard_error": 0.1,
     ...     "atoms": 2.0})
-    >>> chosen = SimpleNamespace(table=table, choice=table.iloc[2], reason="It has the least error.")
-    >>> display = SelectionDisplay.from_selection(chosen)
+    >>> found = SimpleNamespace(table=table, choice=table.iloc[2], reason="It has the least error.")
+    >>> display = SelectionDisplay.from_selection(found)
     >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
     ['1 component', '2 components', 'chosen']
     """
@@ -59,9 +59,9 @@ class SelectionDisplay:
         ax : Axes, optional
         """
         require_matplotlib()
-        table = getattr(selection, "table", None)
-        missing = COLUMNS if table is None else [name for name in COLUMNS if name not in table]
-        if len(missing):
+        table = getattr(selection, "table", pd.DataFrame())
+        missing = [name for name in COLUMNS if name not in table]
+        if missing:
             raise ValueError(
                 f"selection must have a table with columns {', '.join(COLUMNS)}; there is no "
                 f"{', no '.join(missing)}."
@@ -75,9 +75,10 @@ class SelectionDisplay:
         groups = list(dict.fromkeys(self.table["group"]))
         curves = self.table.groupby(["group", "n_components"], sort=False)
         numbers = sorted(set(self.table["n_components"]))
-        for (group, n), curve in curves:
+        for _, curve in curves:
+            group, n = curve["group"].iloc[0], int(curve["n_components"].iloc[0])
             style = ("-", "--", ":", "-.")[groups.index(group) % 4]
-            name = self._name(str(group), int(n), several=len(groups) > 1)
+            name = self._name(group, n, several=len(groups) > 1)
             self._draw_curve(curve.sort_values("alpha"), name, colour_of(numbers.index(n)), style)
         self._mark_choice()
         self.ax_.set_xscale("log")

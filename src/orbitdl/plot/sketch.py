@@ -71,7 +71,7 @@ class Sketch:
     @property
     def along(self) -> Floats:
         """Where the values of a line lie on the horizontal axis, (N,)."""
-        return (np.arange(self.view.length) - self.origin) / (self.rate or 1.0)
+        return np.asarray((np.arange(self.view.length) - self.origin) / (self.rate or 1.0))
 
     @property
     def label(self) -> str:
