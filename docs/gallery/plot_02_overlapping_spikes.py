@@ -36,7 +36,7 @@ display = DecompositionDisplay.from_estimator(
 )
 for ax in display.axes_:
     for time in truth["time"].iloc[k : k + 2]:
-        ax.axvline(time, color="0.5", ls=":", lw=1)
+        ax.axvline(1e3 * time, color="0.5", ls=":", lw=1)
 print(f"neurons {truth['neuron'].iloc[k : k + 2].tolist()}, {1e3 * apart[k]:.2f} ms apart (dotted)")
 
 # %%

@@ -21,18 +21,21 @@ model = WaveformLearning(n_components=1, length=252, random_state=0).fit(gapped)
 filled = model.complete(gapped)
 
 # %%
-# Sixty gaps of a tenth of a second each; those in four of the seconds, and what they were filled
+# Sixty gaps of a ninth of a second each; those in five of the seconds, and what they were filled
 # with.
 
-shown = slice(360 * 12, 360 * 16)
+shown = slice(360 * 20, 360 * 25)
 time = np.arange(len(gapped))[shown] / heart.rate
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
+ax.fill_between(time, 0, 1, where=np.isnan(gapped[shown]), transform=ax.get_xaxis_transform(),
+                color="#d55e00", alpha=0.1, lw=0)  # fmt: skip
 ax.plot(time, heart.signal[shown], color="0.75", lw=4, label="truth")
 ax.plot(time, filled[shown], color="#d55e00", lw=1.6, label="filled")
 ax.plot(time, gapped[shown], color="0.1", lw=1.6, label="observed")
 ax.set(xlabel="time (s)", ylabel="mV")
 ax.spines[["top", "right"]].set_visible(False)
-ax.legend(frameon=False, ncols=3)
+ax.legend(frameon=False, ncols=3, loc="upper right")
+ax.set_ylim(top=1.45)
 
 # %%
 # The error of what was filled, beside that of a straight line from one end of a gap to the other:

@@ -131,7 +131,7 @@ class DecompositionDisplay:
         self.axes_: Axes = panels(ax, 1, n, size=size, sharex=True, sharey=True)[0]
         draw_rows(self.axes_, sketch.along, rows)
         for panel, name in zip(self.axes_, sketch.names, strict=True):
-            panel.set_xlabel(sketch.label)
+            sketch.label_time(panel)
             panel.set_title(name if n > 1 else "", loc="left", fontsize=10)
 
     def _rows(self) -> list[Row]:

@@ -12,6 +12,8 @@ from orbitdl.plot.canvas import FIT, QUIET, SMALL, Axes, tidy
 
 PAD = 0.12
 """Room between two rows, in parts of the tallest."""
+NEAR = 0.04
+"""Parts of the width within which words would be written over each other."""
 LINE = 0.18
 """Room that a line of words beside a row takes, likewise: inches, where the tallest has one."""
 
@@ -78,12 +80,30 @@ def height_of(rows: list[Row]) -> float:
 
 
 def _write_notes(ax: Any, along: Floats, rows: list[Row], levels: Floats) -> None:
-    """Write what there is to say of a curve above its largest value."""
+    """Write what there is to say of curves above their largest values; of neighbours, at once."""
+    width = float(np.ptp(along)) or 1.0
     for row, level in zip(rows, levels, strict=True):
-        for curve in (curve for curve in row.curves if curve.note):
-            line = curve.lines[0]
-            place = along[int(np.nanargmax(np.abs(line)))], float(np.nanmax(line)) + level
-            ax.annotate(
-                curve.note, place, (0, 1), textcoords="offset points", ha="center", va="bottom",
-                fontsize=SMALL - 1, color=curve.colour,
-            )  # fmt: skip
+        noted = [(_peak(along, curve.lines[0]), curve) for curve in row.curves if curve.note]
+        near: list[tuple[tuple[float, float], Curve]] = []
+        for place, curve in sorted(noted, key=lambda both: both[0]):
+            if near and place[0] - near[-1][0][0] > NEAR * width:
+                _write(ax, near, level)
+                near = []
+            near.append((place, curve))
+        if near:
+            _write(ax, near, level)
+
+
+def _peak(along: Floats, line: Floats) -> tuple[float, float]:
+    """Return where a line is largest in size, and its highest value."""
+    return float(along[int(np.nanargmax(np.abs(line)))]), float(np.nanmax(line))
+
+
+def _write(ax: Any, near: list[tuple[tuple[float, float], Curve]], level: float) -> None:
+    """Write the notes of curves that are close to each other above the highest of them."""
+    x = float(np.mean([place[0] for place, _ in near]))
+    y = max(place[1] for place, _ in near)
+    ax.annotate(
+        ", ".join(curve.note for _, curve in near), (x, y + level), (0, 1), ha="center",
+        va="bottom", textcoords="offset points", fontsize=SMALL - 1, color=near[0][1].colour,
+    )  # fmt: skip

@@ -9,11 +9,15 @@ import numpy as np
 
 from orbitdl.groups.base import Floats, Representation
 from orbitdl.groups.views import View, view_of_signals
-from orbitdl.plot.canvas import QUIET, SMALL, tidy
+from orbitdl.plot.canvas import QUIET, SMALL, require_matplotlib, tidy
 from orbitdl.validation import require_positive
 
 FEW = 30
 """Values of a line up to which each has a mark, unless they are samples."""
+SHORT = 0.1
+"""Seconds of a line below which time is in milliseconds."""
+TICKS = 6
+"""Numbers on a horizontal axis at most."""
 NOTHING = 0.01
 """Parts of the largest value below which there is nothing to see."""
 ROOM = 1.15
@@ -71,16 +75,24 @@ class Sketch:
     @property
     def along(self) -> Floats:
         """Where the values of a line lie on the horizontal axis, (N,)."""
-        return np.asarray((np.arange(self.view.length) - self.origin) / (self.rate or 1.0))
+        factor = 1.0 if self.rate is None else self._unit[0] / self.rate
+        return np.asarray((np.arange(self.view.length) - self.origin) * factor)
+
+    @property
+    def _unit(self) -> tuple[float, str]:
+        """How many of the unit of time a second has, and its name: of short lines milliseconds."""
+        short = self.rate is not None and self.view.length < SHORT * self.rate
+        return (1e3, "ms") if short else (1.0, "s")
 
     @property
     def label(self) -> str:
         """What the horizontal axis says."""
         if self.view.along != "sample":
             return self.view.along
+        unit = self._unit[1]
         if self.origin > 0:
-            return "time from the peak (s)" if self.rate else "samples from the peak"
-        return "time (s)" if self.rate else "sample"
+            return f"time from the peak ({unit})" if self.rate else "samples from the peak"
+        return f"time ({unit})" if self.rate else "sample"
 
     @property
     def names(self) -> list[str]:
@@ -138,8 +150,15 @@ class Sketch:
                     ms=2.5 * width)  # fmt: skip
         names = self.names if len(lines) > 1 else []
         ax.set_yticks(levels if names else [], names, fontsize=SMALL)
-        ax.set_xlabel(self.label)
+        self.label_time(ax)
         tidy(ax)
+
+    def label_time(self, ax: Any) -> None:
+        """Say what runs along the horizontal axis, with few numbers."""
+        ax.xaxis.set_major_locator(
+            require_matplotlib().ticker.MaxNLocator(TICKS, steps=[1, 2, 5, 10])
+        )
+        ax.set_xlabel(self.label)
 
     def _draw_points(self, ax: Any, lines: Floats, colour: str, reach: float, width: float) -> None:
         alone = lines.shape[1] == 1
