@@ -7,12 +7,14 @@ premature, with noise and a wandering baseline. Two waveforms are learned from a
 and every beat is found to a fraction of a sample.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay, EventsDisplay
 
 heart = make_ecg_recording(duration=60, random_state=0)
-model = WaveformLearning(n_components=2, length=252, random_state=0).fit(heart.signal)
+model = WaveformLearning(n_components=2, length=252, n_restarts=3, random_state=0).fit(heart.signal)
 codes = model.encode(heart.signal)
 print(f"{heart.beats['inside'].sum()} beats are there; {codes}")
 
@@ -30,7 +32,7 @@ ComponentsDisplay.from_estimator(model, rate=heart.rate)
 DecompositionDisplay.from_estimator(model, heart, start=19, stop=25, codes=codes)
 
 # %%
-# All events. The one below is the time since the beat before: a premature beat comes early, and
-# the next one late.
+# All events, and below them the time since the beat before: a premature beat comes early, and the
+# next one late.
 
 EventsDisplay.from_estimator(model, heart, codes=codes)

@@ -2,10 +2,12 @@
 Spikes that overlap
 ===================
 
-Three neurons, heard in four channels. A fifth of their spikes fall within a millisecond of
+Three neurons, heard in four channels. Many of their spikes fall within a millisecond of
 another neuron's, so that what is recorded looks like neither. A code is a sum: spikes that
 overlap are taken apart as others are.
 """
+
+# sphinx_gallery_thumbnail_number = 2
 
 import numpy as np
 

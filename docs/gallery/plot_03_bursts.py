@@ -8,6 +8,8 @@ found is wrong by as much; `orbitdl.groups.ShiftAndPhase` moves a component to a
 phase.
 """
 
+# sphinx_gallery_thumbnail_number = 3
+
 import matplotlib.pyplot as plt
 import numpy as np
 

@@ -2,11 +2,13 @@
 Sensors that stand in any direction
 ===================================
 
-Forty sensors record one event, each as late as it is far away and in the directions in which it
-happens to stand; half of what they record is noise. `orbitdl.groups.Product` moves a component in
-time and turns its vectors. What no sensor shows is learned from all of them, and with it how each
-of them stands.
+Forty sensors record one event, each as late as it is far away, and in the directions in which it
+happens to stand; a third of the energy that they record is noise. `orbitdl.groups.Product` moves a
+component in time and turns its vectors. What no sensor shows is learned from all of them, and with
+it how each of them stands.
 """
+
+# sphinx_gallery_thumbnail_number = 2
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_oriented_events

@@ -7,6 +7,8 @@ component is a digit, whichever way up; without turns, components are what is le
 directions are mixed.
 """
 
+# sphinx_gallery_thumbnail_number = 2
+
 import matplotlib.pyplot as plt
 
 from orbitdl import OrbitDictionaryLearning

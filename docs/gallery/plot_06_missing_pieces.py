@@ -17,7 +17,7 @@ gapped = heart.signal.copy()
 rng = np.random.default_rng(0)
 for start in rng.uniform(1, 59, 60):  # seconds
     gapped[int(360 * start) : int(360 * start) + 40] = np.nan
-model = WaveformLearning(n_components=1, length=252, random_state=0).fit(gapped)
+model = WaveformLearning(n_components=1, length=252, n_restarts=2, random_state=0).fit(gapped)
 filled = model.complete(gapped)
 
 # %%
@@ -27,8 +27,16 @@ filled = model.complete(gapped)
 shown = slice(360 * 20, 360 * 25)
 time = np.arange(len(gapped))[shown] / heart.rate
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
-ax.fill_between(time, 0, 1, where=np.isnan(gapped[shown]), transform=ax.get_xaxis_transform(),
-                color="#d55e00", alpha=0.1, lw=0)  # fmt: skip
+ax.fill_between(
+    time,
+    0,
+    1,
+    where=np.isnan(gapped[shown]),
+    transform=ax.get_xaxis_transform(),
+    color="#d55e00",
+    alpha=0.1,
+    lw=0,
+)
 ax.plot(time, heart.signal[shown], color="0.75", lw=4, label="truth")
 ax.plot(time, filled[shown], color="#d55e00", lw=1.6, label="filled")
 ax.plot(time, gapped[shown], color="0.1", lw=1.6, label="observed")
@@ -44,4 +52,4 @@ missing = np.isnan(gapped)
 line = np.interp(np.flatnonzero(missing), np.flatnonzero(~missing), gapped[~missing])
 for name, values in (("waveforms", filled[missing]), ("straight lines", line)):
     error = np.sqrt(np.mean((values - heart.signal[missing]) ** 2))
-    print(f"{name}: {error:.3f}; the noise alone: 0.020")
+    print(f"{name}: {error:.3f} (root mean square; of the noise: 0.020)")

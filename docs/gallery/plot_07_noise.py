@@ -14,10 +14,10 @@ from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 
 noisy, clean = (
-    make_ecg_recording(duration=120, premature=0.1, noise=noise, random_state=3)
+    make_ecg_recording(duration=90, premature=0.1, noise=noise, random_state=3)
     for noise in (0.2, 0.0)
 )
-model = WaveformLearning(n_components=2, length=252, random_state=0).fit(noisy.signal)
+model = WaveformLearning(n_components=2, length=252, n_restarts=2, random_state=0).fit(noisy.signal)
 denoised = model.denoise(noisy.signal, debias=True)
 
 shown = slice(360 * 30, 360 * 35)

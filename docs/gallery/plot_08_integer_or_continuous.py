@@ -31,8 +31,10 @@ models = [
     for group in (IntegerShift(), ContinuousShift())
 ]
 for model in models:
-    print(f"{model.group.name}: {len(model.codes_.atoms.coefficient) / len(X):.2f} atoms per "
-          f"data point, objective {model.codes_.objective.sum():.2f}")  # fmt: skip
+    print(
+        f"{model.group.name}: {len(model.codes_.atoms.coefficient) / len(X):.2f} atoms per "
+        f"data point, objective {model.codes_.objective.sum():.2f}"
+    )
 
 # %%
 # One data point, two waves: with whole samples, and with shifts by any amount.

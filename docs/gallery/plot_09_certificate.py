@@ -22,10 +22,14 @@ t = np.arange(length)
 component = np.exp(-0.5 * ((t - 30) / 1.5) ** 2) - 0.6 * np.exp(-0.5 * ((t - 34) / 2.0) ** 2)
 space = ContinuousShift().on((length,))
 component = space.adopt(component / np.linalg.norm(component))
-data = (2.0 * space.act(np.array([-12.3]), component) - 1.5 * space.act(np.array([8.6]), component)
-        + 0.12 * rng.standard_normal(length))  # fmt: skip
-codes = encode(data[None], component[None], group=ContinuousShift(), alpha=alpha,
-               coder=Sliding(tol=1e-9))  # fmt: skip
+data = (
+    2.0 * space.act(np.array([-12.3]), component)
+    - 1.5 * space.act(np.array([8.6]), component)
+    + 0.12 * rng.standard_normal(length)
+)
+codes = encode(
+    data[None], component[None], group=ContinuousShift(), alpha=alpha, coder=Sliding(tol=1e-9)
+)
 print(codes.to_frame().round(3))
 
 # %%

@@ -33,9 +33,13 @@ DictionariesDisplay.from_estimators(model, other, names=("seed 0", "seed 1"), ra
 # A single start that is unlucky stands still elsewhere. Its objective says that it is worse:
 
 unlucky = max(
-    (OrbitDictionaryLearning(2, ContinuousShift(), alpha=model.alpha_, n_restarts=1,
-                             random_state=seed).fit(X) for seed in range(5)),
+    (
+        OrbitDictionaryLearning(
+            2, ContinuousShift(), alpha=model.alpha_, n_restarts=1, random_state=seed
+        ).fit(X)
+        for seed in range(5)
+    ),
     key=lambda one: one.history_[-1].objective,
-)  # fmt: skip
+)
 print(f"{unlucky.history_[-1].objective:.2f} instead of {model.history_[-1].objective:.2f}")
 DictionariesDisplay.from_estimators(model, unlucky, names=("best of 8", "unlucky"), rate=64.0)

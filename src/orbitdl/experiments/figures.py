@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orbitdl.plot.canvas import require_matplotlib
+
 COLOURS = {
     "continuous": "#c8391e",
     "integer": "#0b62a8",
@@ -84,16 +86,3 @@ def save(picture: Picture, folder: Path) -> None:
     with styled():
         picture.figure.savefig(folder / f"{picture.name}.png", dpi=150)
         picture.figure.savefig(folder / f"{picture.name}.svg", metadata={"Date": None})
-
-
-def require_matplotlib() -> Any:
-    """Return matplotlib, or say how to get it; nothing of its global state is touched."""
-    try:
-        import matplotlib
-        import matplotlib.figure
-        import matplotlib.ticker
-    except ImportError as error:
-        raise ImportError(
-            'the figures need matplotlib: install it with pip install "orbitdl[plot]".'
-        ) from error
-    return matplotlib

@@ -23,6 +23,16 @@ PALETTE = (
 Axes = NDArray[Any]
 
 
+class Display:
+    """What all displays are: something that was drawn."""
+
+    figure_: Any
+
+    def __repr__(self) -> str:
+        """Return a name only: what is drawn says the rest."""
+        return f"<{type(self).__name__}>"
+
+
 def colour_of(component: int) -> str:
     """Return the colour that a component has in all pictures."""
     return PALETTE[component % len(PALETTE)]

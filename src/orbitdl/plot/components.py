@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.plot.canvas import Axes, colour_of, panels, require_matplotlib, switch_off
+from orbitdl.plot.canvas import Axes, Display, colour_of, panels, require_matplotlib, switch_off
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.subject import centred, representation_of, require_model, shares_of, sketch_of
 from orbitdl.waveform_learning import WaveformLearning
@@ -17,8 +17,8 @@ WIDEST = 13.7
 """Inches that a row of panels may take."""
 
 
-@dataclass(eq=False)
-class ComponentsDisplay:
+@dataclass(eq=False, repr=False)
+class ComponentsDisplay(Display):
     """Draw components, all of them on one scale.
 
     Signals are lines, several channels are below each other, points of a plane are points, and

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.plot.canvas import PALETTE, QUIET, Axes, panels, require_matplotlib, tidy
+from orbitdl.plot.canvas import PALETTE, QUIET, Axes, Display, panels, require_matplotlib, tidy
 from orbitdl.plot.subject import require_model
 
 COLUMNS = ("number", "objective", "gap")
@@ -17,8 +17,8 @@ LEAST = 1e-7
 """What is below this is rounding, and not drawn."""
 
 
-@dataclass(eq=False)
-class ConvergenceDisplay:
+@dataclass(eq=False, repr=False)
+class ConvergenceDisplay(Display):
     """Draw how far above its last value the objective was, the certified gap, and the starts.
 
     Parameters

@@ -8,7 +8,16 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.plot.canvas import DATA, FIT, Axes, colour_of, panels, require_matplotlib, switch_off
+from orbitdl.plot.canvas import (
+    DATA,
+    FIT,
+    Axes,
+    Display,
+    colour_of,
+    panels,
+    require_matplotlib,
+    switch_off,
+)
 from orbitdl.plot.parts import Part, atoms_of, one_of, parts_of
 from orbitdl.plot.rows import Curve, Row, draw_rows, height_of
 from orbitdl.plot.sketch import Sketch, reach_of
@@ -23,8 +32,8 @@ MOST_NOTES = 40
 """Atoms of a stretch beside which their coefficients are written."""
 
 
-@dataclass(eq=False)
-class DecompositionDisplay:
+@dataclass(eq=False, repr=False)
+class DecompositionDisplay(Display):
     """Draw data, their approximation, every atom of it, and what is left.
 
     Parameters

@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike
 from orbitdl.comparison import comparable
 from orbitdl.groups.base import Floats, Group, require_group
 from orbitdl.metrics import align, dictionary_distance
-from orbitdl.plot.canvas import QUIET, Axes, colour_of, panels, require_matplotlib
+from orbitdl.plot.canvas import QUIET, Axes, Display, colour_of, panels, require_matplotlib
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.subject import centred, require_model
 from orbitdl.validation import as_components
 
 
-@dataclass(eq=False)
-class DictionariesDisplay:
+@dataclass(eq=False, repr=False)
+class DictionariesDisplay(Display):
     """Draw the components of one dictionary, and below each the one of another that matches it.
 
     Parameters

@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.plot.canvas import QUIET, SMALL, Axes, colour_of, panels, require_matplotlib, tidy
+from orbitdl.plot.canvas import (
+    QUIET,
+    SMALL,
+    Axes,
+    Display,
+    colour_of,
+    panels,
+    require_matplotlib,
+    tidy,
+)
 from orbitdl.plot.sketch import checked
 from orbitdl.plot.subject import require_model
 from orbitdl.waveform_learning import WaveformLearning
@@ -20,8 +29,8 @@ UNITS = ((3 * 3600.0, 3600.0, "h"), (600.0, 60.0, "min"))
 """From how many seconds on time has which unit."""
 
 
-@dataclass(eq=False)
-class EventsDisplay:
+@dataclass(eq=False, repr=False)
+class EventsDisplay(Display):
     """Draw events over time, a row per component, and below them the intervals between events.
 
     Parameters

@@ -7,13 +7,13 @@ from typing import Any, Self
 
 import pandas as pd
 
-from orbitdl.plot.canvas import QUIET, colour_of, panels, require_matplotlib, tidy
+from orbitdl.plot.canvas import QUIET, Display, colour_of, panels, require_matplotlib, tidy
 
 COLUMNS = ("group", "n_components", "alpha", "error", "standard_error")
 
 
-@dataclass(eq=False)
-class SelectionDisplay:
+@dataclass(eq=False, repr=False)
+class SelectionDisplay(Display):
     """Draw the errors on held-out data, with bands of one standard error, and the choice.
 
     Parameters
