@@ -71,15 +71,6 @@ def panels(rows: int, columns: int, width: float = 9.0, height: float = 3.2, **o
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 
-def plain_ticks(axis: Any, values: Any = None) -> None:
-    """Label a logarithmic axis with ordinary numbers: the values given, or 1, 2 and 5."""
-    ticker = require_matplotlib().ticker
-    located = ticker.LogLocator(subs=(1, 2, 5)) if values is None else ticker.FixedLocator(values)
-    axis.set_major_locator(located)
-    axis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set_minor_locator(ticker.NullLocator())
-
-
 def save(picture: Picture, folder: Path) -> None:
     """Write a picture as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,8 @@ DATA = "0.62"
 """Colour of what was measured."""
 FIT = "0.1"
 """Colour of what approximates it."""
+WIDEST = 13.7
+"""Inches that a row of panels may take."""
 SMALL = 9
 """Size of words beside lines, in points."""
 PALETTE = (
@@ -111,3 +113,12 @@ def switch_off(axes: Axes) -> None:
     """Leave blank the panels that nothing is drawn in."""
     for ax in axes:
         ax.set_axis_off()
+
+
+def plain_ticks(axis: Any, values: Any = None) -> None:
+    """Label a logarithmic axis with ordinary numbers: the values given, or 1, 2 and 5."""
+    ticker = require_matplotlib().ticker
+    located = ticker.LogLocator(subs=(1, 2, 5)) if values is None else ticker.FixedLocator(values)
+    axis.set_major_locator(located)
+    axis.set_major_formatter(lambda value, _: f"{value:g}")
+    axis.set_minor_locator(ticker.NullLocator())

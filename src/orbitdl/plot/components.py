@@ -8,13 +8,18 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.plot.canvas import Axes, Display, colour_of, panels, require_matplotlib, switch_off
+from orbitdl.plot.canvas import (
+    WIDEST,
+    Axes,
+    Display,
+    colour_of,
+    panels,
+    require_matplotlib,
+    switch_off,
+)
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.subject import centred, representation_of, require_model, shares_of, sketch_of
 from orbitdl.waveform_learning import WaveformLearning
-
-WIDEST = 13.7
-"""Inches that a row of panels may take."""
 
 
 @dataclass(eq=False, repr=False)
@@ -92,7 +97,7 @@ class ComponentsDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw, in axes that are given or in a new figure."""
         q, (width, height) = len(self.components), self.sketch.size
-        columns = min(q, int(WIDEST // width))
+        columns = min(q, max(1, int(WIDEST // width)))
         rows = -(-q // columns)
         columns = -(-q // rows)
         size = max(columns * width, 4.0), rows * height + 0.2

@@ -11,6 +11,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import (
     DATA,
     FIT,
+    WIDEST,
     Axes,
     Display,
     colour_of,
@@ -136,7 +137,7 @@ class DecompositionDisplay(Display):
     def _plot_rows(self, ax: Any) -> None:
         rows, sketch = self._rows(), self.sketch
         n = sketch.view.n_lines
-        size = min(13.0, 7.0 if n == 1 else 1.6 + 3.0 * n), 0.7 + 1.2 * height_of(rows)
+        size = min(WIDEST, 7.0 if n == 1 else 1.6 + 3.0 * n), 0.7 + 1.2 * height_of(rows)
         self.axes_: Axes = panels(ax, 1, n, size=size, sharex=True, sharey=True)[0]
         draw_rows(self.axes_, sketch.along, rows)
         for panel, name in zip(self.axes_, sketch.names, strict=True):
@@ -165,9 +166,9 @@ class DecompositionDisplay(Display):
             assert part.signal is not None
             tiles.append((part.row, part.signal, colour))
         tiles.append(("residual", self.residual, FIT))
-        columns = min(len(tiles), MOST_TILES)
-        rows = -(-len(tiles) // columns)
         width, height = self.sketch.size
+        columns = min(len(tiles), MOST_TILES, max(1, int(WIDEST // width)))
+        rows = -(-len(tiles) // columns)
         grid = panels(ax, rows, columns, size=(columns * width, rows * (height + 0.35))).ravel()
         self.axes_ = grid[: len(tiles)]
         switch_off(grid[len(tiles) :])

@@ -3,13 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any, Self
 
 import pandas as pd
 
-from orbitdl.plot.canvas import QUIET, Display, colour_of, panels, require_matplotlib, tidy
+from orbitdl.plot.canvas import (
+    QUIET,
+    Display,
+    colour_of,
+    panels,
+    plain_ticks,
+    require_matplotlib,
+    tidy,
+)
 
 COLUMNS = ("group", "n_components", "alpha", "error", "standard_error")
+FEW = 4
+"""Curves that leave room for their names between them; those of more are beside."""
+LETTERS = 85
+"""In a line of the title."""
 
 
 @dataclass(eq=False, repr=False)
@@ -82,10 +95,12 @@ class SelectionDisplay(Display):
             self._draw_curve(curve.sort_values("alpha"), name, colour_of(numbers.index(n)), style)
         self._mark_choice()
         self.ax_.set_xscale("log")
+        plain_ticks(self.ax_.xaxis)
         self.ax_.set(xlabel="alpha, the price of an atom", ylabel="error on held-out data")
-        self.ax_.set_title(self.reason, loc="left", fontsize=9, wrap=True)
+        self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
         self.ax_.grid(color=QUIET, lw=0.4)
-        self.ax_.legend(frameon=False, fontsize=9)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(curves) > FEW else {}
+        self.ax_.legend(frameon=False, fontsize=9, **beside)
         tidy(self.ax_, left=True)
         return self
 

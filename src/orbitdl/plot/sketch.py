@@ -65,7 +65,9 @@ class Sketch:
             return 2.4, 2.5
         if self.is_picture:
             return 1.7 * self.view.side_by_side, 1.95
-        return 3.4, 1.7 + 0.45 * (min(self.view.n_lines, 8) - 1)
+        if self.view.kind == "image":
+            return 3.4, 3.0
+        return 3.4, 1.7 + 0.45 * (self.view.n_lines - 1)
 
     @property
     def is_picture(self) -> bool:
@@ -155,9 +157,10 @@ class Sketch:
 
     def label_time(self, ax: Any) -> None:
         """Say what runs along the horizontal axis, with few numbers."""
-        ax.xaxis.set_major_locator(
-            require_matplotlib().ticker.MaxNLocator(TICKS, steps=[1, 2, 5, 10])
+        numbers = require_matplotlib().ticker.MaxNLocator(
+            TICKS, steps=[1, 2, 5, 10], integer=self.rate is None
         )
+        ax.xaxis.set_major_locator(numbers)
         ax.set_xlabel(self.label)
 
     def _draw_points(self, ax: Any, lines: Floats, colour: str, reach: float, width: float) -> None:
