@@ -171,6 +171,14 @@ def test_a_data_point_is_the_sum_of_what_is_drawn_below_it(shifted):
     assert_allclose(residual - levels[-1], data - fit, atol=1e-10)
 
 
+def test_rows_do_not_meet(shifted):
+    model, X = shifted
+    display = DecompositionDisplay.from_estimator(model, X, sample=2)
+    data, fit, *below = drawn(display.axes_[0])
+    rows = [np.concatenate([data, fit]), *below]
+    assert all(low.max() < high.min() for high, low in zip(rows, rows[1:], strict=False))
+
+
 def test_atoms_are_named_by_component_coefficient_and_place(shifted):
     model, X = shifted
     codes = model.encode(X)
@@ -239,6 +247,31 @@ def test_a_waveform_cut_by_the_stretch_is_drawn_to_its_end(waveforms):
     whole = DecompositionDisplay.from_estimator(model, signal, start=80, stop=160)
     cut = DecompositionDisplay.from_estimator(model, signal, start=107, stop=160)
     assert_allclose(cut.fit, whole.fit[27:], atol=1e-12)
+
+
+def test_coefficients_are_written_beside_the_atoms_of_a_stretch(waveforms):
+    model, signal = waveforms
+    codes = model.encode(signal)
+    display = DecompositionDisplay.from_estimator(model, signal, stop=200, codes=codes)
+    written = ", ".join(text.get_text() for text in display.axes_[0].texts)
+    inside = codes.coefficient[codes.time < 200]
+    assert len(inside) > 0
+    assert sorted(written.split(", ")) == sorted(f"{c:.3g}" for c in inside)
+
+
+def test_short_times_are_in_milliseconds(waveforms):
+    model, _ = waveforms
+    (ax,) = ComponentsDisplay.from_estimator(model, rate=1000.0).axes_
+    assert ax.get_xlabel() == "time (ms)"
+    assert_allclose(ax.lines[1].get_xdata(), np.arange(16))
+
+
+def test_waveforms_stay_where_they_are_and_count_all_recordings(waveforms):
+    model, signal = waveforms
+    codes = model.encode(signal)
+    display = ComponentsDisplay.from_estimator(model, codes=[codes, codes])
+    assert_array_equal(display.components, model.components_)
+    assert_allclose(display.shares, [1.0])
 
 
 def test_events_are_drawn_where_the_table_has_them(waveforms):
