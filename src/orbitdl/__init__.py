@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from orbitdl.loading import load
     from orbitdl.metrics import align, dictionary_distance
     from orbitdl.recordings.positions import positions
+    from orbitdl.selection.choice import Selection
+    from orbitdl.selection.select import select
     from orbitdl.storage.container import ModelFileError
     from orbitdl.storage.stored_codes import StoredCodes
     from orbitdl.waveform_learning import WaveformLearning
@@ -30,6 +32,7 @@ __all__ = [
     "Completion",
     "ModelFileError",
     "OrbitDictionaryLearning",
+    "Selection",
     "Status",
     "StoredCodes",
     "WaveformLearning",
@@ -43,6 +46,7 @@ __all__ = [
     "load",
     "noise_level",
     "positions",
+    "select",
     "suggest_alpha",
 ]
 
@@ -51,6 +55,7 @@ _HOME = {
     "Completion": "completion",
     "ModelFileError": "storage.container",
     "OrbitDictionaryLearning": "estimator",
+    "Selection": "selection.choice",
     "Status": "codes",
     "StoredCodes": "storage.stored_codes",
     "WaveformLearning": "waveform_learning",
@@ -64,6 +69,7 @@ _HOME = {
     "load": "loading",
     "noise_level": "denoising",
     "positions": "recordings.positions",
+    "select": "selection.select",
     "suggest_alpha": "alpha",
 }
 

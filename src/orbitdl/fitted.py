@@ -121,12 +121,14 @@ class FittedMixin(ShownMixin, TransformerMixin):
         *,
         mask: ArrayLike | None = None,
         exact: bool = False,
-        debias: bool = False,
+        debias: bool = True,
     ) -> Floats:
         """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
 
-        Missing entries are taken from the sparse code of the observed ones at this model's alpha;
-        `debias` refits its atoms by least squares, which mostly fills better.
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha,
+        its atoms fitted to them again by least squares, which mostly fills better. With
+        ``debias=False`` they are as the code has them, shrunk by the cost of sparsity: the better
+        choice where so little was observed that least squares has no hold.
         With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program beside the data.
