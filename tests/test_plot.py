@@ -32,6 +32,7 @@ from orbitdl.plot import (
     EventsDisplay,
     SelectionDisplay,
 )
+from orbitdl.selection import select
 from tests.registry import KINDS as KINDS_OF_GROUPS
 from tests.registry import action
 
@@ -366,6 +367,25 @@ def test_a_selection_has_a_curve_per_number_of_components_and_marks_the_choice()
     assert display.ax_.get_xscale() == "log"
     band = display.ax_.collections[0].get_paths()[0].get_extents()
     assert_allclose([band.y0, band.y1], [1.05, 1.45])
+
+
+def test_errors_that_differ_by_far_are_drawn_on_a_logarithmic_scale():
+    close, far = selection(), selection()
+    far.table.loc[0, "error"] = 100.0
+    scales = [SelectionDisplay.from_selection(one).ax_.get_yscale() for one in (close, far)]
+    assert scales == ["linear", "log"]
+
+
+def test_what_select_returns_is_drawn():
+    X = RNG.standard_normal((12, 6))
+    found = select(
+        OrbitDictionaryLearning(max_iter=1, n_restarts=1, random_state=0), X, n_components=(1, 2),
+        alphas=(0.5, 1.0), rounds=2,
+    )  # fmt: skip
+    display = SelectionDisplay.from_selection(found)
+    mark = display.ax_.lines[-1]
+    assert mark.get_xdata()[0] == found.choice["alpha"]
+    assert len(display.ax_.lines) == 3
 
 
 def test_groups_of_a_selection_are_told_apart_by_name_and_line():

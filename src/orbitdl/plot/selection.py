@@ -19,6 +19,8 @@ from orbitdl.plot.canvas import (
 )
 
 COLUMNS = ("group", "n_components", "alpha", "error", "standard_error")
+WIDE = 5.0
+"""From how many times the least error on the greatest is drawn on a logarithmic scale."""
 FEW = 4
 """Curves that leave room for their names between them; those of more are beside."""
 LETTERS = 85
@@ -96,7 +98,12 @@ class SelectionDisplay(Display):
         self._mark_choice()
         self.ax_.set_xscale("log")
         plain_ticks(self.ax_.xaxis)
-        self.ax_.set(xlabel="alpha, the price of an atom", ylabel="error on held-out data")
+        if self.table["error"].max() > WIDE * self.table["error"].min() > 0:
+            self.ax_.set_yscale("log")
+            plain_ticks(self.ax_.yaxis)
+        self.ax_.set(
+            xlabel="alpha, the price of an atom", ylabel="held-out error, part of the energy"
+        )
         self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
         self.ax_.grid(color=QUIET, lw=0.4)
         beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(curves) > FEW else {}
