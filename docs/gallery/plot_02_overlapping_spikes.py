@@ -42,11 +42,21 @@ for ax in display.axes_:
 print(f"neurons {truth['neuron'].iloc[k : k + 2].tolist()}, {1e3 * apart[k]:.2f} ms apart (dotted)")
 
 # %%
-# How many of all spikes were found within half a millisecond, and of those that overlap:
+# How many spikes were found: an event of the neuron's own component within half a millisecond. A
+# neuron's component is the one whose events are nearest to its spikes.
 
 events = model.events(spikes.signal, spikes.rate, codes=codes)
-away = np.abs(truth["time"].to_numpy()[:, None] - events["seconds"].to_numpy()).min(axis=1)
-found = away < 5e-4
+time, neuron = truth["time"].to_numpy(), truth["neuron"].to_numpy()
+away = np.array(
+    [
+        np.abs(time[:, None] - events.loc[events["component"] == j, "seconds"].to_numpy()).min(
+            axis=1
+        )
+        for j in range(3)
+    ]
+)
+own = [np.argmin(np.median(away[:, neuron == k], axis=1)) for k in range(3)]
+found = away[np.array(own)[neuron], np.arange(len(truth))] < 5e-4
 mixed = truth["overlaps"].to_numpy()
 print(f"{found.mean():.1%} of {len(truth)} spikes")
 print(f"{found[mixed].mean():.1%} of {mixed.sum()} spikes that overlap")

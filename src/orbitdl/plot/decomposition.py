@@ -65,7 +65,7 @@ class DecompositionDisplay(Display):
     [1, 1, 1]
     >>> print(display.parts[0].row)
     component 1 × 0.2...
-    at 7.0
+    at ...
     """
 
     data: Floats
