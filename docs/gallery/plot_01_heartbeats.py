@@ -16,7 +16,8 @@ from orbitdl.plot import ComponentsDisplay, DecompositionDisplay, EventsDisplay
 heart = make_ecg_recording(duration=60, random_state=0)
 model = WaveformLearning(n_components=2, length=252, n_restarts=3, random_state=0).fit(heart.signal)
 codes = model.encode(heart.signal)
-print(f"{heart.beats['inside'].sum()} beats are there; {codes}")
+events = model.events(heart.signal, rate=heart.rate, codes=codes)
+print(f"{heart.beats['inside'].sum()} beats are there, {len(events)} were found; {codes}")
 
 # %%
 # A normal beat and a premature one. Nobody said that there are two kinds, only that there are at
@@ -35,4 +36,4 @@ DecompositionDisplay.from_estimator(model, heart, start=19, stop=25, codes=codes
 # All events, and below them the time since the beat before: a premature beat comes early, and the
 # next one late.
 
-EventsDisplay.from_estimator(model, heart, codes=codes)
+EventsDisplay.from_events(events)
