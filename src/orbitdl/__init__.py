@@ -11,6 +11,7 @@ from orbitdl.lazy import lazily
 
 if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
+    from orbitdl.alpha_path import encode_path
     from orbitdl.codes import Codes, Status
     from orbitdl.completion import Completion, complete
     from orbitdl.denoising import denoise, noise_level
@@ -43,6 +44,7 @@ __all__ = [
     "denoise",
     "dictionary_distance",
     "encode",
+    "encode_path",
     "load",
     "noise_level",
     "positions",
@@ -66,6 +68,7 @@ _HOME = {
     "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
+    "encode_path": "alpha_path",
     "load": "loading",
     "noise_level": "denoising",
     "positions": "recordings.positions",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, TypedDict
@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import completion, denoising, encoding
+from orbitdl.alpha_path import code_along
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -21,14 +22,17 @@ from orbitdl.deferred import Deferred
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
+from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.views import View
 from orbitdl.piecewise import Coding, EncodePiece, Whole
 from orbitdl.points import Given, elsewhere, in_memory
 from orbitdl.samples import Samples
+from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.sources.base import Part
 from orbitdl.sources.chunked import DaskSource, is_of_dask
 from orbitdl.sources.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
-from orbitdl.validation import as_masked_data, require_jobs, require_positive
+from orbitdl.validation import as_alphas, as_masked_data, require_jobs, require_positive
 
 
 class Settings(TypedDict):
@@ -40,7 +44,7 @@ class Settings(TypedDict):
     n_jobs: int | None
 
 
-class FittedMixin(TransformerMixin):
+class FittedMixin(ShownMixin, TransformerMixin):
     """Codes, and what follows from them, with the components of a fitted model."""
 
     group: Group | None
@@ -88,6 +92,16 @@ class FittedMixin(TransformerMixin):
             return self._deferred(X, mask, weight, debias).codes()
         with self._coding(X, mask, weight, debias) as coding:
             return coding.codes() if to is None else coding.stored(to)
+
+    def encode_path(
+        self, X: ArrayLike, alphas: Iterable[float], *, mask: Any = None
+    ) -> list[Codes]:
+        """Code data at every one of some alphas, each from the codes before: `orbitdl.encode_path`.
+
+        Returns one `Codes` for every alpha, in their order.
+        """
+        weights, settings = as_alphas(alphas), self._settings(X, mask)
+        return code_along(alphas=weights, **settings)
 
     def codes_of(self, X: Any, *, mask: Any = None) -> Any:
         """Return codes of data points: those that `fit` ended with if it had these data.
@@ -187,6 +201,19 @@ class FittedMixin(TransformerMixin):
 
     def _group(self) -> Group:
         return group_or_default(self.group)
+
+    def _presentation(self) -> Presentation:
+        return self._group().on(self.components_.shape[1:]).presentation
+
+    def _view_of_components(self) -> View:
+        return self._presentation().view
+
+    def _moves(self) -> str:
+        return self._presentation().moves
+
+    def _occurrences(self) -> list[Occurrences]:
+        codes = getattr(self, "codes_", None)
+        return [] if codes is None else [codes.atoms]
 
     @contextmanager
     def _coding(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Iterator[Coding]:

@@ -20,7 +20,7 @@ from orbitdl.selection.path import Effort, judge_path
 from orbitdl.selection.results import Job, Progress, Results
 from orbitdl.selection.scores import Scores
 from orbitdl.storage.container import as_path
-from orbitdl.validation import require_between, require_count, require_jobs, require_positive
+from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
 from orbitdl.waveform_learning import WaveformLearning
 
 
@@ -106,11 +106,7 @@ def select(
     numbers = sorted(
         {require_count(q, "n_components") for q in listed(n_components, "n_components")}
     )
-    given = (
-        None
-        if alphas is None
-        else [require_positive(a, "alphas") for a in listed(alphas, "alphas")]
-    )
+    given = None if alphas is None else as_alphas(alphas)
     own = None if groups is None else [require_group(one) for one in listed(groups, "groups")]
     most = None if max_samples is None else require_count(max_samples, "max_samples")
     place = None if checkpoint is None else as_path(checkpoint, "checkpoint")
@@ -187,14 +183,3 @@ def identity_of(
         "max_iter": estimator.max_iter,
         "n_restarts": estimator.n_restarts,
     }
-
-
-def listed(values: Iterable[Any], name: str) -> list[Any]:
-    """Return what is to be tried, or say what to pass."""
-    try:
-        every = list(values)
-    except TypeError:
-        raise ValueError(f"{name} must be a list of what to try, not {values!r}.") from None
-    if not every:
-        raise ValueError(f"{name} is empty; name at least one to try.")
-    return every
