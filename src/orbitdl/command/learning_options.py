@@ -87,8 +87,8 @@ class Moving:
         ),
     ] = None
 
-    def of(self, name: GroupName) -> Moving:
-        """Return the options that belong to a group of this name."""
+    def of(self, name: GroupName | None) -> Moving:
+        """Return the options that belong to a group of this name, or to continuous shifts."""
         return replace(
             self,
             subdivisions=self.subdivisions if name is GroupName.interpolated_shift else None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -78,8 +77,8 @@ def select(
     Examples:
       orbitdl select mitdb/100 --length 0.7s --channel MLII
       orbitdl select ecg.csv --rate 360 --length 252 --components 1-6 -o tried.csv
-      orbitdl select mitdb/100 --window 201 --step 100 --channel MLII --normalize \\
-          --samples 200 --rounds 3
+      orbitdl select mitdb/100 --window 201 --step 100 --channel MLII \\
+          --normalize --samples 200 --rounds 3
       orbitdl select windows.npy --components 2,4,8 --alphas 0.05,0.1,0.2
       orbitdl select windows.npy --group trivial,integer-shift,continuous-shift
 
@@ -96,7 +95,14 @@ def select(
     """
     from orbitdl.command.material import Material
     from orbitdl.command.output import TABLES, require_writable, write_table
-    from orbitdl.command.selecting import Search, fit_command, model_and_data, state_of, tell
+    from orbitdl.command.selecting import (
+        Search,
+        fit_command,
+        model_and_data,
+        place_of,
+        state_of,
+        tell,
+    )
 
     require_of_one_kind(line, preparing, cutting, moving, group)
     names = group or GroupNames([GroupName.continuous_shift])
@@ -118,8 +124,7 @@ def select(
     if output is not None:
         write_table(selection.table, output)
     state.finish()
-    pairs = zip(names, groups, strict=True)
-    name = next((one for one, moves in pairs if moves is selection.estimator.group), names[0])
+    name = names[place_of(selection, groups)] if group else None
     said = as_typed(line, preparing, cutting, moving.of(name), working)
-    command = fit_command(data, said, selection, name if group else None)
+    command = fit_command(data, said, selection, name)
     tell(selection, command, data, output, screen)

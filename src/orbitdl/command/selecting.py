@@ -82,6 +82,12 @@ class Search:
             )
 
 
+def place_of(selection: Selection, groups: list[Group]) -> int:
+    """Return which of several groups was chosen."""
+    chosen = selection.estimator.group
+    return next(k for k, group in enumerate(groups) if group is chosen)
+
+
 def fit_command(data: Path, options: list[str], selection: Selection, group: str | None) -> str:
     """Return the command that learns what was chosen from the same data."""
     chosen = selection.choice
@@ -119,20 +125,22 @@ def in_short(selection: Selection) -> Table:
 
     rows, several = best_rows(selection), selection.table["group"].nunique() > 1
     per = "length" if isinstance(selection.estimator, WaveformLearning) else "window"
-    names = ["components", "alpha", "held-out error", "standard error", f"atoms per {per}", ""]
+    names = ["components", "alpha", "held-out error", "over the least", f"atoms a {per}", ""]
     table = Table(*(["group"] if several else []), *names)
     for column in table.columns[several:]:
         column.justify = "right"
+    least = selection.table["error"].min()
     for row in rows.to_dict(orient="records"):
+        over, spread = row["error"] - least, row["standard_error"]
         numbers = (
             str(row["n_components"]),
             f"{row['alpha']:.3g}",
             f"{100 * row['error']:.3g} %",
-            f"{100 * row['standard_error']:.2g} %",
+            f"{100 * over:.2g} ± {100 * spread:.2g} %" if over else "",
             f"{row['atoms']:.2f}",
             "chosen" if row["is_chosen"] else "",
         )
-        words = ([row["group"]] if several else []) + list(numbers)
+        words = [row["group"], *numbers] if several else numbers
         table.add_row(*words, style="bold" if row["is_chosen"] else None)
     return table
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.selection.held_out import Judged
+from orbitdl.storage.checkpoint_files import REMEDY
 from orbitdl.storage.container import ModelFileError, Tensors, read, sweep, write
 
 KIND, VERSION = "selection", 1
@@ -77,11 +78,12 @@ class Results:
 
     def _read(self, path: Path) -> dict[Job, list[Judged]]:
         header, tensors = read(path, KIND, {"": VERSION})
-        for key, value in self.identity.items():
-            if header.get(key) != value:
-                raise ModelFileError(
-                    f"{path} is of a selection with another {key}; name another file, or remove it."
-                )
+        different = [key for key, value in self.identity.items() if header.get(key) != value]
+        if different:
+            raise ModelFileError(
+                f"{path} belongs to another selection, which differs in {', '.join(different)}; "
+                f"{REMEDY}."
+            )
         found: dict[Job, list[Judged]] = {}
         for name in tensors:
             if name.endswith(".error"):

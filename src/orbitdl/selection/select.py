@@ -23,6 +23,9 @@ from orbitdl.storage.container import as_path
 from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
 from orbitdl.waveform_learning import WaveformLearning
 
+OF_WAVEFORMS = ("length", "positive", "whole_samples", "detrend")
+"""Settings of waveforms that paths depend on."""
+
 
 def select(
     estimator: OrbitDictionaryLearning | WaveformLearning,
@@ -121,7 +124,8 @@ def select(
     weights = usual if given is None else sorted(set(given), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
-    results = Results(identity_of(judges, speckles, weights, estimator), len(jobs), place, progress)
+    identity = identity_of(judges, speckles, weights, estimator, own, most)
+    results = Results(identity, len(jobs), place, progress)
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
     run_jobs(jobs, judges, weights, first, estimator, results)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
@@ -170,11 +174,18 @@ def identity_of(
     speckles: Speckles,
     alphas: list[float],
     estimator: OrbitDictionaryLearning | WaveformLearning,
+    groups: list[Group] | None,
+    most: int | None,
 ) -> dict[str, Any]:
     """Return what paths in a file must have been made with, to be of use here."""
-    return {
+    settings = estimator.get_params(deep=False)
+    own = {name: settings[name] for name in OF_WAVEFORMS if name in settings}
+    moves = groups or ([estimator._group()] if "group" in settings else [])
+    return own | {
         "data": judges.fingerprint,
-        "groups": list(judges.groups),
+        "max_samples": most,
+        "groups": [one.as_code() for one in moves],
+        "coder": repr(settings.get("coder")),
         "alphas": alphas,
         "rounds": speckles.rounds,
         "share": speckles.share,
