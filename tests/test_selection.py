@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from orbitdl import OrbitDictionaryLearning, Selection, WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording, make_shift_data, make_synchronization_data
-from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
 from orbitdl.samples import Samples
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
@@ -155,6 +156,45 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
     assert again.reason == whole.reason
     with pytest.raises(ValueError, match="differs in alphas; delete"):
         select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
+
+
+def other_settings(data):
+    """Return pairs of estimators, data and settings that differ in one thing, by its name."""
+    windows, heart = OrbitDictionaryLearning(random_state=0, n_restarts=1), np.tile(data.X[0], 9)
+    waves = WaveformLearning(length=12, random_state=0, n_restarts=1)
+    few, many = ({"groups": [InterpolatedShift(k)]} for k in (2, 3))
+    return {
+        "max_samples": (windows, data.X, {"max_samples": 20}, windows, {"max_samples": 30}),
+        "groups": (windows, data.X, few, windows, many),
+        "length": (waves, heart, {}, clone(waves).set_params(length=13), {}),
+        "positive": (waves, heart, {}, clone(waves).set_params(positive=True), {}),
+    }
+
+
+@pytest.mark.parametrize("name", ["max_samples", "groups", "length", "positive"])
+def test_what_was_judged_with_other_settings_is_not_taken_up(tmp_path, name):
+    data, _ = shifts()
+    one, X, first, other, second = other_settings(data)[name]
+    settings = {"n_components": [1], "alphas": [0.5], "rounds": 2, "checkpoint": tmp_path / "run"}
+    select(one, X, **first, **settings)
+    with pytest.raises(ValueError, match=f"differs in {name}; "):
+        select(other, X, **second, **settings)
+
+
+def test_the_reason_reads_as_sentences():
+    best = np.array([0.10, 0.20, 0.30])
+    found = scores([best + 1.0, best + 0.9], [best, best + 0.1], [best + 0.02, best + 0.1])
+    assert reason_for(found, (1, 0)) == (
+        "2 components: 3 would raise the held-out error by 10 %; 1 would make it 5.5 times as "
+        "large. Alpha 1: the held-out error is least there. 1 is the largest tried: larger ones "
+        "may do as well. 40 % of the energy of hidden entries is predicted."
+    )
+
+
+def test_the_reason_says_when_nothing_is_predicted():
+    nothing = np.array([0.4, 0.6])
+    found = scores([nothing, nothing + 0.1])
+    assert reason_for(found, (0, 0)).endswith("predicted: the data may be noise.")
 
 
 def test_threads_do_not_change_a_selection():

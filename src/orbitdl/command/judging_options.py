@@ -27,14 +27,14 @@ class Candidates:
     """What is tried."""
 
     components: Annotated[
-        Counts,
+        Counts | None,
         typer.Option(
             metavar="LIST",
             parser=counts,
             help="Numbers of components (waveforms) to try: a list, 1,2,4, or a range, 1-4.",
             show_default="1-4",
         ),
-    ] = ONE_TO_FOUR
+    ] = None
     alphas: Annotated[
         Weights | None,
         typer.Option(
@@ -44,6 +44,11 @@ class Candidates:
             "data.",
         ),
     ] = None
+
+    @property
+    def numbers(self) -> Counts:
+        """Numbers of components to try."""
+        return self.components or ONE_TO_FOUR
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ def select(
     material = Material.read(data, preparing, cutting, screen)
     model, X = model_and_data(material, line, groups[0])
     model.set_params(
-        n_components=max(tried.components), random_state=working.seed, n_jobs=working.jobs
+        n_components=max(tried.numbers), random_state=working.seed, n_jobs=working.jobs
     )
     if restart:
         state.discard(screen)

@@ -71,7 +71,7 @@ class Search:
             return select(
                 model,
                 X,
-                n_components=self.tried.components,
+                n_components=self.tried.numbers,
                 alphas=self.tried.alphas,
                 groups=self.groups,
                 rounds=self.judging.rounds,
@@ -127,6 +127,7 @@ def in_short(selection: Selection) -> Table:
     per = "length" if isinstance(selection.estimator, WaveformLearning) else "window"
     names = ["components", "alpha", "held-out error", "over the least", f"atoms a {per}", ""]
     table = Table(*(["group"] if several else []), *names)
+    table.columns[0].no_wrap = True
     for column in table.columns[several:]:
         column.justify = "right"
     least = selection.table["error"].min()
