@@ -191,10 +191,14 @@ def test_the_reason_reads_as_sentences():
     )
 
 
-def test_the_reason_says_when_nothing_is_predicted():
-    nothing = np.array([0.4, 0.6])
-    found = scores([nothing, nothing + 0.1])
-    assert reason_for(found, (0, 0)).endswith("predicted: the data may be noise.")
+def test_the_reason_says_when_nothing_is_predicted_and_when_nothing_changes():
+    nothing, best = np.array([0.4, 0.6]), np.array([0.2, 0.4])
+    assert reason_for(scores([nothing, nothing + 0.1]), (0, 0)) == (
+        "Hidden entries are not predicted, whatever is tried: the data may be noise. The simplest "
+        "was taken: 1 component, alpha 1."
+    )
+    same = scores([best, best + 0.1], [best * 0.9999, best])
+    assert "2 would change the held-out error by less than 0.1 %." in reason_for(same, (0, 0))
 
 
 def test_threads_do_not_change_a_selection():

@@ -9,6 +9,8 @@ import pandas as pd
 
 from orbitdl.selection.scores import Scores
 
+SMALL = 1e-3
+"""Part of the error that is no difference worth a number."""
 NAMED = ("the held-out error", "it")
 """What is compared, said for the first time and again."""
 
@@ -55,8 +57,12 @@ def choose(scores: Scores) -> tuple[int, int]:
 
 def reason_for(scores: Scores, chosen: tuple[int, int]) -> str:
     """Say why a candidate was chosen: against more and fewer components, groups and alphas."""
+    predicted = 1 - scores.mean[chosen]
+    if predicted <= 0:
+        return _of_nothing(scores, chosen)
     parts = [_of_components(scores, chosen), _of_group(scores, chosen), _of_alpha(scores, chosen)]
-    return " ".join([part for part in parts if part] + [_of_prediction(scores, chosen)])
+    share = f"{100 * predicted:.3g} % of the energy of hidden entries is predicted."
+    return " ".join([part for part in parts if part] + [share])
 
 
 def _of_components(scores: Scores, chosen: tuple[int, int]) -> str:
@@ -106,11 +112,12 @@ def _of_alpha(scores: Scores, chosen: tuple[int, int]) -> str:
     return words
 
 
-def _of_prediction(scores: Scores, chosen: tuple[int, int]) -> str:
-    predicted = 1 - scores.mean[chosen]
-    if predicted <= 0:
-        return "Nothing of the hidden entries is predicted: the data may be noise."
-    return f"{100 * predicted:.3g} % of the energy of hidden entries is predicted."
+def _of_nothing(scores: Scores, chosen: tuple[int, int]) -> str:
+    _, q = scores.candidates[chosen[0]]
+    return (
+        "Hidden entries are not predicted, whatever is tried: the data may be noise. The simplest "
+        f"was taken: {_components(q)}, alpha {scores.alphas[chosen[1]]:.3g}."
+    )
 
 
 def _against(scores: Scores, chosen: tuple[int, int], number: int, what: str) -> str:
@@ -126,6 +133,8 @@ def _change(scores: Scores, chosen: tuple[int, int], other: tuple[int, int], wha
     size = scores.mean[base] or 1.0
     if change > size:
         return f"would make {what} {1 + change / size:.2g} times as large"
+    if abs(change) < SMALL * size:
+        return f"would change {what} by less than {_percent(SMALL)}"
     verb = "lower" if change < 0 else "raise"
     words = f"would {verb} {what} by {_percent(abs(change) / size)}"
     if change < 0:
