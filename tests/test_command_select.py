@@ -68,9 +68,9 @@ def test_windows_are_judged_as_the_library_does(folder):
 
 def test_a_recording_is_prepared_as_fit_does_and_judged_as_a_whole(folder):
     estimator = WaveformLearning(length=LENGTH, positive=True, random_state=0)
-    own = by_the_library(estimator, HEART[60:], share=0.2)
-    more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--positive", "--share", 0.2)
-    facts = facts_of("heart.npy", *TRIED, *more)
+    own = by_the_library(estimator, HEART[60:], share=0.2, speckle=3)
+    more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--positive")
+    facts = facts_of("heart.npy", *TRIED, *more, "--share", 0.2, "--speckle", 3)
     assert facts["table"] == rows(own.table)
     assert facts["reason"] == own.reason
 
@@ -117,6 +117,14 @@ def test_people_are_told_the_choice_the_reason_and_what_to_run_next(folder):
     (marked,) = (line for line in told.splitlines() if "chosen" in line)
     number, alpha = (word.strip() for word in marked.split("│")[1:3])
     assert (int(number), float(alpha)) == (facts["components"], facts["alpha"])
+
+
+@pytest.mark.filterwarnings("default:the means of the windows")
+def test_windows_that_are_mostly_means_are_warned_of(folder):
+    np.save("high.npy", X + 5.0)
+    more = ("--group", "integer-shift")
+    assert "means of the windows carry 9" in run("select", "high.npy", *QUICK, *more).fine().err
+    assert run("select", "high.npy", *QUICK, *more, "--normalize").fine().err == ""
 
 
 def test_quiet_prints_nothing(folder):

@@ -191,6 +191,14 @@ def test_the_reason_reads_as_sentences():
     )
 
 
+def test_the_reason_names_the_number_of_least_error_though_it_is_no_neighbour():
+    best, wobble = np.array([0.10, 0.20, 0.30]), np.array([0.02, -0.02, 0.02])
+    found = scores([best + wobble, best + 1], [best + 0.1, best + 1], [best, best + 1])
+    reason = reason_for(found, (0, 0))
+    assert reason.startswith("1 component: 3 would lower the held-out error by 3.2 %, less than")
+    assert "; 2 would raise it by 45 %." in reason
+
+
 def test_the_reason_says_when_nothing_is_predicted_and_when_nothing_changes():
     nothing, best = np.array([0.4, 0.6]), np.array([0.2, 0.4])
     assert reason_for(scores([nothing, nothing + 0.1]), (0, 0)) == (

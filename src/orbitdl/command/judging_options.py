@@ -73,6 +73,16 @@ class Judging:
             rich_help_panel=JUDGING,
         ),
     ] = 0.1
+    speckle: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            parser=whole_number(1),
+            help="Neighbouring samples that are hidden together: more where neighbours are much "
+            "alike. If left out 1 in windows, and a 32nd of --length in recordings.",
+            rich_help_panel=JUDGING,
+        ),
+    ] = None
     samples: Annotated[
         int | None,
         typer.Option(

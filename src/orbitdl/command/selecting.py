@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pandas as pd
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.command.advice import warn_of_means
 from orbitdl.command.display import Screen, program
 from orbitdl.command.judging_options import Candidates, Judging
 from orbitdl.command.learning_options import Line
@@ -36,7 +37,9 @@ def state_of(named: Path | None, output: Path | None, data: Path) -> RunState:
 def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model, Any]:
     """Return what would learn from the material, and what from: a recording, or windows."""
     if line.length is None:
-        return OrbitDictionaryLearning(group=group), material.windows().values
+        X = material.windows().values
+        warn_of_means(group, X)
+        return OrbitDictionaryLearning(group=group), X
     samples = material.samples(line.length)
     return WaveformLearning(length=samples, **line.flags()), material.signal().signal
 
@@ -76,6 +79,7 @@ class Search:
                 groups=self.groups,
                 rounds=self.judging.rounds,
                 share=self.judging.share,
+                speckle=self.judging.speckle,
                 max_samples=self.judging.samples,
                 progress=progress,
                 checkpoint=self.state.path,

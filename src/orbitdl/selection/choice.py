@@ -70,11 +70,11 @@ def _of_components(scores: Scores, chosen: tuple[int, int]) -> str:
     numbers = sorted({number for _, number in scores.candidates})
     if len(numbers) == 1:
         return f"{_components(q)}, the only number tried."
-    place = numbers.index(q)
-    neighbours = numbers[place + 1 : place + 2] + numbers[max(place - 1, 0) : place]
+    place, (_, best) = numbers.index(q), scores.candidates[scores.best[0]]
+    neighbours = {*numbers[max(place - 1, 0) : place + 2], best} - {q}
     compared = [
-        f"{number} {_against(scores, chosen, number, what)}"
-        for number, what in zip(neighbours, NAMED, strict=False)
+        f"{number} {_against(scores, chosen, number, NAMED[min(k, 1)])}"
+        for k, number in enumerate(sorted(neighbours, reverse=True))
     ]
     more = " More were not tried, and may be better." if q == numbers[-1] else ""
     return f"{_components(q)}: {'; '.join(compared)}.{more}"
