@@ -33,6 +33,7 @@ EXAMPLES = """From a recording to a table of events and a report:
   orbitdl encode heart.safetensors heart.wav -o events.csv
   orbitdl report heart.safetensors heart.wav -o report.html
 
+How many?         orbitdl select heart.wav --length 0.7s
 No data at hand:  orbitdl demo
 One command:      orbitdl fit --help
 Exit codes:       0 fine, 1 bad input or failure, 2 wrong usage, 130 Ctrl-C

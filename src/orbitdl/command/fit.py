@@ -12,14 +12,7 @@ from orbitdl.command import learning_options, options
 from orbitdl.command.choices import GroupName, Start, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
-from orbitdl.command.learning_options import (
-    AS_GIVEN,
-    LEARNING,
-    NO_MORE,
-    WINDOWS,
-    WINDOWS_ONLY,
-    require_of_one_kind,
-)
+from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
 from orbitdl.command.numbers import positive_number, whole_number
 
 
@@ -29,7 +22,7 @@ def fit(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
     ],
-    line: learning_options.Line = WINDOWS_ONLY,
+    line: learning_options.Line = learning_options.WINDOWS_ONLY,
     components: Annotated[
         int | None,
         typer.Option(
@@ -57,8 +50,8 @@ def fit(
             rich_help_panel=WINDOWS,
         ),
     ] = None,
-    moving: learning_options.Moving = NO_MORE,
-    preparing: learning_options.Preparing = AS_GIVEN,
+    moving: learning_options.Moving = learning_options.NO_MORE,
+    preparing: learning_options.Preparing = learning_options.AS_GIVEN,
     cutting: options.Cutting = options.NOTHING_SAID,
     max_iter: Annotated[
         int,

@@ -11,15 +11,7 @@ from orbitdl.command import judging_options, learning_options, options
 from orbitdl.command.choices import GroupName, GroupNames, group_names, make_groups
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
-from orbitdl.command.judging_options import AS_USUAL, FROM_SEED_0, USUAL
-from orbitdl.command.learning_options import (
-    AS_GIVEN,
-    LEARNING,
-    NO_MORE,
-    WINDOWS,
-    WINDOWS_ONLY,
-    require_of_one_kind,
-)
+from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
 from orbitdl.command.option_groups import as_typed
 
 
@@ -35,8 +27,8 @@ def select(
             help="Write all that was tried to a table: .csv, .parquet or .json.",
         ),
     ] = None,
-    line: learning_options.Line = WINDOWS_ONLY,
-    tried: judging_options.Candidates = USUAL,
+    line: learning_options.Line = learning_options.WINDOWS_ONLY,
+    tried: judging_options.Candidates = judging_options.USUAL,
     group: Annotated[
         GroupNames | None,
         typer.Option(
@@ -48,11 +40,11 @@ def select(
             rich_help_panel=WINDOWS,
         ),
     ] = None,
-    moving: learning_options.Moving = NO_MORE,
-    preparing: learning_options.Preparing = AS_GIVEN,
+    moving: learning_options.Moving = learning_options.NO_MORE,
+    preparing: learning_options.Preparing = learning_options.AS_GIVEN,
     cutting: options.Cutting = options.NOTHING_SAID,
-    judging: judging_options.Judging = AS_USUAL,
-    working: judging_options.Working = FROM_SEED_0,
+    judging: judging_options.Judging = judging_options.AS_USUAL,
+    working: judging_options.Working = judging_options.FROM_SEED_0,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
