@@ -13,13 +13,13 @@ from test_command_recordings import misused
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command import learning_options, options
-from orbitdl.command.choices import GroupName, MatricesName
+from orbitdl.command.choices import GroupName, MatricesName, group_names, make_groups
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import parse_place, parse_span
 from orbitdl.command.option_groups import as_typed
 from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
-from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings.layout import Layout
 from orbitdl.selection import Selection, select
 
@@ -30,7 +30,7 @@ RATE, LENGTH = 60, 42
 X = make_shift_data(
     n_samples=24, length=12, n_components=2, n_atoms=2, noise=0.05, random_state=0
 ).X
-HEART = make_ecg_recording(duration=12, rate=RATE, premature=0.0, random_state=0).signal
+HEART = make_ecg_recording(duration=9, rate=RATE, premature=0.0, random_state=0).signal
 TRIED = ("--components", "1,2", "--alphas", "0.4,0.2", "--rounds", 2, "--jobs", 1)
 QUICK = ("--components", 1, "--alphas", "0.4", "--rounds", 2, "--group", "trivial", "--jobs", 1)
 STATE = "x.npy.selection.checkpoint"
@@ -49,8 +49,8 @@ def facts_of(*arguments) -> dict:
     return json.loads(run("select", *arguments, "--json").fine().out)
 
 
-def by_the_library(estimator, data, **settings):
-    return select(estimator, data, n_components=[1, 2], alphas=[0.4, 0.2], rounds=2, **settings)
+def by_the_library(estimator, data, numbers, **settings):
+    return select(estimator, data, n_components=numbers, alphas=[0.4, 0.2], rounds=2, **settings)
 
 
 def rows(table: pd.DataFrame) -> list[dict]:
@@ -59,16 +59,20 @@ def rows(table: pd.DataFrame) -> list[dict]:
 
 def test_windows_are_judged_as_the_library_does(folder):
     groups = [IntegerShift(), ContinuousShift()]
-    own = by_the_library(OrbitDictionaryLearning(random_state=0), X, groups=groups, max_samples=20)
-    facts = facts_of("x.npy", *TRIED, "--group", "integer-shift,continuous-shift", "--samples", 20)
+    own = by_the_library(
+        OrbitDictionaryLearning(random_state=0), X, [1], groups=groups, max_samples=20
+    )
+    names = ("--group", "integer-shift,continuous-shift")
+    facts = facts_of("x.npy", *TRIED, "--components", 1, *names, "--samples", 20)
     assert facts["table"] == rows(own.table)
     assert facts["reason"] == own.reason
     assert [facts["group"], facts["components"], facts["alpha"]] == list(own.choice.values())
+    assert "--group integer-shift --components 1" in facts["command"]
 
 
 def test_a_recording_is_prepared_as_fit_does_and_judged_as_a_whole(folder):
     estimator = WaveformLearning(length=LENGTH, positive=True, random_state=0)
-    own = by_the_library(estimator, HEART[60:], share=0.2, speckle=3)
+    own = by_the_library(estimator, HEART[60:], [1, 2], share=0.2, speckle=3)
     more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--positive")
     facts = facts_of("heart.npy", *TRIED, *more, "--share", 0.2, "--speckle", 3)
     assert facts["table"] == rows(own.table)
@@ -107,6 +111,11 @@ def test_options_of_a_group_that_was_not_chosen_are_left_out():
     moving = learning_options.Moving(3, MatricesName.azimuth)
     assert as_typed(moving.of(GroupName.integer_shift)) == ["--matrices", "azimuth"]
     assert as_typed(moving.of(GroupName.interpolated_shift))[:2] == ["--subdivisions", "3"]
+
+
+def test_an_option_of_one_group_goes_to_that_of_several():
+    names = group_names("integer-shift,interpolated-shift,integer-shift")
+    assert make_groups(names, 3, None) == [IntegerShift(), InterpolatedShift(3)]
 
 
 def test_people_are_told_the_choice_the_reason_and_what_to_run_next(folder):
