@@ -9,20 +9,23 @@ from __future__ import annotations
 
 import doctest
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from orbitdl.command.demonstrations.images_picture import fill
 from orbitdl.command.demonstrations.sensors_picture import draw_errors, draw_lines
-from orbitdl.plot import ComponentsDisplay, DecompositionDisplay, EventsDisplay
+from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
 
 HERE = Path(__file__).parent
-QUIET = "0.6"
-"""The grey of what is there to compare with."""
+BLUE, QUIET = "#0072b2", "0.6"
+"""What is found, and what is there to compare with."""
 
 
 def above(name: str) -> SimpleNamespace:
@@ -31,8 +34,9 @@ def above(name: str) -> SimpleNamespace:
     if not found:
         raise ValueError(f"{name}.md does not show pictures/{name}.png.")
     names: dict[str, object] = {"__name__": name}
-    for example in doctest.DocTestParser().get_examples(text, name):
-        exec(compile(example.source, name, "exec"), names)
+    with redirect_stdout(StringIO()):  # what they print is on the page
+        for example in doctest.DocTestParser().get_examples(text, name):
+            exec(compile(example.source, name, "exec"), names)
     return SimpleNamespace(**names)
 
 
@@ -49,8 +53,9 @@ def ecg() -> Figure:
 def spikes() -> Figure:
     """Milliseconds with spikes that overlap, taken apart on all channels."""
     page, figure = above("spikes"), new_figure(12, 4.2)
-    pair = page.events[page.events["overlaps"]]["seconds"].iloc[0]
-    settings = {"start": pair - 0.003, "stop": pair + 0.005, "rate": page.data.rate}
+    seconds = page.events["seconds"].to_numpy()
+    pair = seconds[np.argmin(np.diff(seconds))]
+    settings = {"start": pair - 0.003, "stop": pair + 0.004, "rate": page.data.rate}
     DecompositionDisplay.from_estimator(
         page.model, page.data.signal, ax=figure.subplots(1, 4, sharey=True), **settings
     )
@@ -58,13 +63,17 @@ def spikes() -> Figure:
 
 
 def vibration() -> Figure:
-    """A twentieth of a second taken apart, and the impacts of a third of a second."""
-    page, figure = above("vibration"), new_figure(10, 6.4)
-    top, below = figure.subplots(2, 1, height_ratios=(3, 4))
+    """A twentieth of a second taken apart, and the amplitudes of a third of a second."""
+    page, figure = above("vibration"), new_figure(10, 5.2)
+    top, below = figure.subplots(2, 1, height_ratios=(5, 3))
     settings = {"start": 0.5, "stop": 0.55, "rate": page.rate}
     DecompositionDisplay.from_estimator(page.model, page.signal, ax=top, **settings)
     some = page.events[page.events["seconds"].between(0.4, 0.75)]
-    EventsDisplay.from_events(some, ax=below)
+    below.vlines(some["seconds"], 0, some["amplitude"], color=BLUE)
+    t = np.linspace(0.4, 0.75, 500)
+    load = 1 + 0.3 * np.cos(2 * np.pi * page.shaft * t)
+    below.plot(t, load * page.events["amplitude"].mean(), color=QUIET, zorder=0)
+    label(below, "amplitudes of the impacts; grey: how they were planted", "time (s)")
     return figure
 
 
@@ -97,18 +106,19 @@ def images() -> Figure:
 
 
 def missing_data() -> Figure:
-    """Two beats with gaps, and what fills them."""
+    """The two seconds with most gaps, and what fills them."""
     page, figure = above("missing_data"), new_figure(10, 3.2)
-    axis, rate = figure.subplots(), page.heart.rate
-    shown = slice(int(12 * rate), int(15 * rate))
+    axis, rate, width = figure.subplots(), page.heart.rate, 720
+    start = np.argmax(np.convolve(page.hole, np.ones(width), "valid"))
+    shown = slice(start, start + width)
     t = np.arange(len(page.holed))[shown] / rate
     axis.plot(t, page.truth[shown], color=QUIET, lw=4, label="truth")
-    axis.plot(t, page.holed[shown], color="#0072b2", lw=0.8, label="observed")
+    axis.plot(t, page.holed[shown], color=BLUE, lw=0.8, label="observed")
     filling = np.where(page.hole, page.filled, np.nan)[shown]
     axis.plot(t, filling, color="#d55e00", lw=2, label="filled in")
-    axis.set_xlabel("time (s)")
+    axis.set_ylim(top=1.5)
     axis.legend(ncols=3, frameon=False, loc="upper right")
-    axis.spines[["top", "right"]].set_visible(False)
+    label(axis, "", "time (s)")
     return figure
 
 
@@ -125,18 +135,26 @@ def choosing_alpha() -> Figure:
     axes[1].legend(frameon=False)
     counts = range(1, 7)
     axes[2].plot(counts, [page.score(q) for q in counts], ".-")
-    titles = "atoms per window", "energy explained", "score on other windows"
-    labels = "alpha", "alpha", "number of components"
-    for axis, title, label in zip(axes, titles, labels, strict=True):
-        axis.set_title(title, loc="left", fontsize=11)
-        axis.set_xlabel(label)
-        axis.spines[["top", "right"]].set_visible(False)
+    label(axes[0], "atoms per window", "alpha")
+    label(axes[1], "energy explained", "alpha")
+    label(axes[2], "score on other windows", "number of components")
+    for axis in axes[:2]:
+        axis.set_xticks([0.05, 0.1, 0.2, 0.5], labels=["0.05", "0.1", "0.2", "0.5"])
+        axis.tick_params(axis="x", which="minor", labelbottom=False)
+    axes[0].set_yticks([0.1, 1, 10], labels=["0.1", "1", "10"])
     return figure
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of so many inches, which needs no screen."""
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def label(axis: Axes, title: str, below: str) -> None:
+    """Write what axes show, and take off what they do not need."""
+    axis.set_title(title, loc="left", fontsize=11)
+    axis.set_xlabel(below)
+    axis.spines[["top", "right"]].set_visible(False)
 
 
 def positive(components: np.ndarray) -> np.ndarray:
