@@ -19,7 +19,7 @@ CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_co
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-generic test-long lint format bench bench-quick clean
+.PHONY: help demo test docs test-generic test-long lint format bench bench-quick clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -30,6 +30,11 @@ demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a 
 test: lint  ## Check style and types, then run every test and every documented example
 	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
 	$(PYTEST) --doctest-modules --doctest-glob='README.md' src tests README.md
+
+docs: $(VENV)/.installed-docs  ## Build the site into out/site; broken links and warnings are errors
+	rm -rf out/site
+	$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/site
+	$(BIN)/python docs/tools/check_site.py out/site
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
 	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)
