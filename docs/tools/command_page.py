@@ -77,7 +77,8 @@ def names(parameter: Parameter, info: ArgumentInfo | OptionInfo) -> list[str]:
     if isinstance(info, ArgumentInfo):
         return [info.metavar or parameter.name.upper()]
     first = [info.default] if isinstance(info.default, str) else []  # as typer reads Annotated
-    return [*first, *info.param_decls] or [f"--{parameter.name.replace('_', '-')}"]
+    given = [name for both in [*first, *info.param_decls] for name in both.split("/")]
+    return given or [f"--{parameter.name.replace('_', '-')}"]
 
 
 def value(kind: object) -> str:
