@@ -31,7 +31,7 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
 ]
-exclude_patterns = ["tools", "templates"]
+exclude_patterns = ["gallery", "templates", "tools"]
 templates_path = ["templates"]
 default_role = "py:obj"
 
@@ -50,6 +50,19 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # excerpts would be fetched, which pages opened as files may not
+
+if any((HERE / "gallery").glob("*.py")):
+    extensions.append("sphinx_gallery.gen_gallery")
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "gallery_pages",
+    "filename_pattern": r"\.py$",
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+    "remove_config_comments": True,
+}
 
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0], "static/mathjax")
 """MathJax as a package, so that formulas need no network; a tenth of it is all that is used."""
