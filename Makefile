@@ -70,7 +70,8 @@ measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's 
 
 clean:  ## Remove the environment, caches and outputs
 	rm -rf $(VENV) $(BENCH_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf docs/gallery_pages docs/reference/modules docs/reference/names docs/reference/commands.md
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each extra; pip comes last into a new environment, so its presence says the environment is whole.
 $(VENV)/.installed-%: pyproject.toml
