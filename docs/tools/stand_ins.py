@@ -33,7 +33,7 @@ class Annotations:
 
 
 class Raw:
-    """Stand for ``mne.io.Raw``: a minute of ECG in volts, of which a second was marked as bad."""
+    """Stand for ``mne.io.Raw``: half a minute of ECG in volts, of which a second was marked as bad."""
 
     ch_names = ["ECG"]
     first_time = 10.0
@@ -44,7 +44,7 @@ class Raw:
 
     @cached_property
     def _volts(self) -> Floats:
-        heart = make_ecg_recording(duration=60, rate=self.info["sfreq"], random_state=0)
+        heart = make_ecg_recording(duration=30, rate=self.info["sfreq"], random_state=0)
         return 1e-3 * heart.signal[None]
 
     def get_data(self, picks: list[str], *, reject_by_annotation: str | None = None) -> Floats:
@@ -65,11 +65,11 @@ class Epochs:
 
 
 class SpikeRecording:
-    """Stand for a recording of SpikeInterface: four seconds of three neurons, one segment."""
+    """Stand for a recording of SpikeInterface: two seconds of three neurons, one segment."""
 
     @cached_property
     def _values(self) -> Floats:
-        return make_spike_recording(duration=4, random_state=0).signal
+        return make_spike_recording(duration=2, random_state=0).signal
 
     def get_num_samples(self, segment_index: int | None = None) -> int:
         """Return the length of a segment."""
