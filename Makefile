@@ -33,10 +33,14 @@ test: lint  ## Check style and types, then run every test and every documented e
 	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
 	$(PYTEST) --doctest-modules --doctest-glob='*.md' src tests README.md $(PAGES)
 
-docs: $(VENV)/.installed-docs  ## Build the site into out/site; broken links and warnings are errors
+docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site into out/site; broken links and warnings are errors
 	rm -rf out/site
 	$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/site
 	$(BIN)/python docs/tools/check_site.py out/site
+
+docs/tutorials/pictures/.drawn: $(wildcard docs/tutorials/*.md docs/tutorials/*.py) | $(VENV)/.installed-docs
+	$(TEST_ENVIRONMENT) $(BIN)/python docs/tutorials/pictures.py
+	@touch $@
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
 	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)

@@ -34,6 +34,7 @@ extensions = [
 exclude_patterns = ["gallery", "templates", "tools"]
 templates_path = ["templates"]
 default_role = "py:obj"
+suppress_warnings = ["toc.empty_glob"]  # a gallery is made of what is there
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -62,6 +63,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "write_computation_times": False,
     "remove_config_comments": True,
+    "reference_url": {"orbitdl": None},
 }
 
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0], "static/mathjax")
