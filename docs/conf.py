@@ -83,5 +83,6 @@ def copy_mathjax(app, failure):
 def setup(app):
     """Tell Sphinx of the steps above."""
     app.connect("autodoc-process-docstring", docstrings.show_equations, priority=100)
+    app.connect("autodoc-process-docstring", docstrings.describe_constants, priority=100)
     app.connect("autodoc-skip-member", docstrings.skip_others)
     app.connect("build-finished", copy_mathjax)

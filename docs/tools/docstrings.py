@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import re
+from enum import Enum
 from typing import Any
 
 SECTION = re.compile(r"^-{3,}$")
@@ -32,6 +34,16 @@ def show_equations(
     lines[:] = shown
 
 
+def describe_constants(
+    app: Any, what: str, name: str, thing: object, options: Any, lines: list[str]
+) -> None:
+    """Say what a constant is, not what all values of its type are."""
+    if what == "data" and "\n".join(lines).strip() == inspect.getdoc(type(thing)):
+        lines[:] = [
+            f"A constant: {len(thing)} entries." if isinstance(thing, tuple) else "A constant."
+        ]
+
+
 def before(shown: list[str]) -> bool:
     """Return whether a paragraph is what comes before: neither a list nor a literal block."""
     said = next((line for line in reversed(shown) if line), "")
@@ -41,6 +53,8 @@ def before(shown: list[str]) -> bool:
 def skip_others(
     app: Any, what: str, name: str, thing: object, skip: bool, options: Any
 ) -> bool | None:
-    """Leave out what a class has from elsewhere, of which others write."""
+    """Leave out what a class has from elsewhere, of which others write; keep members of enums."""
+    if isinstance(thing, Enum):
+        return False
     home = getattr(thing, "__module__", None) or "orbitdl"
     return None if home.startswith("orbitdl") else True

@@ -33,7 +33,7 @@ class Annotations:
 
 
 class Raw:
-    """Stand for ``mne.io.Raw``: half a minute of ECG in volts, of which a second was marked as bad."""
+    """Stand for ``mne.io.Raw``: half a minute of ECG in volts, a second of it marked bad."""
 
     ch_names = ["ECG"]
     first_time = 10.0
