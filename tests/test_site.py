@@ -93,7 +93,7 @@ def test_every_page_is_in_a_table_of_contents():
         known = [*PAGES, *(pattern for pattern in patterns if pattern in MADE)]
         new = {name for pattern in patterns for name in fnmatch.filter(known, pattern)} - found
         for pattern in patterns:
-            assert fnmatch.filter(known, pattern), f"no page is {pattern}"
+            assert "*" in pattern or pattern in known, f"no page is {pattern}"
     assert set(PAGES) - found == set()
 
 
