@@ -1,5 +1,6 @@
 """How the site is built: ``make docs``."""
 
+import re
 import shutil
 import sys
 from importlib.util import find_spec
@@ -80,9 +81,15 @@ def copy_mathjax(app, failure):
         shutil.copy(MATHJAX / "tex-chtml.js", place)
 
 
+def end_code_at_its_end(app, page, source):
+    """Leave out the empty line that ends an example for those who run it."""
+    source[0] = re.sub(r"\n\n( *```)$", r"\n\1", source[0], flags=re.MULTILINE)
+
+
 def setup(app):
     """Tell Sphinx of the steps above."""
     app.connect("autodoc-process-docstring", docstrings.show_equations, priority=100)
     app.connect("autodoc-process-docstring", docstrings.describe_constants, priority=100)
     app.connect("autodoc-skip-member", docstrings.skip_others)
+    app.connect("source-read", end_code_at_its_end)
     app.connect("build-finished", copy_mathjax)
