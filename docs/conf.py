@@ -30,12 +30,12 @@ extensions = [
     "sphinx.ext.mathjax",
     "numpydoc",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
     "sphinx_design",
 ]
 exclude_patterns = ["gallery", "templates", "tools"]
 templates_path = ["templates"]
 default_role = "py:obj"
-suppress_warnings = ["toc.empty_glob"]  # a gallery is made of what is there
 
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
@@ -54,8 +54,6 @@ html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # excerpts would be fetched, which pages opened as files may not
 
-if any((HERE / "gallery").glob("*.py")):
-    extensions.append("sphinx_gallery.gen_gallery")
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "gallery_pages",
