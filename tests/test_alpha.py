@@ -5,10 +5,20 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import KINDS, action
 
-from orbitdl import OrbitDictionaryLearning, alpha_max, encode, suggest_alpha
+from orbitdl import (
+    OrbitDictionaryLearning,
+    alpha_max,
+    dictionary_distance,
+    encode,
+    suggest_alpha,
+)
+from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_ecg_like, make_shift_data
-from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
+from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Orthogonal, Trivial
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.pilot import Sizes, sizes_of
 from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
+from orbitdl.samples import Samples
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
@@ -138,6 +148,108 @@ def test_components_of_another_shape_are_refused():
         alpha_max(np.ones((4, 8)), np.ones((1, 7)), group=IntegerShift())
 
 
+# Noise
+
+TURNS = Finite([np.rot90(np.arange(36).reshape(6, 6)).ravel()])
+NOISY = {
+    "shifts": (IntegerShift(), (64,)),
+    "rotations": (Orthogonal(), (3, 20)),
+    "quarter turns": (TURNS, (6, 6)),
+}
+
+
+def as_much_noise(name: str, n: int = 200) -> tuple[object, np.ndarray, np.ndarray, float]:
+    """Return a group, data of one moved component each with noise of as much energy as they have,
+    the two components, and the level of noise."""
+    group, shape = NOISY[name]
+    rng, representation = np.random.default_rng(5), group.on(shape)
+    A = representation.adopt(rng.standard_normal((2, *shape)))
+    A /= np.linalg.norm(A.reshape(2, -1), axis=1).reshape(-1, *[1] * len(shape))
+    moved = representation.act(representation.sample(rng, n), A[np.arange(n) % 2])
+    level = 1 / np.sqrt(np.prod(shape))
+    return group, moved + level * rng.standard_normal(moved.shape), A, level
+
+
+def sizes(X: np.ndarray, group: object, q: int, mask: np.ndarray | None = None) -> Sizes:
+    samples = Samples.of(X, group, mask)
+    return sizes_of(SampleShards.cut(samples, default_coder(samples.representation), 1.0), q)
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_components_in_as_much_noise_are_found_as_well_as_with_the_best_alpha(name):
+    group, X, A, _ = as_much_noise(name)
+
+    def distance(alpha: float) -> float:
+        model = OrbitDictionaryLearning(
+            2, group, alpha=alpha, random_state=0, n_restarts=2, tol=1e-3
+        )
+        return dictionary_distance(A, model.fit(X).components_, group)
+
+    suggested = suggest_alpha(X, group=group, n_components=2)
+    best = min(distance(alpha) for alpha in (0.1, 0.2, 0.4, 0.8))
+    assert best < 0.05
+    assert distance(suggested) <= max(1.1 * best, best + 0.01)
+
+
+@pytest.mark.parametrize("name", NOISY)
+def test_the_sizes_of_events_and_of_noise_are_found_in_as_much_noise(name):
+    group, X, _, level = as_much_noise(name)
+    found = sizes(X, group, 2)
+    assert found.level == pytest.approx(level, rel=0.1)
+    assert found.event == pytest.approx(1.0, rel=0.1)
+
+
+@pytest.mark.parametrize("group", [IntegerShift(), Trivial()])
+def test_noise_alone_is_given_atoms_in_one_data_point_of_five(group):
+    rng = np.random.default_rng(3)
+    model = OrbitDictionaryLearning(2, group, random_state=0).fit(rng.standard_normal((400, 30)))
+    others = model.encode(rng.standard_normal((1000, 30)))
+    assert 0.1 < np.mean(others.atoms.counts > 0) < 0.3
+
+
+def test_the_level_of_noise_is_that_of_what_was_observed():
+    rng = np.random.default_rng(1)
+    X, mask = pulses(np.full(300, 3.0), noise=0.4), rng.random((300, 64)) < 0.6
+    found = sizes(np.where(mask, X, 1e3), IntegerShift(), 1, mask)
+    whole = sizes(X, IntegerShift(), 1)
+    assert found.level == pytest.approx(0.4, rel=0.1)
+    assert found.noise < 0.9 * whole.noise  # fewer entries, less noise
+
+
+@pytest.mark.parametrize("unit", [1e-6, 200.0, 1e9])
+def test_the_suggestion_is_in_the_unit_of_noisy_data(unit):
+    group, X, _, _ = as_much_noise("shifts")
+    suggested = suggest_alpha(X, group=group, n_components=2)
+    assert_allclose(
+        suggest_alpha(unit * X, group=group, n_components=2), unit * suggested, rtol=1e-6
+    )
+
+
+def test_no_fraction_leads_below_what_noise_reaches():
+    group, X, _, _ = as_much_noise("shifts")
+    suggested = suggest_alpha(X, group=group, n_components=2, fraction=1e-3)
+    assert_allclose(suggested, sizes(X, group, 2).noise)
+
+
+def test_data_points_that_have_nothing_in_common_are_no_obstacle():
+    assert 0 < suggest_alpha(np.eye(20), group=Trivial()) < 1
+
+
+def test_the_reason_names_the_event_and_the_noise():
+    quiet, loud = pulses(np.full(200, 3.0), noise=0.2), pulses(np.full(200, 3.0), noise=0.7)
+    for X, opening, end in (
+        (quiet, "half of 3", "noise of level 0.2 alone would reach 0.5"),
+        (loud, "what noise of level ", "a typical event has 3"),
+        (quiet / 0.2 * 1e-9, "half of 1", "noise of level 1e-09 alone would reach 2"),
+        (pulses(np.full(200, 3.0), noise=0.0), "half of 3", "the size of a typical event"),
+    ):
+        model = OrbitDictionaryLearning(1, random_state=0, max_iter=0).fit(X)
+        start, _, rest = model.provenance_["alpha"].partition(": ")
+        assert start == f"{model.alpha_:.3g}"
+        assert rest.startswith(opening)
+        assert end in rest
+
+
 # The default of the estimator
 
 
@@ -146,7 +258,7 @@ def test_a_fit_without_alpha_takes_the_one_suggested(group):
     X = make_shift_data(n_samples=40, length=12, n_components=2, random_state=0).X
     model = OrbitDictionaryLearning(2, group, random_state=0).fit(X)
     assert_allclose(model.alpha_, suggest_alpha(X, group=group, n_components=2), rtol=1e-5)
-    assert model.provenance_["alpha"].startswith(f"{model.alpha_:.3g}: half of ")
+    assert model.provenance_["alpha"].startswith(f"{model.alpha_:.3g}: ")
     same = OrbitDictionaryLearning(2, group, alpha=model.alpha_, random_state=0).fit(X)
     assert "alpha" not in same.provenance_
     assert_array_equal(model.components_, same.components_)

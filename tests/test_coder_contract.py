@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,11 +39,6 @@ class Case:
     def code(self, coder: Coder, **options) -> Codes:
         return coder.code(self.rep, self.Y, self.A, self.alpha, **options)
 
-    def optimum(self) -> np.ndarray:
-        """Return the least objective of every sample, to high accuracy."""
-        exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(self.rep)]
-        return self.code(CODERS[exact[0]](tol=1e-9), warn=False).objective
-
 
 def draw(name: str, *, n: int = 6, q: int = 2, length: int = 8, level: float = 0.2, seed: int = 0):
     """Draw a problem; `level` is alpha as a fraction of the least one that codes to nothing."""
@@ -50,6 +46,20 @@ def draw(name: str, *, n: int = 6, q: int = 2, length: int = 8, level: float = 0
     Y = rep.analyze(rng.standard_normal((n, *rep.shape)))
     A = unit_norm(rep.analyze(rng.standard_normal((q, *rep.shape))))
     return Case(rep, Y, A, level * float(rep.polar(correlate(Y, A)).max()))
+
+
+@cache
+def coded(coder: str, name: str) -> Codes:
+    """Return the codes of the problem of that name, made once for all tests that look at them."""
+    return draw(name).code(CODERS[coder](tol=TOL))
+
+
+@cache
+def optimum(name: str) -> np.ndarray:
+    """Return the least objective of every sample of that problem, to high accuracy."""
+    problem = draw(name)
+    exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(problem.rep)]
+    return problem.code(CODERS[exact[0]](tol=1e-9), warn=False).objective
 
 
 def empty(problem: Case) -> Atoms:
@@ -102,37 +112,29 @@ def test_objective_is_that_of_the_signals(coder, name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_coders_agree_on_the_objective(name):
-    problem = draw(name)
-    found = {
-        coder: problem.code(CODERS[coder](tol=TOL)).objective
-        for coder, served in CONVEX
-        if served == name
-    }
+    found = [coded(coder, name).objective for coder, served in CONVEX if served == name]
     assert found
-    for objective in found.values():
-        assert_allclose(objective, problem.optimum(), rtol=2 * TOL)
-    local = problem.code(CODERS["matching"](tol=TOL)).objective
-    assert np.all(local >= problem.optimum() * (1 - 2 * TOL))
+    for objective in found:
+        assert_allclose(objective, optimum(name), rtol=2 * TOL)
+    assert np.all(coded("matching", name).objective >= optimum(name) * (1 - 2 * TOL))
 
 
 @pytest.mark.parametrize(("coder", "name"), SERVED)
 def test_the_certificate_is_never_optimistic(coder, name):
-    problem = draw(name)
-    optimum = problem.optimum()
+    problem, least = draw(name), optimum(name)
     for tol, max_iter in [(0.3, 100), (1e-2, 100), (1e-12, 1), (1e-12, 3)]:
         codes = problem.code(CODERS[coder](tol=tol, max_iter=max_iter), warn=False)
-        assert np.all(codes.gap * codes.objective >= codes.objective - optimum * (1 + 1e-8))
+        assert np.all(codes.gap * codes.objective >= codes.objective - least * (1 + 1e-8))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_certificate_of_an_arbitrary_code_is_never_optimistic(name):
-    problem, rng = draw(name), np.random.default_rng(1)
-    optimum = problem.optimum()
-    good = problem.code(CODERS["matching"](tol=TOL)).atoms
+    problem, rng, least = draw(name), np.random.default_rng(1), optimum(name)
+    good = coded("matching", name).atoms
     too_long = [good.scale(np.full(len(problem.A), factor)) for factor in (-2.0, 0.5, 3.0, 10.0)]
     for atoms in [*too_long, *(random_atoms(problem, rng) for _ in range(5))]:
         objective, gap = certify(Problem(problem.rep, problem.Y, problem.A, problem.alpha), atoms)
-        assert np.all(gap * objective >= objective - optimum * (1 + 1e-8))
+        assert np.all(gap * objective >= objective - least * (1 + 1e-8))
         assert np.all(gap >= 0)
 
 
@@ -235,7 +237,7 @@ def test_a_warm_start_is_never_made_worse(coder, name):
     problem, rng = draw(name), np.random.default_rng(1)
     settings = CODERS[coder](tol=TOL)
     nothing = empty(problem)
-    for warm in (problem.code(settings).atoms, random_atoms(problem, rng), nothing):
+    for warm in (coded(coder, name).atoms, random_atoms(problem, rng), nothing):
         before = objectives(Problem(problem.rep, problem.Y, problem.A, problem.alpha), warm)
         for hasty in (settings, CODERS[coder](tol=1e-12, max_iter=1)):
             after = problem.code(hasty, warm=warm, warn=False).objective
@@ -304,7 +306,7 @@ def test_one_thread_and_two_give_the_same_codes(coder, name, n):
 @pytest.mark.parametrize(("coder", "name"), SERVED)
 def test_samples_do_not_know_of_each_other(coder, name):
     problem = draw(name)
-    together = problem.code(CODERS[coder](tol=TOL)).objective
+    together = coded(coder, name).objective
     for i in range(len(problem.Y)):
         alone = Case(problem.rep, problem.Y[i : i + 1], problem.A, problem.alpha)
         assert_allclose(alone.code(CODERS[coder](tol=TOL)).objective, together[i], rtol=2 * TOL)
@@ -322,7 +324,7 @@ def test_codes_scale_with_the_data(coder, name, scale):
     problem = draw(name)
     scaled = Case(problem.rep, problem.Y * scale, problem.A, problem.alpha * scale)
     settings = CODERS[coder](tol=TOL)
-    codes, other = problem.code(settings), scaled.code(settings)
+    codes, other = coded(coder, name), scaled.code(settings)
     assert_allclose(other.objective, codes.objective * scale**2, rtol=2 * TOL)
     if coder != "matching":
         assert other.gap.max() <= TOL

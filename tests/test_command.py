@@ -190,8 +190,10 @@ def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
     assert orbitdl.load(tmp_path / "m").group == Product(IntegerShift(), Orthogonal())
     run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
     turn = ["angle", "axis_x", "axis_y", "axis_z", "mirrored"]
-    columns = ["window", "component", "coefficient", "shift", *turn, "position"]
-    assert list(pd.read_csv(tmp_path / "e.csv")) == columns
+    found = ["shift", *turn, "n_atoms", "minor_share"]
+    assert list(pd.read_csv(tmp_path / "e.csv")) == [
+        "window", "component", "amplitude", *found, "position",
+    ]  # fmt: skip
     assert "Product(shift=IntegerShift()" in run("info", tmp_path / "m").fine().out
 
 
@@ -260,6 +262,25 @@ def test_events_across_borders_are_found_with_overlapping_windows(folder, model)
     inside = TIMES - 28 >= 0
     near = [np.abs(strong["position"] - t).min() for t in (TIMES - 28)[inside]]
     assert np.median(near) < 0.05
+
+
+@pytest.mark.parametrize("command", ["encode", "report"])
+def test_every_event_is_listed_once_wherever_borders_lie(folder, model, command):
+    """Of a model that learned from windows that adjoin, and with nothing said of steps."""
+    times = np.arange(30, 1900, 53.7)  # at all places of a window
+    np.save(folder / "anywhere.npy", pulses(times, np.ones(len(times)), 1950))
+    facts = (folder / "anywhere.npy", "-o")
+    if command == "encode":
+        run("encode", model, *facts, folder / "anywhere.csv").fine()
+        found = pd.read_csv(folder / "anywhere.csv")
+    else:
+        run("report", model, *facts, folder / "anywhere.html").fine()
+        drawn = content_of(folder / "anywhere.html")["events"]
+        found = pd.DataFrame({name: drawn[name] for name in ("time", "coefficient")})
+        found = found.assign(position=RATE * found["time"]).sort_values("position")
+    strong = found[found["coefficient"].abs() > 0.25 * PEAK]
+    assert len(strong) == len(times)
+    assert_allclose(strong["position"], times, atol=0.2)
 
 
 def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder):
@@ -425,6 +446,19 @@ def test_complete_fills_gaps_and_leaves_the_rest_as_it_was(tmp_path, model, step
     seen = ~np.isnan(holed)
     assert_array_equal(whole[seen], holed[seen])
     assert_allclose(whole, SIGNAL, atol=0.1)
+
+
+def test_windows_are_completed_by_refitted_coefficients_unless_told_not_to(tmp_path, model):
+    truth = pulses(TIMES, SIZES, len(SIGNAL))
+    holed = truth.copy()
+    holed[np.rint(TIMES).astype(int) + 3] = np.nan
+    np.save(tmp_path / "holed.npy", holed)
+    lost = {}
+    for option in ("--debias", "--no-debias", None):
+        more = ("--debias",) if option == "--debias" else (option,) if option else ()
+        run("complete", model, tmp_path / "holed.npy", "-o", tmp_path / "c.npy", *more).fine()
+        lost[option] = np.linalg.norm(np.load(tmp_path / "c.npy") - truth)
+    assert lost[None] == lost["--debias"] < lost["--no-debias"]
 
 
 def test_complete_exactly_agrees_without_noise(tmp_path, model):

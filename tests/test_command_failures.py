@@ -144,6 +144,43 @@ BAD_USE = {
 }
 
 
+NUMBERS = {
+    "--rate -5": "it must be a positive number of samples per second, such as 360, not -5.",
+    "--rate fast": "it must be a positive number of samples per second, such as 360, not fast.",
+    "--components 0": "it must be a whole number, 1 or more, not 0.",
+    "--components two": "it must be a whole number, 1 or more, not two.",
+    "--max-iter -1": "it must be a whole number, 0 or more, not -1.",
+    "--tol 0": "it must be a positive number, not 0.",
+    "--highpass -1": "it must be a positive number, not -1.",
+    "--jobs 0": "it must be a number of threads, or -1 for all, not 0.",
+    "--length 0": "0 is not a length; pass a positive number of samples, such as 201, or of",
+}
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_a_number_out_of_range_is_one_sentence(case):
+    result = run("fit", "x.npy", "-o", "m", *case.split())
+    assert result.exit_code == 2
+    said = " ".join(re.sub("[│╭╮╰╯─]", " ", result.stderr).split())
+    assert f"Invalid value for '{case.split()[0]}': {NUMBERS[case]}" in said
+
+
+NOTHING = {
+    "missing": (np.full((40, LENGTH), np.nan), "missing throughout: all values are NaN"),
+    "zero": (np.zeros((40, LENGTH)), "the data are constant, so no component is in them"),
+    "constant": (np.full((40, LENGTH), 5.0), "the data are constant"),
+}
+
+
+@pytest.mark.parametrize("case", NOTHING)
+@pytest.mark.parametrize("more", [(), ("--normalize",), ("--window", 20, "--normalize")])
+def test_data_that_nothing_is_in_are_refused_before_learning(files, case, more):
+    values, sentence = NOTHING[case]
+    np.save(files / "data.npy", values.ravel() if "--window" in more else values)
+    refused(run("fit", files / "data.npy", "-o", files / "m", *more), sentence)
+    assert not (files / "m.checkpoint").exists()
+
+
 @pytest.mark.parametrize("case", BAD_USE)
 def test_wrong_usage_exits_with_2(case):
     result = run(*BAD_USE[case])
@@ -254,8 +291,27 @@ def test_a_named_checkpoint_is_kept_and_a_foreign_one_refused(files):
     named = ("--checkpoint", files / "state")
     assert run(*arguments, *named, "--alpha", 0.5).exit_code == 0
     assert (files / "state").exists()
-    refused(run(*arguments, *named, "--alpha", 0.4), "state .*delete the file or name another")
+    refused(run(*arguments, *named, "--alpha", 0.4), "state .*discard it with --restart, or")
     refused(run(*arguments, "--checkpoint", files / "x.npy", "--alpha", 0.4), "checkpoint")
+
+
+def test_restart_discards_the_state_that_an_earlier_run_left(files):
+    arguments = ("fit", files / "x.npy", "-o", files / "m", "--max-iter", 1, "--components", 1)
+    state = files / "m.checkpoint"
+    assert run(*arguments, "--alpha", 0.5, "--checkpoint", state).exit_code == 0
+    refused(run(*arguments, "--alpha", 0.4), "m.checkpoint .*discard it with --restart, or keep it")
+    result = run(*arguments, "--alpha", 0.4, "--restart")
+    assert result.exit_code == 0
+    assert f"Discarded the state of an earlier run: {state}\n" in result.stdout
+    assert not state.exists()
+    assert "Discarded" not in run(*arguments, "--alpha", 0.4, "--restart").stdout
+
+
+def test_restart_deletes_nothing_but_a_state(files):
+    np.save(files / "precious.npy", X)
+    arguments = ("fit", files / "x.npy", "-o", files / "m", "--max-iter", 1, "--restart")
+    refused(run(*arguments, "--checkpoint", files / "precious.npy"), "not an orbitdl checkpoint")
+    assert_array_equal(np.load(files / "precious.npy"), X)
 
 
 @pytest.mark.parametrize("progress", [False, True])

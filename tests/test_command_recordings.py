@@ -12,7 +12,7 @@ from test_command import run
 import orbitdl
 from orbitdl import WaveformLearning
 from orbitdl.command.display import Screen
-from orbitdl.datasets import make_ecg_recording
+from orbitdl.datasets import make_ecg_like, make_ecg_recording
 from orbitdl.recordings import Preprocessing, Recording, prepare_signal
 from orbitdl.recordings.wfdb_annotations import annotation_file
 from orbitdl.recordings.wfdb_records import import_wfdb
@@ -263,6 +263,20 @@ def test_a_model_is_not_used_at_another_rate_or_on_other_channels(folder):
     np.savetxt(folder / "one.csv", HEART.signal[:, :1])
     run(*arguments, folder / "one.csv").fine()
     run(*arguments, folder / "two.npy", "--channel", 0).fine()
+
+
+def test_windows_list_every_beat_once_too(tmp_path):
+    """Beats lie anywhere in windows of 0.7 s, on their borders too."""
+    heart = make_ecg_like(n_windows=60, random_state=0)
+    np.save(tmp_path / "heart.npy", heart.signal)
+    more = ("--window", "0.7s", "--rate", heart.rate, "--highpass", 0.5, *LEARNING[2:])
+    run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
+    result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
+    time = events_of(result, tmp_path / "e.csv")["time"].to_numpy()
+    beats = heart.beats.loc[heart.beats["time"].between(0.2, 119.8), "time"].to_numpy()
+    inside = time[(time > 0.2) & (time < 119.8)]
+    assert len(inside) == len(beats)
+    assert np.abs(inside - beats - np.median(inside - beats)).max() < 0.1
 
 
 # annotations

@@ -74,15 +74,24 @@ def test_observed_entries_stay_as_they_are():
     gaps = holed(X)
     model = OrbitDictionaryLearning(n_components=2, group=group, alpha=0.1, max_iter=0, init=A)
     model.fit(X)
-    filled = model.complete(gaps)
+    filled = model.complete(gaps, debias=False)
     seen = ~np.isnan(gaps)
     np.testing.assert_array_equal(filled[seen], X[seen])
     blind = np.sum(X[~seen] ** 2)
     lost = np.sum((filled - X)[~seen] ** 2)
     assert lost < 0.2 * blind
-    refitted = model.complete(gaps, debias=True)
+    refitted = model.complete(gaps)
     np.testing.assert_array_equal(refitted[seen], X[seen])
     assert np.sum((refitted - X)[~seen] ** 2) < lost
+
+
+def test_least_squares_gives_back_what_the_penalty_took_unless_told_not_to():
+    """One atom, and no noise: its coefficient is 3, and 3 less alpha over the observed energy."""
+    gap, wave = [[1.8, np.nan]], [[0.6, 0.8]]
+    settings = {"group": Trivial(), "alpha": 0.3}
+    assert complete(gap, wave, **settings).X[0, 1] == pytest.approx(2.4)
+    shrunk = complete(gap, wave, **settings, debias=False).X[0, 1]
+    assert shrunk == pytest.approx(0.8 * (3 - 0.3 / 0.36), rel=1e-3)
 
 
 def test_exact_completion_of_the_model_is_that_of_the_function():

@@ -60,7 +60,7 @@ def test_what_is_written_of_an_excerpt_has_its_length(folder, model, command):
 
 def test_the_report_of_an_excerpt_counts_from_the_start_of_the_recording(folder, model):
     page = folder / "part.html"
-    part = ("--from", BEGIN, "--to", END)
+    part = ("--from", BEGIN, "--to", END, "--step", LENGTH)
     run("report", model, folder / "rec.npy", "-o", page, *part).fine()
     found = re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page.read_text())
     data = json.loads(found[1])

@@ -603,7 +603,7 @@ def test_whatever_numbers_a_header_has_coding_stays_small(settings, path, monkey
     header, tensors = parts(path.read_bytes())
     numbers = [p for p in places(header) if p[0] in ("group", "shape", "parameters", "fitted")]
     for place in numbers:
-        for value in (0, -1, 2**31, 2**53, 2**62, 10**18):
+        for value in (0, -1, 2**31, 2**62):
             container.write(path, changed(header, place, value), tensors)
             try:
                 model = load(path)

@@ -108,7 +108,8 @@ def drifting(tmp_path_factory):
 
 def test_the_model_keeps_the_filter_and_encode_does_it_again(drifting):
     assert orbitdl.load(drifting / "model").preprocessing_["highpass"] == HZ
-    run("encode", drifting / "model", drifting / "rec.npy", "-o", drifting / "e.csv").fine()
+    arguments = ("encode", drifting / "model", drifting / "rec.npy", "-o", drifting / "e.csv")
+    run(*arguments, "--step", LENGTH).fine()  # as it learned: a pulse in every window
     events = pd.read_csv(drifting / "e.csv").query("coefficient.abs() > 1.5")
     assert_allclose(events["position"], TIMES, atol=1.0)
     assert "0.3" in run("info", drifting / "model").fine().out

@@ -5,10 +5,16 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from textwrap import dedent
 
+from numba.core.dispatcher import Dispatcher
+
+import orbitdl
+
 ROOT = Path(__file__).parents[1]
+PACKAGE = Path(orbitdl.__file__).parent
 PLACES = {
     "src/orbitdl/groups/__init__.py": '    "Representation",\n',
     "src/orbitdl/command/choices.py": '    finite = "finite"\n',
@@ -59,21 +65,43 @@ def test_the_row_that_contributing_adds_fits_the_table_of_symmetries():
     assert row.count("|") == head.count("|")
 
 
+def kernel_folders() -> dict[Path, Path]:
+    """Return where compiled kernels are kept, by the folder in the package of their source."""
+    found = {}
+    for file in PACKAGE.rglob("*.py"):
+        if "from orbitdl.compiled import" in file.read_text():
+            place = file.relative_to(PACKAGE)
+            module = import_module(".".join(("orbitdl", *place.with_suffix("").parts)))
+            for kernel in vars(module).values():
+                if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module.__name__:
+                    found[place.parent] = Path(kernel.stats.cache_path)
+    return found
+
+
+def bring_kernels(copy: Path) -> None:
+    """Put compiled kernels beside a copy of their source, where they are found unless told."""
+    for place, folder in kernel_folders().items():
+        if folder.exists():
+            shutil.copytree(folder, copy / place / "__pycache__", dirs_exist_ok=True)
+
+
 def test_the_steps_of_contributing_add_a_group_that_passes_every_test(tmp_path):
     ignored = shutil.ignore_patterns("__pycache__", ".*", "files_*")
     for folder in ("src", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
+    bring_kernels(tmp_path / "src" / "orbitdl")
     written = steps()
     assert len(written) == 4
     for name, text in written.items():
         follow(tmp_path / name, name, text)
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     files = ("group_contract", "coder_contract", "learning", "files", "report", "command")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-k", "swap", "-p", "no:cacheprovider"]
         + [f"tests/test_{name}.py" for name in files]
         + ["--doctest-modules", "src/orbitdl/groups/swap.py"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(tmp_path / "src"), "PYTEST_ADDOPTS": ""},
+        env=environment | {"PYTHONPATH": str(tmp_path / "src"), "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
     )

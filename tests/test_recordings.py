@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, datasets, encode, recordings
 from orbitdl.command import app
-from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.command.wording import in_options
+from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Product
 from orbitdl.recordings import (
     Layout,
     Preprocessing,
@@ -24,6 +25,7 @@ from orbitdl.recordings import (
     prepare_for,
     read,
 )
+from orbitdl.recordings.listing import resolutions
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -244,11 +246,56 @@ def test_users_of_the_command_line_read_of_options(tmp_path, case):
     assert sentence in result.stderr
 
 
-@pytest.mark.filterwarnings("default")
-def test_warnings_speak_of_options_on_the_command_line_too(tmp_path):
-    table = np.column_stack([np.arange(len(SIGNAL)), SIGNAL])
-    np.save(tmp_path / "rec.npy", table)
-    arguments = ["fit", tmp_path / "rec.npy", "-o", tmp_path / "m", "--window", LENGTH]
-    settings = ["--group", "integer-shift", "--max-iter", 0, "--components", 1, "--normalize"]
-    result = CliRunner().invoke(app, list(map(str, [*arguments, *settings])))
-    assert "leave it out by naming the others in --channel." in result.stderr
+def test_sentences_of_the_library_speak_of_options_on_the_command_line():
+    said = in_options("leave it out by naming the others in channel=, or say time_column='t'.")
+    assert said == "leave it out by naming the others in --channel, or say --time-column t."
+
+
+# Borders of windows
+
+
+def pulse(place, length=96):
+    """Return a pulse that is peaked at a sample, or between two."""
+    return np.exp(-0.125 * (np.arange(length) - place) ** 2)
+
+
+@pytest.mark.parametrize("place", [31.0, 31.5, 32.0, 32.4])
+@pytest.mark.parametrize("step", [32, 16, 8])
+def test_an_event_across_a_border_is_listed_once(place, step):
+    component = pulse(16, 32)[None] / np.linalg.norm(pulse(16))
+    windows = prepare(Recording(5 * pulse(place)), Preprocessing(window=32, step=step), to_end=True)
+    codes = encode(windows.values, component, group=ContinuousShift(), alpha=0.5)
+    table = event_table(codes, component, windows)
+    near = table[(table["coefficient"] > 1) & (np.abs(table["position"] - place) < 3)]
+    assert len(near) == 1
+    off = 2.0 if step == 32 else 0.1  # windows that adjoin see halves of it
+    assert abs(near["position"].iloc[0] - place) < off
+
+
+def test_two_events_on_both_sides_of_a_border_are_two():
+    component = pulse(16, 32)[None] / np.linalg.norm(pulse(16))
+    signal = 5 * pulse(26) + 5 * pulse(38)
+    windows = prepare(Recording(signal), Preprocessing(window=32), to_end=True)
+    codes = encode(windows.values, component, group=ContinuousShift(), alpha=0.5)
+    table = event_table(codes, component, windows)
+    strong = table[table["coefficient"] > 1]
+    assert_allclose(strong["position"], [26, 38], atol=0.1)
+    assert resolutions(component)[0] < 12
+
+
+def test_vectors_that_are_turned_are_listed_by_events_not_by_atoms():
+    group, rng = Product(IntegerShift(), Orthogonal()), np.random.default_rng(0)
+    moves = group.on((9, 2))
+    component = moves.adopt(rng.standard_normal((1, 9, 2)))
+    component /= np.linalg.norm(component)
+    turned = moves.act(moves.sample(rng, 6), component[[0] * 6])
+    X = 3 * turned + moves.act(moves.sample(rng, 6), component[[0] * 6])
+    windows = prepare(Recording(X), Preprocessing(normalize=True), layout="windows")
+    codes = encode(windows.values, component, group=group, alpha=0.05)
+    table, events = event_table(codes, component, windows), codes.to_events()
+    assert len(table) == len(events) < len(codes.to_frame())
+    assert_array_equal(table["n_atoms"], events["n_atoms"])
+    scale = windows.scale.ravel()[events["sample"]]
+    assert_allclose(table["amplitude"], events["amplitude"] * scale)
+    largest = np.argmax((component[0] ** 2).sum(axis=1))
+    assert_allclose(table["position"], (events["shift"] + largest) % 9, atol=1e-9)

@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 
 import numpy as np
@@ -40,10 +41,11 @@ def fitted(group, X, **settings):
     return OrbitDictionaryLearning(group=group, **settings).fit(X)
 
 
-def facts_of(name, n=12):
+@cache
+def facts_of(name):
     """Fit a model of the registry's group to noise, and gather the facts."""
     representation = action(name)
-    X = np.random.default_rng(0).standard_normal((n, *representation.shape))
+    X = np.random.default_rng(0).standard_normal((12, *representation.shape))
     return gather(fitted(representation.group, X), X, LABELS)
 
 

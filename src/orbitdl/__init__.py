@@ -11,6 +11,7 @@ from orbitdl.lazy import lazily
 
 if TYPE_CHECKING:
     from orbitdl.alpha import alpha_max, suggest_alpha
+    from orbitdl.alpha_path import encode_path
     from orbitdl.codes import Codes, Status
     from orbitdl.completion import Completion, complete
     from orbitdl.denoising import denoise, noise_level
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from orbitdl.loading import load
     from orbitdl.metrics import align, dictionary_distance
     from orbitdl.recordings.positions import positions
+    from orbitdl.selection.choice import Selection
+    from orbitdl.selection.select import select
     from orbitdl.storage.container import ModelFileError
     from orbitdl.storage.stored_codes import StoredCodes
     from orbitdl.waveform_learning import WaveformLearning
@@ -30,6 +33,7 @@ __all__ = [
     "Completion",
     "ModelFileError",
     "OrbitDictionaryLearning",
+    "Selection",
     "Status",
     "StoredCodes",
     "WaveformLearning",
@@ -40,9 +44,11 @@ __all__ = [
     "denoise",
     "dictionary_distance",
     "encode",
+    "encode_path",
     "load",
     "noise_level",
     "positions",
+    "select",
     "suggest_alpha",
 ]
 
@@ -51,6 +57,7 @@ _HOME = {
     "Completion": "completion",
     "ModelFileError": "storage.container",
     "OrbitDictionaryLearning": "estimator",
+    "Selection": "selection.choice",
     "Status": "codes",
     "StoredCodes": "storage.stored_codes",
     "WaveformLearning": "waveform_learning",
@@ -61,9 +68,11 @@ _HOME = {
     "denoise": "denoising",
     "dictionary_distance": "metrics",
     "encode": "encoding",
+    "encode_path": "alpha_path",
     "load": "loading",
     "noise_level": "denoising",
     "positions": "recordings.positions",
+    "select": "selection.select",
     "suggest_alpha": "alpha",
 }
 

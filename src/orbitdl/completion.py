@@ -51,7 +51,7 @@ def complete(
     coder: Coder | None = None,
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
-    debias: bool = False,
+    debias: bool = True,
     tol: float = 1e-4,
 ) -> Completion:
     """Fill the missing entries of data points.
@@ -68,8 +68,9 @@ def complete(
     coder, n_jobs, mask
         As in `encode`; without alpha the coder is not used.
     debias : bool
-        With alpha: fill with the atoms found, fitted to the observed entries by least squares; the
-        penalty has shrunk their coefficients. Value and bound are those of the penalised program.
+        With alpha: fill with the atoms found, fitted to the observed entries by least squares,
+        which mostly fills better; the penalty has shrunk their coefficients, and without `debias`
+        they stay so. Value and bound are those of the penalised program.
     tol : float
         Without alpha: relative distance of value and bound to aim at.
 

@@ -178,14 +178,17 @@ def noise_reach(representation: Representation, A: Blocks) -> float:
 
 def _judge(samples: Samples, atoms: Atoms, A: Blocks, reach: float) -> tuple[float, float]:
     """Return the information criterion of a fit and the level of noise it leaves."""
-    data, representation = samples.signal, samples.representation
-    seen = np.full(data.shape, True) if samples.observed is None else samples.observed
-    left = seen * (data - decode_atoms(representation, atoms, A))
-    entries = seen.reshape(len(seen), -1).sum(axis=1)
-    total, energy = float(entries.sum()), max(float(np.sum(left**2)), np.finfo(np.float64).tiny)
-    atom_count, numbers = len(atoms.coefficient), 1 + representation.dimension
+    energy = max(float(np.sum(left_by(samples, atoms, A) ** 2)), np.finfo(np.float64).tiny)
+    total = float(samples.signal.size if samples.observed is None else samples.observed.sum())
+    atom_count, numbers = len(atoms.coefficient), 1 + samples.representation.dimension
     free = total - atom_count * numbers
     if free <= 0.5 * total:
         return np.inf, np.inf
     price = atom_count * (numbers + reach**2)
     return total * np.log(energy / total) + price, float(np.sqrt(energy / free))
+
+
+def left_by(samples: Samples, atoms: Atoms, A: Blocks) -> Floats:
+    """Return what atoms of components A leave of the data, zero where nothing was observed."""
+    left = samples.signal - decode_atoms(samples.representation, atoms, A)
+    return left if samples.observed is None else np.where(samples.observed, left, 0.0)

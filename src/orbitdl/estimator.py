@@ -46,7 +46,8 @@ class OrbitDictionaryLearning(
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: at
         ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing. "auto" takes what
-        `suggest_alpha` says of the data, half the size of a typical event.
+        `suggest_alpha` says of the data: half the size of a typical event, or what noise alone
+        reaches if that is more.
     max_iter : int
         Dictionary steps at most. A `ConvergenceWarning` says when they were not enough; with 0,
         which only chooses the start, none is given.

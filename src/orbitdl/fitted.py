@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, TypedDict
@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import completion, denoising, encoding
+from orbitdl.alpha_path import code_along
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -28,7 +29,7 @@ from orbitdl.sources.base import Part
 from orbitdl.sources.chunked import DaskSource, is_of_dask
 from orbitdl.sources.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
-from orbitdl.validation import as_masked_data, require_jobs, require_positive
+from orbitdl.validation import as_alphas, as_masked_data, require_jobs, require_positive
 
 
 class Settings(TypedDict):
@@ -89,6 +90,16 @@ class FittedMixin(TransformerMixin):
         with self._coding(X, mask, weight, debias) as coding:
             return coding.codes() if to is None else coding.stored(to)
 
+    def encode_path(
+        self, X: ArrayLike, alphas: Iterable[float], *, mask: Any = None
+    ) -> list[Codes]:
+        """Code data at every one of some alphas, each from the codes before: `orbitdl.encode_path`.
+
+        Returns one `Codes` for every alpha, in their order.
+        """
+        weights, settings = as_alphas(alphas), self._settings(X, mask)
+        return code_along(alphas=weights, **settings)
+
     def codes_of(self, X: Any, *, mask: Any = None) -> Any:
         """Return codes of data points: those that `fit` ended with if it had these data.
 
@@ -118,12 +129,14 @@ class FittedMixin(TransformerMixin):
         *,
         mask: ArrayLike | None = None,
         exact: bool = False,
-        debias: bool = False,
+        debias: bool = True,
     ) -> Floats:
         """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
 
-        Missing entries are taken from the sparse code of the observed ones at this model's alpha;
-        `debias` refits its atoms by least squares, which mostly fills better.
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha,
+        its atoms fitted to them again by least squares, which mostly fills better. With
+        ``debias=False`` they are as the code has them, shrunk by the cost of sparsity: the better
+        choice where so little was observed that least squares has no hold.
         With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program beside the data.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -85,6 +86,22 @@ def require_count(value: object, name: str, least: int = 1) -> int:
     if int(value) > LARGEST_COUNT:
         raise ValueError(f"{name} must be at most {LARGEST_COUNT}, not {_shown(value)}.")
     return int(value)
+
+
+def listed(values: Iterable[Any], name: str) -> list[Any]:
+    """Return what is to be tried as a list, or say what to pass."""
+    try:
+        every = list(values)
+    except TypeError:
+        raise ValueError(f"{name} must be a list of what to try, not {_shown(values)}.") from None
+    if not every:
+        raise ValueError(f"{name} is empty; name at least one to try.")
+    return every
+
+
+def as_alphas(alphas: Iterable[float]) -> list[float]:
+    """Return several weights of sparsity as they are given."""
+    return [require_positive(alpha, "each of alphas") for alpha in listed(alphas, "alphas")]
 
 
 def require_batch_size(value: object) -> int | str | None:

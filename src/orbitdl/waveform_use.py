@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from orbitdl.line.lazily import Make, each_later, events_later, score_of
 from orbitdl.line.pieces import delayed_recordings
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
-from orbitdl.validation import require_between, require_jobs, require_positive
+from orbitdl.validation import as_alphas, require_between, require_jobs, require_positive
 
 Progress = Callable[[int], object]
 
@@ -70,6 +70,15 @@ class WaveformUseMixin:
         """
         applied = self._applied(alpha, tol, progress)
         return self._each(recording, applied, Applied.codes)
+
+    def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
+        """Code a recording at every one of some alphas, each from the codes of the one before.
+
+        From the largest alpha to the smallest. Returns one `RecordingCodes` for every alpha, in
+        their order; of several recordings a list of such lists.
+        """
+        weights, applied = as_alphas(alphas), self._applied(None, None, None)
+        return self._each(recording, applied, partial(Applied.along, alphas=weights))
 
     def events(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -15,19 +16,76 @@ from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import Cutting
 from orbitdl.command.team import Team
 from orbitdl.groups.base import Floats
-from orbitdl.recordings import Recording, Windows, prepare_for, read
+from orbitdl.groups.default import group_or_default
+from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, read
+from orbitdl.recordings.columns import NoSuchColumnError
 from orbitdl.recordings.new_data import common_rate
+from orbitdl.recordings.preparing import is_recording
+from orbitdl.recordings.time_columns import looks_like_time
 
 CHUNK = 2048
 """Windows handled at a time: progress is shown after each."""
+PARTS = 4
+"""Steps to the length of a window where events are listed: one lies off a middle by 1/8 at most."""
+NOTHING_KEPT = Preprocessing()
+"""There is no model that says how data are read."""
+SAME = 1e-3
+"""Rates that differ by less are one, written with few digits."""
 
 
-def read_and_tell(data: Path, cutting: Cutting, screen: Screen) -> Recording:
-    """Read a file, and say how a table was understood."""
-    recording = read(data, key=cutting.key, separator=cutting.separator, decimal=cutting.decimal)
+def read_and_tell(
+    data: Path, cutting: Cutting, screen: Screen, kept: Preprocessing = NOTHING_KEPT
+) -> Recording:
+    """Read a file, with the columns that a model wants if nothing else is said; say how."""
+    try:
+        recording = _read(data, cutting, kept.channel, cutting.time_column or kept.time_column)
+    except NoSuchColumnError:
+        if cutting.time_column is not None:
+            raise
+        recording = _read(data, cutting, kept.channel, None)
+    _require_agreement(recording, cutting)
     if recording.dialect is not None:
         screen.note(f"Read {data.name}: {recording.dialect}.", table=asdict(recording.dialect))
     return recording
+
+
+def _read(data: Path, cutting: Cutting, channel: str | None, time_column: str | None) -> Recording:
+    return read(
+        data,
+        key=cutting.key,
+        separator=cutting.separator,
+        decimal=cutting.decimal,
+        channel=cutting.channel or channel,
+        time_column=time_column,
+    )
+
+
+def _require_agreement(recording: Recording, cutting: Cutting) -> None:
+    """Refuse a rate that is not the one of the column of the time."""
+    said, found = cutting.rate, recording.rate
+    if cutting.time_column is None or said is None or found is None:
+        return
+    if abs(said - found) > SAME * found:
+        raise ValueError(
+            f"--rate {said:g} contradicts --time-column {cutting.time_column}, whose steps make "
+            f"{found:g} samples per second; leave out one of them."
+        )
+
+
+def require_no_time(recording: Recording, channel: str | None) -> None:
+    """Refuse a recording with a column that looks like time, unless it was said what is used."""
+    if channel is not None or recording.time_column is not None:
+        return
+    name = looks_like_time(recording.signal, recording.leads)
+    if name is None:
+        return
+    names = recording.leads or tuple(map(str, range(recording.signal.shape[1])))
+    others = ",".join(other for other in names if other != name)
+    raise ValueError(
+        f"column {name} looks like time, from which nothing is to be learned; take the rate from "
+        f"it with --time-column {shlex.quote(name)}, or name the columns to use, for instance "
+        f"--channel {shlex.quote(others)}."
+    )
 
 
 def excerpt_of(recording: Recording, cutting: Cutting, rate: float | None) -> Recording:
@@ -39,19 +97,39 @@ def excerpt_of(recording: Recording, cutting: Cutting, rate: float | None) -> Re
 
 
 def windows_for(
-    model: OrbitDictionaryLearning, data: Path, cutting: Cutting, screen: Screen
+    model: OrbitDictionaryLearning,
+    data: Path,
+    cutting: Cutting,
+    screen: Screen,
+    *,
+    for_events: bool = False,
 ) -> Windows:
-    """Read data and make windows of them as the model says; options go before that."""
-    recording = read_and_tell(data, cutting, screen)
+    """Read data and make windows of them as the model says; options go before that.
+
+    Windows that list events overlap, so that every event is in the middle of one.
+    """
+    kept = Preprocessing.of(model.preprocessing_)
+    recording = read_and_tell(data, cutting, screen, kept)
+    if is_recording(recording, kept.window, cutting.layout, model.components_.shape[1:]):
+        require_no_time(recording, cutting.channel or kept.channel)
     rate = cutting.rate or common_rate(model, recording)
     return prepare_for(
         model,
         excerpt_of(recording, cutting, rate),
-        step=in_samples(cutting.step, rate),
+        step=in_samples(cutting.step, rate) or (_overlapping_step(model) if for_events else None),
         channel=cutting.channel,
         rate=rate,
         layout=cutting.layout,
     )
+
+
+def _overlapping_step(model: OrbitDictionaryLearning) -> int | None:
+    """Return a quarter of a window if a model shifts, and learned from windows that adjoin."""
+    kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
+    overlaps = kept.step is not None and kept.step < (kept.window or shape[0])
+    if overlaps or not group_or_default(model.group).on(shape).presentation.in_time:
+        return None
+    return max(int(shape[0]) // PARTS, 1)
 
 
 def encode_windows(

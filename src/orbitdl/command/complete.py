@@ -25,14 +25,12 @@ def complete(
         ),
     ] = False,
     debias: Annotated[
-        bool | None,
+        bool,
         typer.Option(
             "--debias/--no-debias",
-            help="Refit the coefficients, which sparsity shrinks; waveforms are, windows are not "
-            "if nothing is said.",
-            show_default=False,
+            help="Refit the coefficients, which sparsity shrinks: that mostly fills better.",
         ),
-    ] = None,
+    ] = True,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
     as_json: options.Json = False,
@@ -46,7 +44,7 @@ def complete(
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
-      orbitdl complete windows.safetensors broken.npy -o whole.npy --step 50 --debias
+      orbitdl complete windows.safetensors broken.npy -o whole.npy --step 50
       orbitdl complete waves.safetensors windows.npy -o whole.npy --exact
     """
     import numpy as np
@@ -62,15 +60,15 @@ def complete(
     if isinstance(learned, WaveformLearning):
         refuse({"--exact": exact})
         prepared = signal_for(learned, data, cutting, screen)
-        source, leads, refit = prepared.source, prepared.recording.leads, debias is not False
+        source, leads = prepared.source, prepared.recording.leads
         with screen.going_through(prepared.recording, "Filling in") as done:
-            filled = learned.complete(prepared.recording, debias=refit, progress=done)
+            filled = learned.complete(prepared.recording, debias=debias, progress=done)
         filled = prepared.restore(filled)
     else:
         windows = windows_for(learned, data, cutting, screen)
         source, leads = windows.source, windows.leads
         filled = map_windows(
-            lambda X: learned.complete(X, exact=exact, debias=bool(debias)),
+            lambda X: learned.complete(X, exact=exact, debias=debias),
             windows,
             "Filling in",
             screen,

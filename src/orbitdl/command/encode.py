@@ -12,6 +12,7 @@ from orbitdl.command.choices import number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.command.lengths import Length, parse_place
+from orbitdl.command.numbers import number_from_zero
 
 
 @guarded
@@ -39,7 +40,7 @@ def encode(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            min=0.0,
+            parser=number_from_zero,
             help="Waveforms: list events of at least this coefficient, in the unit of the "
             "recording; by default of half the median of their component.",
         ),
@@ -67,8 +68,10 @@ def encode(
 
     The data are treated as those that the model was learned from: channels, --highpass and windows
     are in the model file. Waveforms (fit --length) are looked for at any time of the recording,
-    which is coded as a whole. With windows, an event that lies across a border may be split; with a
-    smaller --step they overlap, and each lists only the events in its middle, every one once.
+    which is coded as a whole. Windows overlap, a new one every quarter of their length unless the
+    model was learned from windows that overlap or --step says otherwise, and each lists only the
+    events in its middle, every one once. With --step as long as a window they adjoin, which is
+    quicker, and an event that lies across a border may be lost.
 
     Examples:
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
@@ -97,6 +100,9 @@ def encode(
       shift        samples it was moved by (other groups: their parameters)
       position     sample where the moved component is largest in absolute value
       time         the same in seconds from the start, if the rate is known
+      amplitude    with --matrices, instead of coefficient: atoms at almost one time
+                   are one event, of so many (n_atoms), and minor_share is the part
+                   of the amplitude that is not the largest atom's
 
     With --from and --to too, times count from the start of the whole recording. Where windows are
     given instead of a recording, position counts from the start of the window.

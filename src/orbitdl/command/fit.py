@@ -13,6 +13,7 @@ from orbitdl.command import options
 from orbitdl.command.choices import GroupName, MatricesName, Start, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
+from orbitdl.command.numbers import positive_number, whole_number
 from orbitdl.recordings.layout import Layout
 
 LEARNING = "How it learns"
@@ -31,7 +32,7 @@ def fit(
         int | None,
         typer.Option(
             metavar="N",
-            min=1,
+            parser=whole_number(1),
             help="How many components (waveforms) to learn; if left out 1 with --length, and 4 "
             "with windows.",
         ),
@@ -41,8 +42,9 @@ def fit(
         typer.Option(
             metavar="NUMBER|auto",
             help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes what noise alone is worth in a recording, or half the size of a typical event "
-            "in windows; a few iterations of learning find it, and what it came to is said.",
+            "takes what noise alone is worth in a recording; in windows half the size of a typical "
+            "event, or what noise alone is worth if that is more. A few iterations of learning "
+            "find it, and what it came to is said.",
         ),
     ] = "auto",
     positive: Annotated[
@@ -81,7 +83,7 @@ def fit(
         int | None,
         typer.Option(
             metavar="K",
-            min=1,
+            parser=whole_number(1),
             help="Interpolated shifts: steps per sample; 2 by default.",
             rich_help_panel=WINDOWS,
         ),
@@ -115,7 +117,7 @@ def fit(
         float | None,
         typer.Option(
             metavar="HZ",
-            min=1e-12,
+            parser=positive_number,
             help="Take drift off the recording first: all that is slower than this, in "
             "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
             "back.",
@@ -125,13 +127,18 @@ def fit(
     cutting: options.Cutting = options.NOTHING_SAID,
     max_iter: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Iterations at most.", rich_help_panel=LEARNING),
+        typer.Option(
+            metavar="N",
+            parser=whole_number(0),
+            help="Iterations at most.",
+            rich_help_panel=LEARNING,
+        ),
     ] = 50,
     tol: Annotated[
         float,
         typer.Option(
             metavar="FRACTION",
-            callback=options.require_positive,
+            parser=positive_number,
             help="Stop when an iteration lowers the objective by less; also the certified gap.",
             rich_help_panel=LEARNING,
         ),
@@ -140,7 +147,7 @@ def fit(
         int,
         typer.Option(
             metavar="N",
-            min=1,
+            parser=whole_number(1),
             help="Starts; after a few iterations of each the best is continued.",
             rich_help_panel=LEARNING,
         ),
@@ -150,7 +157,12 @@ def fit(
     ] = Start.data,
     seed: Annotated[
         int,
-        typer.Option(metavar="N", min=0, help="Seed of all chance.", rich_help_panel=LEARNING),
+        typer.Option(
+            metavar="N",
+            parser=whole_number(0),
+            help="Seed of all chance.",
+            rich_help_panel=LEARNING,
+        ),
     ] = 0,
     jobs: options.Jobs = -1,
     workers: options.Workers = options.THIS_PROCESS,
@@ -163,6 +175,14 @@ def fit(
             rich_help_panel=LEARNING,
         ),
     ] = None,
+    restart: Annotated[
+        bool,
+        typer.Option(
+            "--restart",
+            help="Discard the state that an earlier run left, and begin anew.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -170,12 +190,13 @@ def fit(
 
     With --length the whole recording becomes a sparse sum of a few waveforms, each at any times;
     it is not cut. With --window, or if windows are given, every window becomes a sparse sum of
-    moved copies of a few components. Channels, --highpass and windows are kept in the model file,
-    and all is done again by encode, complete, denoise and report.
+    moved copies of a few components. Channels, --time-column, --highpass and windows are kept in
+    the model file, and all is done again by encode, complete, denoise and report.
 
     Examples:
       orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --components 2
       orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
+      orbitdl fit log.csv -o m.safetensors --time-column t --length 0.7s
       orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
           --from 90s --to 300s
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
@@ -186,7 +207,8 @@ def fit(
       orbitdl fit windows.npy -o waves.safetensors --group integer-shift
       orbitdl fit sensors.npy -o event.safetensors --matrices orthogonal
 
-    A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again.
+    A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again; with
+    --restart it begins anew.
     """
     from orbitdl.command.applying import excerpt_of, read_and_tell
     from orbitdl.command.fitting import Job
@@ -220,7 +242,8 @@ def fit(
         "random_state": seed,
         "n_jobs": jobs,
     }
-    job = Job(data, output, checkpoint, Screen(as_json=as_json, quiet=quiet), settings)
+    screen = Screen(as_json=as_json, quiet=quiet)
+    job = Job(data, output, checkpoint, screen, settings, restart=restart)
     moves = make_group(group or GroupName.continuous_shift, subdivisions, generators, matrices)
     require_writable(output, inputs=(data, generators))
     require_writable(job.state, inputs=(data, generators))
@@ -228,7 +251,8 @@ def fit(
     rate = cutting.rate or recording.rate
     cut = in_samples(window, rate)
     step = in_samples(cutting.step, rate) or cut
-    steps = Preprocessing(cut, step, normalize, cutting.channel, rate, highpass)
+    channel, time = cutting.channel, cutting.time_column
+    steps = Preprocessing(cut, step, normalize, channel, rate, highpass, time)
     excerpt = excerpt_of(recording, cutting, rate)
     flags = {"positive": positive, "whole_samples": whole_samples, "detrend": not no_detrend}
     with team_for(workers) as team:

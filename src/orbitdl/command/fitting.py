@@ -13,8 +13,13 @@ from orbitdl.command.failures import Interrupted
 from orbitdl.command.following import Shown
 from orbitdl.command.team import Team
 from orbitdl.learning.restarts import most_iterations
+from orbitdl.storage.checkpoint_files import REMEDY, read_checkpoint
+from orbitdl.storage.container import ModelFileError
 
 Model = OrbitDictionaryLearning | WaveformLearning
+
+REMEDY_HERE = "discard it with --restart, or keep it and name another with --checkpoint"
+"""What the command line says of a checkpoint that is in the way."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Job:
         Parameters that all estimators share, but for the checkpoint.
     team : Team or None
         Workers that code, if not this process does.
+    restart : bool
+        Whether the state of an earlier run is discarded.
     """
 
     data: Path
@@ -39,6 +46,7 @@ class Job:
     screen: Screen
     settings: dict[str, Any]
     team: Team | None = None
+    restart: bool = False
 
     @property
     def state(self) -> Path:
@@ -48,6 +56,7 @@ class Job:
     def learn(self, model: Model, X: Any) -> None:
         """Fit the model under a progress bar; say on Ctrl-C where the work is."""
         state = self.state
+        self._discard()
         was_there, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
         shown: Shown | None = None
         try:
@@ -61,13 +70,26 @@ class Job:
                 if state.exists()
                 else "Interrupted before the first iteration; nothing was written."
             ) from None
-        except Exception:
+        except Exception as error:
             has_begun = was_there or (shown is not None and shown.has_begun)
             if not has_begun:  # a run that cannot be done leaves nothing in the way of another
                 state.unlink(missing_ok=True)
+            if isinstance(error, ModelFileError):
+                raise ModelFileError(str(error).replace(REMEDY, REMEDY_HERE)) from error
             raise
         finally:
             model.set_params(callback=None, n_jobs=None)
+
+    def _discard(self) -> None:
+        """Remove the state of an earlier run, if that is wanted, and say so."""
+        if not (self.restart and self.state.exists()):
+            return
+        if self.checkpoint is not None:
+            read_checkpoint(self.state)  # the user named it: a file that is none is refused
+        self.state.unlink()
+        self.screen.note(
+            f"Discarded the state of an earlier run: {self.state}", discarded=str(self.state)
+        )
 
     def keep(self, model: Model, preprocessing: dict[str, Any]) -> None:
         """Write the model file; the state of the run is then needed no more."""

@@ -48,7 +48,8 @@ def parse_length(text: str) -> Length:
     amount = float(found[1]) if found else 0.0
     if not found or not 0 < amount < float("inf"):
         raise typer.BadParameter(
-            f"{text} is not a length; pass samples, such as 201, or seconds, such as 0.6s."
+            f"{text} is not a length; pass a positive number of samples, such as 201, or of "
+            "seconds, such as 0.6s."
         )
     if found[2] is None and not found[1].isdecimal():
         raise typer.BadParameter(

@@ -9,26 +9,13 @@ from typing import Annotated
 import typer
 
 from orbitdl.command.lengths import Length, parse_length, parse_place, parse_span
+from orbitdl.command.numbers import samples_per_second, threads, whole_number
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
 CLUSTER = "Who codes (needs orbitdl[distributed])"
-
-
-def require_positive(value: float) -> float:
-    """Refuse zero and less."""
-    if not 0 < value < float("inf"):
-        raise typer.BadParameter(f"{value:g} is not a positive number.")
-    return value
-
-
-def require_threads(value: int) -> int:
-    """Refuse no threads at all."""
-    if value == 0:
-        raise typer.BadParameter("0 threads cannot work; -1 is all cores.")
-    return value
 
 
 Data = Annotated[
@@ -44,7 +31,8 @@ Channel = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Number (from 0) or name of a column or lead; several with commas between; or mean.",
+        help="Number (from 0) or name of a column or lead; several with commas between; or mean. "
+        "Other columns may hold text.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -52,8 +40,18 @@ Rate = Annotated[
     float | None,
     typer.Option(
         metavar="HZ",
-        min=1e-9,
+        parser=samples_per_second,
         help="Samples per second; goes before what the file says.",
+        rich_help_panel=CUTTING,
+    ),
+]
+TimeColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--time-column",
+        metavar="NAME",
+        help="Name or number (from 0) of a column that tells the time, in seconds or as dates and "
+        "times: it is left out of the signal, and the rate is taken from it.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -116,7 +114,8 @@ Step = Annotated[
         metavar="LENGTH",
         parser=parse_length,
         help="Windows: from the start of one to the next, in samples or in seconds, such as 0.1s; "
-        "by default as the model was learned, and fit takes the length of a window.",
+        "by default as the model was learned, and fit takes the length of a window; encode and "
+        "report then take a quarter of it.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -157,6 +156,7 @@ class Cutting:
     decimal: DecimalMark = None
     begin: Begin = None
     end: End = None
+    time_column: TimeColumn = None
 
 
 NOTHING_SAID = Cutting()
@@ -170,7 +170,7 @@ class Workers:
         int | None,
         typer.Option(
             metavar="N",
-            min=1,
+            parser=whole_number(1),
             help="Start so many processes of Dask on this machine that code parts of the data, and "
             "stop them at the end. A recording as a whole is one part.",
             rich_help_panel=CLUSTER,
@@ -199,7 +199,7 @@ Jobs = Annotated[
     int,
     typer.Option(
         metavar="N",
-        callback=require_threads,
+        parser=threads,
         help="Threads; -1 is all cores. The result does not depend on it.",
     ),
 ]

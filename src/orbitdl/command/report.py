@@ -44,9 +44,9 @@ def report(
     Of waveforms (fit --length): what was learned, and a whole recording as they explain it. Of
     windows: components with a slider that moves them, how often each is used, windows taken apart
     into events, the course of the learning, and remarks on the quality of data and model. Data are
-    cut as the model says, or --step; where windows overlap, an event is counted once. All sizes are
-    in the unit of the data, as in the table that encode writes; drift that --highpass took off is
-    left out.
+    cut as encode cuts them, or --step; where windows overlap, an event is counted once. All sizes
+    are in the unit of the data, as in the table that encode writes; drift that --highpass took off
+    is left out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
@@ -72,7 +72,7 @@ def report(
             learned, None, output, rate=cutting.rate, title=title, unit=unit, command=command
         )
     else:
-        windows = windows_for(learned, data, cutting, screen)
+        windows = windows_for(learned, data, cutting, screen, for_events=True)
         write_report(
             learned,
             windows.values,

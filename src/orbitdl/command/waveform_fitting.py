@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 from orbitdl import WaveformLearning
+from orbitdl.command.applying import require_no_time
 from orbitdl.command.display import at_most, counted, duration
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
 from orbitdl.command.lengths import Length
@@ -14,7 +15,7 @@ from orbitdl.recordings import Preprocessing, Recording, prepare_signal
 from orbitdl.waveform_learning import SHORTEST
 
 DONE = ("channel", "rate", "highpass")
-"""What is done to a recording that is not cut."""
+"""What is done to a recording that is not cut; the column of its time is kept if there is one."""
 
 
 def fit_waveforms(
@@ -26,12 +27,14 @@ def fit_waveforms(
 ) -> None:
     """Learn waveforms from a whole recording, write them, and say what came of it."""
     samples = _long_enough(length, preprocessing.rate)
+    require_no_time(recording, preprocessing.channel)
     prepared = prepare_signal(recording, preprocessing)
     model = WaveformLearning(length=samples, **flags, **job.settings)
     for sentence in told_of_recordings(job.team) if job.team else []:
         job.screen.say(sentence)
     job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
-    job.keep(model, {name: getattr(preprocessing, name) for name in DONE})
+    own = (*DONE, "time_column") if preprocessing.time_column else DONE
+    job.keep(model, {name: getattr(preprocessing, name) for name in own})
     facts = summary(model, prepared.recording)
     job.tell(facts, sentences(facts))
     warn_of_nothing(facts["atoms"], facts["alpha"])

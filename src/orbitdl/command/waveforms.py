@@ -8,10 +8,10 @@ from pathlib import Path
 import typer
 
 from orbitdl import WaveformLearning
-from orbitdl.command.applying import excerpt_of, read_and_tell
+from orbitdl.command.applying import excerpt_of, read_and_tell, require_no_time
 from orbitdl.command.display import Screen
 from orbitdl.command.options import Cutting
-from orbitdl.recordings import Layout, PreparedSignal, prepare_signal_for
+from orbitdl.recordings import Layout, PreparedSignal, Preprocessing, prepare_signal_for
 from orbitdl.recordings.new_data import common_rate
 
 
@@ -20,7 +20,9 @@ def signal_for(
 ) -> PreparedSignal:
     """Read a recording and prepare it as the model says; options go before that."""
     refuse({"--step": cutting.step, "--layout windows": cutting.layout is Layout.windows})
-    recording = read_and_tell(data, cutting, screen)
+    kept = Preprocessing.of(model.preprocessing_)
+    recording = read_and_tell(data, cutting, screen, kept)
+    require_no_time(recording, cutting.channel or kept.channel)
     rate = cutting.rate or common_rate(model, recording)
     excerpt = excerpt_of(recording, cutting, rate)
     return prepare_signal_for(model, excerpt, channel=cutting.channel, rate=rate)

@@ -29,7 +29,7 @@ def list_events_of_windows(
     team: Team | None = None,
 ) -> None:
     """Code windows, write their events, and say what was found."""
-    windows = windows_for(model, data, cutting, screen)
+    windows = windows_for(model, data, cutting, screen, for_events=True)
     _require_times(windows, output)
     codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
     events = event_table(codes, model.components_, windows)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
+from orbitdl.command.applying import require_no_time
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import at_most, counted
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
@@ -19,7 +22,10 @@ def fit_windows(
 ) -> None:
     """Learn components from windows, write them, and say what came of it."""
     _require_length(recording, preprocessing, layout)
+    if is_recording(recording, preprocessing.window, layout, None):
+        require_no_time(recording, preprocessing.channel)
     windows = prepare(recording, preprocessing, layout=layout)
+    _require_something(windows)
     as_given = windows.start is None and not (preprocessing.normalize or preprocessing.channel)
     given = job.data.resolve() if as_given else None
     model = OrbitDictionaryLearning(group=group, **job.settings)
@@ -59,6 +65,24 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"window by more than {at_most(facts['gap'])}."
     )
     return [learned, *said_of_alpha(facts), *rest, *said_of_course(facts), proof]
+
+
+def _require_something(windows: Windows) -> None:
+    """Refuse data in which nothing is to be learned."""
+    values = windows.values
+    observed = ~np.isnan(values)
+    if not observed.any():
+        raise ValueError(
+            "the data are missing throughout: all values are NaN or empty cells; pass some that "
+            "have values."
+        )
+    over_time = 0 if windows.start is not None else None
+    source = windows.source if over_time == 0 else values
+    changes = np.fmax.reduce(source, over_time) > np.fmin.reduce(source, over_time)
+    if not np.any(changes) or not values[observed].any():
+        raise ValueError(
+            "the data are constant, so no component is in them; pass some that change."
+        )
 
 
 def _require_length(recording: Recording, preprocessing: Preprocessing, layout: Layout) -> None:

@@ -7,9 +7,9 @@ import shlex
 
 OPTIONS = (
     "alpha", "window", "length", "step", "channel", "rate", "layout", "key", "separator", "decimal",
-    "highpass",
+    "highpass", "time_column", "max_iter",
 )  # fmt: skip
-"""Options that bear the name of the library's argument."""
+"""Options that bear the name of the library's argument, with hyphens."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
 
 
@@ -27,5 +27,5 @@ def in_options(sentence: str) -> str:
 
 
 def _as_option(argument: re.Match[str]) -> str:
-    value = argument[2].strip("'\"")
-    return f"--{argument[1]} {shlex.quote(value)}" if value else f"--{argument[1]}"
+    option, value = f"--{argument[1].replace('_', '-')}", argument[2].strip("'\"")
+    return f"{option} {shlex.quote(value)}" if value else option

@@ -85,6 +85,17 @@ class Applied:
             require_above_noise(self.coder.alpha, shards)
         return code_recording(chunks, self.coder, self.n_jobs, self.watch)
 
+    def along(self, signal: Signal, name: str = ONLY, *, alphas: list[float]) -> list[Any]:
+        """Return the codes of a recording at every alpha, from the largest to the smallest."""
+        survey(signal, name)
+        chunks, found = self.chunks(signal), dict[int, RecordingCodes]()
+        require_above_noise(min(alphas), RecordingShards(tuple(chunks), None, min(alphas)))
+        for place in np.argsort(-np.array(alphas), kind="stable"):
+            coder = replace(self.coder, alpha=alphas[place])
+            coded = code_recording(chunks, coder, self.n_jobs, self.watch)
+            found[int(place)], chunks = coded.codes(coder), coded.chunks
+        return [found[place] for place in range(len(alphas))]
+
     def codes(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
         """Return the codes of a recording."""
         return self.coded(signal, name).codes(self.coder)

@@ -107,15 +107,17 @@ def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) ->
     if shortest < width:
         name = named(lengths.index(shortest)) if several else ONLY
         raise ValueError(
-            f"{name} has {shortest} samples, fewer than one waveform of length={width}; pass a "
-            "longer recording or a smaller length."
+            f"{name} has {shortest} sample{'s' * (shortest != 1)}, fewer than one waveform of "
+            f"length={width}; pass a longer recording or a smaller length=."
         )
 
 
 def require_change(seen: Sequence[Survey]) -> None:
     """Refuse recordings that are all constant."""
     if all(one.is_constant for one in seen):
-        raise ValueError("the recording is constant, so no waveform is in it; pass another.")
+        raise ValueError(
+            "the recording is constant, so no waveform is in it; pass one that changes."
+        )
 
 
 def _names(signals: Sequence[Signal], *, several: bool) -> list[str]:

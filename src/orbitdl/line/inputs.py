@@ -145,7 +145,7 @@ def _nothing_observed(signal: Signal, name: str) -> str:
     if there.any() and not there.all():
         dead = int(np.argmin(there))
         return f"channel {dead} of {name} is missing throughout; leave it out."
-    return f"{name} is missing throughout (NaN); pass one with samples."
+    return f"{name} is missing throughout: all its values are NaN; pass one that has some."
 
 
 def _is_array(thing: Any) -> bool:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
-from orbitdl.recordings.overlaps import listed_once
+from orbitdl.recordings.listing import Seen, listed
 from orbitdl.recordings.positions import positions
 from orbitdl.recordings.windows import Windows
+from orbitdl.validation import as_components
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,13 +43,18 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
           the window if windows were given; of an excerpt too the recording's start counts;
         - `time`: the same in seconds, if the rate is known and a recording was cut.
 
+        Where signals of vectors are shifted and turned (`orbitdl.groups.Product`), atoms at almost
+        one time are one event, as `Codes.to_events` lists it: its `amplitude` stands in place of
+        `coefficient`, and `n_atoms` and `minor_share` come after what is done with the vectors.
+
     Notes
     -----
     `position` is where `orbitdl.positions` says, plus the start of the window (and ``offset``, of
     an excerpt), and ``time = position / rate``. Windows that overlap show an event several times;
     it is listed by one of them: neighbours share the recording at a cut in the middle of their
-    overlap, or beside it where an event lies across. What a window sees beyond the end of the
-    recording is not listed.
+    overlap, or beside it where an event lies across. Of halves of one event that two windows see
+    beside their border, closer than the component tells events apart, the stronger is listed. What
+    a window sees beyond the end of the recording is not listed.
 
     Examples
     --------
@@ -72,24 +79,36 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
             f"these are codes of {len(codes)} windows, not of {len(windows)}; pass the windows "
             "that were coded."
         )
-    events = codes.to_frame().rename(columns={"sample": "window"})
+    events, size = _events_of(codes, components)
     window = events["window"].to_numpy()
-    factor = windows.scale.reshape(len(windows))[window]
-    events["coefficient"] = events["coefficient"].to_numpy() * factor
-    events["position"] = positions(codes, components)
+    events[size] = events[size].to_numpy() * windows.scale.reshape(len(windows))[window]
     if windows.start is None:
         return events
     events["position"] += windows.start[window]
-    kept = listed_once(
-        window,
-        events["position"].to_numpy(),
-        events["coefficient"].abs().to_numpy(),
+    component, position = events["component"].to_numpy(), events["position"].to_numpy()
+    kept = listed(
+        Seen(window, component, position, events[size].to_numpy()),
+        as_components(components),
         start=windows.start,
         length=windows.values.shape[1],
         samples=len(windows.source),
+        in_time=codes.representation.presentation.in_time,
     )
     events["position"] += windows.offset
     if windows.rate is not None:
         events["time"] = events["position"] / windows.rate
-    listed: pd.DataFrame = events.loc[kept]
-    return listed.sort_values("position", kind="stable", ignore_index=True)
+    once: pd.DataFrame = events.loc[kept]
+    return once.sort_values("position", kind="stable", ignore_index=True)
+
+
+def _events_of(codes: Codes, components: ArrayLike) -> tuple[pd.DataFrame, str]:
+    """Return events with their positions in windows, and which column says how strong they are."""
+    events = codes.to_events().rename(columns={"sample": "window"})
+    if "n_atoms" not in events:  # each atom is an event
+        events["position"] = positions(codes, components)
+        return events, "coefficient"
+    element = np.zeros((len(events), codes.atoms.element.shape[1]))
+    element[:, 0] = events["shift"]
+    shapes, component = as_components(components), events["component"].to_numpy()
+    events["position"] = codes.representation.locate(element, component, shapes)
+    return events, "amplitude"

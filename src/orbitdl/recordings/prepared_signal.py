@@ -85,7 +85,8 @@ def _in_channels(recording: Recording, channel: str | None) -> tuple[Floats, tup
             "leave out window=, length= and layout=."
         )
     if channel is not None:
-        return choose_channel(signal, leads, channel, least=2), ()
+        time = recording.time_column
+        return choose_channel(signal, leads, channel, least=2, time_column=time), ()
     warn_of_time(signal, leads)
     return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, leads)
 

@@ -81,8 +81,8 @@ def prepare(
         )
     if len(signal) < length and not to_end:
         raise ValueError(
-            f"the recording has {len(signal)} samples, fewer than one window of {length}; pass a "
-            "longer recording or a smaller window=."
+            f"the recording has {len(signal)} sample{'s' * (len(signal) != 1)}, fewer than one "
+            f"window of {length}; pass a longer recording or a smaller window=."
         )
     values, start = cut(prepared.signal, length, preprocessing.step or length, to_end=to_end)
     return Windows(

@@ -27,6 +27,9 @@ class Preprocessing:
     highpass : float or None
         Take off what is slower than this before cutting, by a filter that moves nothing in time:
         in Hz if `rate` is said here, else in cycles per sample. `Windows.restore` puts it back.
+    time_column : str or None
+        The column of a file that tells the time, by number or name; `read` takes the rate from it
+        and leaves it out of the signal.
 
     Examples
     --------
@@ -41,6 +44,7 @@ class Preprocessing:
     channel: str | None = None
     rate: float | None = None
     highpass: float | None = None
+    time_column: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("window", self.window), ("step", self.step)):
@@ -55,6 +59,10 @@ class Preprocessing:
         self._require_highpass()
         if not isinstance(self.normalize, bool):
             raise ValueError(f"normalize must be True or False, not {self.normalize!r}.")
+        if not isinstance(self.time_column, str | None):
+            raise ValueError(
+                f"time_column must be text: a number or name, not {self.time_column!r}."
+            )
         if not isinstance(self.channel, str | None):
             raise ValueError(
                 "channel must be text: a number or name, several with commas between, or mean, "

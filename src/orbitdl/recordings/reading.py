@@ -8,9 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from orbitdl.recordings.array_files import read_npy, read_npz, read_wav
+from orbitdl.recordings.columns import Chosen, NoSuchColumnError, without_column
 from orbitdl.recordings.dialect import AS_FOUND, Decimal, Dialect, Separator
+from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.parquet_files import read_parquet
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.table_files import read_csv, read_parquet
+from orbitdl.recordings.table_files import read_csv
+from orbitdl.recordings.time_columns import rate_of
 from orbitdl.recordings.unreadable import UnreadableError
 from orbitdl.recordings.wfdb_records import read_wfdb
 
@@ -30,6 +34,8 @@ def read(
     key: str | None = None,
     separator: Separator | None = None,
     decimal: Decimal | None = None,
+    channel: str | None = None,
+    time_column: str | None = None,
 ) -> Recording:
     """Read a recording, or windows of one, from a file; its suffix says how.
 
@@ -43,6 +49,14 @@ def read(
         What separates the columns of a .csv file; found out if left out.
     decimal : Decimal, optional
         What marks decimals in a .csv file; found out if left out.
+    channel : str, optional
+        The columns of a table that must be numbers, by name or number, with commas between; others
+        may hold text, which becomes NaN. By default all must be numbers. No column is left out:
+        `prepare` and `prepare_signal` choose.
+    time_column : str, optional
+        The column that tells the time, by name or number: in seconds, or as dates and times. It is
+        left out of the signal, and the rate is taken from its steps, which must be even; where one
+        is not, or is missing, a sentence says so.
 
     Returns
     -------
@@ -82,10 +96,30 @@ def read(
         raise ValueError(
             f"separator= and decimal= are for .csv files, and {path} is none; leave them out."
         )
-    own: dict[Callable[..., Recording], object] = {read_npz: key, read_csv: asked}
-    recording = reader(path, own[reader]) if reader in own else reader(path)
+    chosen = Chosen(channel, time_column)
+    own: dict[Callable[..., Recording], tuple[object, ...]] = {
+        read_npz: (key,),
+        read_csv: (asked, chosen),
+        read_parquet: (chosen,),
+    }
+    recording = reader(path, *own.get(reader, ()))
+    if time_column is not None and recording.kind is not Kind.table:
+        recording = _timed(recording, chosen, path)
     _require_sound(recording, path)
     return recording
+
+
+def _timed(recording: Recording, chosen: Chosen, path: Path) -> Recording:
+    """Take the rate of an array from one of its columns."""
+    signal = recording.signal
+    if recording.kind is Kind.samples or signal.ndim != 2 or signal.shape[1] < 2:
+        raise NoSuchColumnError(
+            f"time_column={chosen.time!r} names a column of a table, and {path} has none to spare; "
+            "leave it out."
+        )
+    place = chosen.time_place(recording.leads, signal.shape[1], path)
+    assert place is not None
+    return without_column(recording, place, rate_of(signal[:, place], str(place), path))
 
 
 def _reader(path: Path) -> Callable[..., Recording]:
@@ -100,16 +134,19 @@ def _reader(path: Path) -> Callable[..., Recording]:
         return read_wfdb
     if not path.exists():
         raise FileNotFoundError(f"cannot read {path}: there is no such file or WFDB record.")
-    raise ValueError(f"cannot read {path}: pass {FORMATS}.")
+    named = f"its suffix {path.suffix} is unknown" if path.suffix else "its name has no suffix"
+    raise ValueError(f"cannot read {path}: {named}; pass {FORMATS}.")
 
 
 def _require_sound(recording: Recording, path: Path) -> None:
     signal, rate = recording.signal, recording.rate
     if signal.size == 0:
-        raise UnreadableError(f"{path} holds no numbers.")
+        raise UnreadableError(f"{path} holds no numbers; pass a file of a recording or of windows.")
     if signal.ndim == 0:
         raise UnreadableError(f"{path} holds a single number; pass a recording or windows.")
     if np.isinf(signal).any():
-        raise UnreadableError(f"{path} holds infinite values; put NaN where a value is missing.")
+        raise UnreadableError(
+            f"{path} holds infinite values; put NaN, or an empty cell, where a value is missing."
+        )
     if rate is not None and not 0 < rate < np.inf:
         raise UnreadableError(f"{path} is damaged: it says {rate:g} samples per second.")

@@ -32,6 +32,9 @@ class Recording:
         How the file was written, if it was a table as text.
     offset : int or None
         Samples before `signal` in the recording that it is an excerpt of; None: it is no excerpt.
+    time_column : int or None
+        The place of a column that told the rate, and that `signal` lacks; numbers of channels count
+        it, as the file does.
 
     Examples
     --------
@@ -46,6 +49,7 @@ class Recording:
     kind: Kind = Kind.samples
     dialect: Dialect | None = None
     offset: int | None = None
+    time_column: int | None = None
 
     def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
         """Return a part of this recording; its events keep the times of the whole.

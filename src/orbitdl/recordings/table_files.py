@@ -1,38 +1,72 @@
-"""Reading tables of numbers: .csv and .parquet."""
+"""Reading tables of numbers that are written as text: .csv."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import chain, islice
+from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
 from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect
 from orbitdl.recordings.dialect_detection import Reading, detect
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.time_columns import rate_of, seconds_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 LOOKED_AT = 1000
 """Lines that decide how a table is written; all others are held to it."""
 AT_ONCE = 4096
 """Rows that become numbers at a time."""
-SHOWN = 40
-"""Characters of a cell that a message quotes at most."""
 
 
-def read_csv(path: Path, asked: Dialect | None = None) -> Recording:
+@dataclass(frozen=True)
+class Table:
+    """A table as text: how it is written, and which of its columns are used.
+
+    Attributes
+    ----------
+    path : Path
+    lines : list of str
+    reading : Reading
+    first : int
+        Lines before the first row.
+    time : int or None
+        The column of the time.
+    needed : set of int
+        Columns that must be numbers.
+    """
+
+    path: Path
+    lines: list[str]
+    reading: Reading
+    first: int
+    time: int | None
+    needed: set[int]
+
+    @property
+    def where(self) -> str:
+        """The file, and how it was understood."""
+        return f"{self.path} (read as {self.reading.dialect})"
+
+    def name(self, column: int) -> str:
+        """Return the name of a column, or else its number."""
+        return self.reading.header[column] if self.reading.header else str(column)
+
+
+def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -> Recording:
     """Read rows of numbers; a first row that is not numbers names the columns.
 
     Columns are separated by semicolons, tabs, commas or blanks, or there is one; decimals come
     after a point or a comma. Both are found out together, by `detect`, unless `asked` for. An empty
-    cell or line is a missing value; lines that begin with # at the top are left out.
+    cell or line is a missing value; lines that begin with # at the top are left out. Columns that
+    are not needed may be text.
     """
     lines = _lines_of(path)
     before = _lines_before_table(lines)
@@ -41,10 +75,46 @@ def read_csv(path: Path, asked: Dialect | None = None) -> Recording:
         reading = detect(_evidence(lines[before:]), asked)
     except ValueError as error:
         raise UnreadableError(f"cannot tell how {path} is to be read: {error}.") from error
-    with parsing(path, "a table of numbers"):
-        values = _numbers(reading, lines, before, path)
+    reading = _without_false_header(reading, chosen)
     names = tuple(reading.header[: reading.columns])
-    return Recording(values, leads=names, kind=Kind.table, dialect=reading.dialect)
+    time = chosen.time_place(names, reading.columns, path)
+    needed = chosen.needed(names, reading.columns, time)
+    table = Table(path, lines, reading, before + bool(reading.header), time, needed)
+    _require_fitting_header(table)
+    with parsing(path, "a table of numbers"):
+        values, times = _columns(table)
+    recording = Recording(values, leads=names, kind=Kind.table, dialect=reading.dialect)
+    return recording if time is None else without_column(recording, time, _rate(times, table))
+
+
+def _rate(times: list[str], table: Table) -> float:
+    """Return the rate that the cells of a column make: numbers of seconds, or dates and times."""
+    assert table.time is not None
+    name, numbers = table.name(table.time), table.reading.dialect.numbers(times)
+    row = table.first + 1
+    seconds = seconds_of(times, name, table.path, row) if None in numbers else np.array(numbers)
+    return rate_of(seconds.astype(np.float64), name, table.path, row)
+
+
+def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
+    """Take a first row for data if all is a number in it but what is text in every row."""
+    if chosen == EVERY or not (reading.header and reading.body and reading.is_even):
+        return reading
+    first, numbers = (reading.dialect.numbers(row) for row in (reading.header, reading.body[0]))
+    both = [x for x, y in zip(first, numbers, strict=True) if y is not None]
+    if not both or any(x is None or x != x for x in both):
+        return reading
+    return replace(reading, header=[], body=[reading.header, *reading.body])
+
+
+def _require_fitting_header(table: Table) -> None:
+    """Refuse names that are not as many as the columns."""
+    reading = table.reading
+    if not reading.fits_header:
+        raise UnreadableError(
+            f"cannot read {table.where} as a table of numbers: row {table.first} names "
+            f"{len(reading.header)} columns, and row {table.first + 1} has {reading.width} cells."
+        )
 
 
 def _lines_of(path: Path) -> list[str]:
@@ -82,31 +152,46 @@ def _evidence(lines: list[str]) -> list[str]:
     return whole[:LOOKED_AT]
 
 
-def _numbers(reading: Reading, lines: list[str], before: int, path: Path) -> Floats:
-    """Return the numbers of all rows, or point at the first row or cell that is none."""
-    where, first = f"{path} (read as {reading.dialect})", before + bool(reading.header)
-    if not reading.fits_header:
-        raise UnreadableError(
-            f"cannot read {where} as a table of numbers: row {first} names {len(reading.header)} "
-            f"columns, and row {first + 1} has {reading.width} cells."
-        )
-    rows, parts = reading.dialect.rows(lines[first:]), [np.zeros((0, reading.columns))]
+def _cells(reading: Reading, lines: list[str], first: int, where: str) -> Iterator[list[str]]:
+    """Yield the cells of all rows from line `first` on, of some rows at a time."""
+    rows = reading.dialect.rows(lines[first:])
     for line in range(first + 1, len(lines) + 1, AT_ONCE):
         part = list(islice(rows, AT_ONCE))
         if {reading.columns} != set(map(len, part)):
             part = [_filled(row, k, reading, where) for k, row in enumerate(part, line)]
-        parts.append(_numbers_of_cells(list(chain(*part)), line, reading, where))
-    return np.concatenate(parts)
+        yield list(chain(*part))
 
 
-def _numbers_of_cells(cells: list[str], line: int, reading: Reading, where: str) -> Floats:
-    found = reading.dialect.numbers(cells)
-    if None in found:
-        row, column = divmod(found.index(None), reading.width)
-        name = reading.header[column] if reading.header else column + 1
-        cell = cells[row * reading.width + column]
-        raise UnreadableError(_not_a_number(where, cell, line + row, name))
-    return np.array(found, dtype=np.float64).reshape(-1, reading.width)[:, : reading.columns]
+def _columns(table: Table) -> tuple[Floats, list[str]]:
+    """Return the numbers of all rows, NaN for text that is not needed, and the cells of the time.
+
+    The first cell that is needed and no number is pointed at.
+    """
+    reading, width = table.reading, table.reading.width
+    parts, times, line = [np.zeros((0, reading.columns))], list[str](), table.first + 1
+    for cells in _cells(reading, table.lines, table.first, table.where):
+        found = reading.dialect.numbers(cells)
+        if None in found:
+            _require_numbers(found, cells, line, table)
+            found = [nan if number is None else number for number in found]
+        rows = np.array(found, dtype=np.float64).reshape(-1, width)
+        parts.append(rows[:, : reading.columns])
+        if table.time is not None:
+            times += cells[table.time :: width]
+        line += len(rows)
+    return np.concatenate(parts), times
+
+
+def _require_numbers(found: list[float | None], cells: list[str], line: int, table: Table) -> None:
+    """Point at the first cell that is needed and no number, and at columns that are numbers."""
+    width = table.reading.width
+    text = {k % width for k, number in enumerate(found) if number is None}
+    bad = [k for k, x in enumerate(found) if x is None and k % width in table.needed]
+    if bad:
+        row, column = divmod(bad[0], width)
+        others = [table.name(k) for k in sorted(table.needed - text)]
+        name = table.reading.header[column] if table.reading.header else column + 1
+        raise UnreadableError(not_a_number(table.where, cells[bad[0]], line + row, name, others))
 
 
 def _filled(row: list[str], line: int, reading: Reading, where: str) -> list[str]:
@@ -119,46 +204,3 @@ def _filled(row: list[str], line: int, reading: Reading, where: str) -> list[str
         f"cannot read {where} as a table of numbers: row {line} has {len(row)} cells, and the "
         f"first has {reading.columns}."
     )
-
-
-def _not_a_number(where: str, cell: object, row: int, column: object) -> str:
-    shown = cell[:SHOWN] if isinstance(cell, str) else cell
-    return (
-        f"{where} holds {shown!r} in row {row}, column {column}, where a number is needed; leave "
-        "the cell empty if the value is missing."
-    )
-
-
-def read_parquet(path: Path) -> Recording:
-    """Read a table of numbers from a Parquet file."""
-    try:
-        import pyarrow  # noqa: F401
-    except ImportError as error:
-        raise ImportError(
-            'reading Parquet files needs pyarrow: install it with pip install "orbitdl[parquet]".'
-        ) from error
-    import pandas as pd
-
-    with parsing(path, "a Parquet file"):
-        frame = pd.read_parquet(path)
-        columns = [_of_column(frame.iloc[:, place], path) for place in range(frame.shape[1])]
-        names = tuple(str(name).strip() for name in frame.columns)
-        values = np.column_stack(columns) if columns else np.zeros((0, 0))
-    return Recording(values, leads=names, kind=Kind.table)
-
-
-def _of_column(column: pd.Series, path: Path) -> Floats:
-    """Return the numbers of a column, or point at the first cell that is none."""
-    import pandas as pd
-
-    if column.dtype.kind in "mM":
-        raise UnreadableError(
-            f"{path} holds times in column {column.name}, where numbers are needed; leave it out."
-        )
-    numbers = pd.to_numeric(column, errors="coerce")
-    bad = np.flatnonzero(numbers.isna() & column.notna())
-    if len(bad):
-        raise UnreadableError(
-            _not_a_number(str(path), column.iloc[bad[0]], bad[0] + 1, column.name)
-        )
-    return np.asarray(numbers.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.overlaps import listed_once, taper, window_starts
+from orbitdl.recordings.listing import Seen, listed
+from orbitdl.recordings.overlaps import taper, window_starts
 from orbitdl.recordings.positions import positions
 from orbitdl.report.usage import Usage, usage_of
 
@@ -113,13 +114,14 @@ class Coded:
         window = self.codes.atoms.sample
         if self.step is None and self.samples is None:
             return np.ones(len(window), dtype=bool)
-        return listed_once(
-            window,
-            self.place + self.start[window],
-            np.abs(self.coefficient),
+        atoms, position = self.codes.atoms, self.place + self.start[window]
+        return listed(
+            Seen(window, atoms.component, position, self.coefficient),
+            self.components,
             start=self.start,
             length=self.X.shape[1],
             samples=self.samples,
+            in_time=self.in_time,
         )
 
     @cached_property

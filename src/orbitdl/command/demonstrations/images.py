@@ -100,7 +100,7 @@ class Images(Demonstration):
             [
                 f"Kept what can be turned, {n['kept']:.1%} of the energy: the data of both models.",
                 f"Learned {q} components that may be turned, and {q} that may not.",
-                f"Chose alpha {self.turned.provenance_['alpha']}; it is that of both.",
+                f"Chose alpha {self.turned.provenance_['alpha']}. It is that of both.",
                 f"Energy explained: {n['explained']:.1%} with turns, "
                 f"{n['explained_without_turns']:.1%} without; atoms per image: "
                 f"{n['atoms']:.2f} and {n['atoms_without_turns']:.2f}.",

@@ -1,0 +1,79 @@
+"""Reading tables of numbers from Parquet files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from orbitdl.groups.base import Floats
+from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
+from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.time_columns import rate_of, seconds_of
+from orbitdl.recordings.unreadable import UnreadableError, parsing
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_parquet(path: Path, chosen: Chosen = EVERY) -> Recording:
+    """Read a table of numbers from a Parquet file; columns that are not needed may be text."""
+    try:
+        import pyarrow  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            'reading Parquet files needs pyarrow: install it with pip install "orbitdl[parquet]".'
+        ) from error
+    import pandas as pd
+
+    with parsing(path, "a Parquet file"):
+        frame = pd.read_parquet(path)
+        names = tuple(str(name).strip() for name in frame.columns)
+        place = chosen.time_place(names, len(names), path)
+        needed = chosen.needed(names, len(names), place)
+        others = [names[k] for k in sorted(needed) if frame.dtypes.iloc[k].kind in "iufb"]
+        columns = [
+            _of_column(frame.iloc[:, k], path, others if k in needed else None)
+            for k in range(len(names))
+        ]
+        values = np.column_stack(columns) if columns else np.zeros((0, 0))
+    recording = Recording(values, leads=names, kind=Kind.table)
+    if place is None:
+        return recording
+    seconds = _seconds(frame.iloc[:, place], names[place], path)
+    return without_column(recording, place, rate_of(seconds, names[place], path))
+
+
+def _seconds(column: pd.Series, name: str, path: Path) -> Floats:
+    """Return the times in a column, whatever they are written in."""
+    kind = column.dtype.kind
+    if kind in "iuf":
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+    if kind == "m":
+        return np.asarray(column.dt.total_seconds(), dtype=np.float64)
+    return seconds_of(column.to_list(), name, path)
+
+
+def _of_column(column: pd.Series, path: Path, others: list[str] | None) -> Floats:
+    """Return the numbers of a column, or point at the first cell that is none.
+
+    None instead of columns that are numbers: this one is not needed, and may be anything.
+    """
+    import pandas as pd
+
+    if column.dtype.kind in "mM":
+        if others is not None:
+            raise UnreadableError(
+                f"{path} holds times in column {column.name}, where numbers are needed; say "
+                f"time_column={str(column.name)!r}, or name other columns in channel=."
+            )
+        return np.full(len(column), np.nan)
+    numbers = pd.to_numeric(column, errors="coerce")
+    bad = np.flatnonzero(numbers.isna() & column.notna())
+    if len(bad) and others is not None:
+        raise UnreadableError(
+            not_a_number(str(path), column.iloc[bad[0]], bad[0] + 1, column.name, others)
+        )
+    return np.asarray(numbers.to_numpy(dtype=np.float64, na_value=np.nan))

@@ -1,0 +1,138 @@
+"""The simplest candidate within one standard error of the best, and why, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from orbitdl.selection.scores import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Which symmetry, how many components, which alpha; and why.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per candidate: `group`, `n_components`, `alpha`; `error`, the squared error over
+        hidden entries as a part of their energy; `standard_error`, that of its difference from the
+        least error; `atoms` per data point, or per length of a waveform.
+    choice : dict
+        `group`, `n_components` and `alpha` of the row that was chosen.
+    reason : str
+        Why, in words.
+    estimator : estimator
+        As it was given, with what was chosen; not fitted.
+    """
+
+    table: pd.DataFrame
+    choice: dict[str, Any]
+    reason: str
+    estimator: Any
+
+    def __repr__(self) -> str:
+        return f"Selection({self.reason})"
+
+
+def choose(scores: Scores) -> tuple[int, int]:
+    """Return the candidate and the alpha to take, by their places.
+
+    The one-standard-error rule: of those whose error is within one standard error of the least,
+    the one with fewest components; then of the first group; then with the largest alpha.
+    """
+    every = [(c, k) for c in range(len(scores.candidates)) for k in range(len(scores.alphas))]
+    near = [one for one in every if scores.near_best(one)]
+    return min(
+        near, key=lambda one: (scores.candidates[one[0]][1], scores.candidates[one[0]][0], one[1])
+    )
+
+
+def reason_for(scores: Scores, chosen: tuple[int, int]) -> str:
+    """Say why a candidate was chosen: against more and fewer components, groups and alphas."""
+    parts = [_of_components(scores, chosen), _of_group(scores, chosen), _of_alpha(scores, chosen)]
+    share = f"{100 * (1 - scores.mean[chosen]):.3g} % of the energy of hidden entries is predicted"
+    return "; ".join([part for part in parts if part] + [share]) + "."
+
+
+def _of_components(scores: Scores, chosen: tuple[int, int]) -> str:
+    group, q = scores.candidates[chosen[0]]
+    numbers = sorted({number for _, number in scores.candidates})
+    words = [f"{_components(q)}: "]
+    more, fewer = (n for n in numbers if n > q), (n for n in reversed(numbers) if n < q)
+    compared = []
+    if (next_ := next(more, None)) is not None:
+        compared.append(f"{next_} {_against(scores, chosen, next_)}")
+    if (before := next(fewer, None)) is not None:
+        compared.append(f"{before} {_against(scores, chosen, before)}")
+    if not compared:
+        return f"{_components(q)}, the only number tried"
+    if q == numbers[-1]:
+        compared.append("more were not tried, and may be better")
+    return words[0] + ", ".join(compared)
+
+
+def _of_group(scores: Scores, chosen: tuple[int, int]) -> str:
+    if len(scores.groups) == 1:
+        return ""
+    group, q = scores.candidates[chosen[0]]
+    own = [c for c, (_, number) in enumerate(scores.candidates) if number == q and c != chosen[0]]
+    compared = [
+        f"{scores.groups[scores.candidates[c][0]]} {_change(scores, chosen, _least(scores, [c]))}"
+        for c in own
+    ]
+    return f"{scores.groups[group]}: " + ", ".join(compared)
+
+
+def _of_alpha(scores: Scores, chosen: tuple[int, int]) -> str:
+    c, k = chosen
+    alpha, least = scores.alphas[k], _least(scores, [c])[1]
+    if len(scores.alphas) == 1:
+        return f"alpha {alpha:.3g}, the only one tried"
+    if least == k:
+        words = f"alpha {alpha:.3g}: the held-out error is least there"
+    else:
+        words = (
+            f"alpha {alpha:.3g}: the largest within one standard error of the least held-out "
+            f"error, which is at {scores.alphas[least]:.3g}"
+        )
+    if least == len(scores.alphas) - 1:
+        words += ", the smallest tried; try smaller ones"
+    elif k == 0:
+        words += ", the largest tried; try larger ones"
+    return words
+
+
+def _against(scores: Scores, chosen: tuple[int, int], number: int) -> str:
+    """Say what another number of components does to the error."""
+    others = [c for c, (_, q) in enumerate(scores.candidates) if q == number]
+    return _change(scores, chosen, _least(scores, others))
+
+
+def _change(scores: Scores, chosen: tuple[int, int], other: tuple[int, int]) -> str:
+    """Say how the error changes from the best of the chosen candidate to another one."""
+    base = _least(scores, [chosen[0]])
+    change, spread = scores.difference(other, base)
+    size = scores.mean[base] or 1.0
+    verb = "lower" if change < 0 else "raise"
+    words = f"would {verb} the held-out error by {_percent(abs(change) / size)}"
+    if change < 0:
+        relation = "less" if -change <= spread else "more"
+        words += f", {relation} than the standard error of that, {_percent(spread / size)}"
+    return words
+
+
+def _least(scores: Scores, candidates: list[int]) -> tuple[int, int]:
+    """Return the candidate, of some, and the alpha of the least error."""
+    every = [(c, k) for c in candidates for k in range(len(scores.alphas))]
+    return min(every, key=lambda one: float(scores.mean[one]))
+
+
+def _components(q: int) -> str:
+    return "1 component" if q == 1 else f"{q} components"
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.2g} %"

@@ -1,0 +1,98 @@
+"""Data points that candidates are judged on: entries of some of them are hidden."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.coding.base import Coder
+from orbitdl.coding.choice import default_coder
+from orbitdl.encoding import decode_atoms, refit
+from orbitdl.groups.base import Blocks, Group
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.starts import choose_starts
+from orbitdl.pilot import sizes_of
+from orbitdl.samples import Samples
+from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
+
+BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
+"""The least weight to try, over what rough components take for noise, and over a typical event."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPoints(HeldOut):
+    """Data points some of whose entries are hidden."""
+
+    shards: SampleShards
+    samples: Samples
+    truth: Samples
+    hidden: Mask
+    judged: Mask
+
+    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
+        return choose_starts("data", self.shards, q, generators)
+
+    def judge(self, shards: SampleShards, A: Blocks) -> Judged:
+        atoms = shards.atoms
+        assert atoms is not None
+        count = len(atoms.coefficient) / len(self.samples)
+        some = self.samples.take(self.judged)
+        refitted = refit(some, atoms.take(self.judged), A)
+        predicted = decode_atoms(some.representation, refitted, A)
+        true, hidden = self.truth.signal[self.judged], self.hidden[self.judged]
+        axes = tuple(range(1, true.ndim))
+        error = np.sum(np.where(hidden, true - predicted, 0.0) ** 2, axis=axes)
+        return Judged(error, np.sum(np.where(hidden, true, 0.0) ** 2, axis=axes), count)
+
+
+@dataclass(frozen=True, eq=False)
+class PointJudges(Judges):
+    """Data points, and the symmetries that may move them."""
+
+    samples: Samples
+    candidates: tuple[Group, ...]
+    coder: Coder | None
+    speckles: Speckles
+    fingerprint: str
+
+    @property
+    def groups(self) -> tuple[str, ...]:  # type: ignore[override]
+        names = [group.name for group in self.candidates]
+        several = [
+            name if names.count(name) == 1 else repr(one)
+            for name, one in zip(names, self.candidates, strict=True)
+        ]
+        return tuple(several)
+
+    def hold_out(self, group: int, number: int) -> HeldOut:
+        whole, truth = self.samples.observed is None, self.on(self.candidates[group])
+        observed = np.ones(truth.signal.shape, dtype=bool) if whole else truth.observed
+        assert observed is not None
+        judged = self.speckles.parts(len(truth)) == number
+        hidden = self.hide(number) & observed
+        known = np.where(hidden, 0.0, truth.signal)
+        samples = Samples.on(truth.representation, known, observed & ~hidden)
+        coder = self.coder or default_coder(truth.representation)
+        shards = SampleShards.cut(samples, coder, 1.0)
+        return HeldOutPoints(shards, samples, truth, hidden, judged)
+
+    def hide(self, number: int) -> Mask:
+        """Return which entries are hidden in a round: runs along the first axis of data points."""
+        shape = self.samples.signal.shape
+        judged = self.speckles.parts(len(self.samples)) == number
+        drawn = self.speckles.hide((shape[1], shape[0], *shape[2:]), number)
+        return np.asarray(np.moveaxis(drawn, 0, 1) & judged.reshape(-1, *[1] * (len(shape) - 1)))
+
+    def on(self, group: Group) -> Samples:
+        """Return the data in the blocks of a group."""
+        representation = group.on(self.samples.representation.shape)
+        return Samples.on(representation, self.samples.signal, self.samples.observed)
+
+    def alphas(self, q: int) -> tuple[list[float], float]:
+        samples = self.on(self.candidates[0])
+        shards = SampleShards.cut(samples, default_coder(samples.representation), 1.0)
+        sizes = sizes_of(shards, q)
+        begin = sizes.alpha() or 1.0  # data of zeros
+        least = max(BELOW_NOISE * sizes.noise, BELOW_EVENTS * sizes.event)
+        return falling(begin, min(least, begin / 4) or begin / 4), begin

@@ -1,0 +1,95 @@
+"""Which paths are done: kept in a file, from which another run goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+
+from orbitdl.selection.held_out import Judged
+from orbitdl.storage.container import ModelFileError, Tensors, read, sweep, write
+
+KIND, VERSION = "selection", 1
+"""What such a file says it is."""
+
+Job = tuple[int, int, int]
+"""A group, a number of components, a round."""
+Progress = Callable[[int, int], object]
+
+
+class Results:
+    """What paths came to, and how far all have come. Several threads may add to them.
+
+    Parameters
+    ----------
+    identity : dict
+        What a file must agree with, in text and numbers.
+    total : int
+        Paths that there are.
+    path : Path, optional
+        The file that keeps them.
+    progress : callable, optional
+        Called with how many are done, and how many there are.
+    """
+
+    def __init__(
+        self,
+        identity: dict[str, Any],
+        total: int,
+        path: Path | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        self.identity, self.total, self.path, self.progress = identity, total, path, progress
+        self.done: dict[Job, list[Judged]] = {}
+        self._lock = Lock()
+        if path is not None:
+            sweep(path)
+            if os.path.exists(path):
+                self.done = self._read(path)
+        self._tell()
+
+    def add(self, job: Job, judged: list[Judged]) -> None:
+        """Keep what a path came to."""
+        with self._lock:
+            self.done[job] = judged
+            if self.path is not None:
+                header = {"format": f"orbitdl {KIND}", "version": VERSION} | self.identity
+                write(self.path, header, self._tensors())
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.progress is not None:
+            self.progress(len(self.done), self.total)
+
+    def _tensors(self) -> Tensors:
+        """Return errors and energies (alphas, units) and atoms (alphas,) of every path."""
+        found: Tensors = {}
+        for job, judged in self.done.items():
+            name = ".".join(map(str, job))
+            found[f"{name}.error"] = np.stack([one.error for one in judged])
+            found[f"{name}.energy"] = np.stack([one.energy for one in judged])
+            found[f"{name}.atoms"] = np.array([one.atoms for one in judged])
+        return found
+
+    def _read(self, path: Path) -> dict[Job, list[Judged]]:
+        header, tensors = read(path, KIND, {"": VERSION})
+        for key, value in self.identity.items():
+            if header.get(key) != value:
+                raise ModelFileError(
+                    f"{path} is of a selection with another {key}; name another file, or remove it."
+                )
+        found: dict[Job, list[Judged]] = {}
+        for name in tensors:
+            if name.endswith(".error"):
+                own = name.removesuffix(".error")
+                columns = (tensors[f"{own}.{part}"] for part in ("error", "energy", "atoms"))
+                group, q, number = map(int, own.split("."))
+                found[group, q, number] = [
+                    Judged(error, energy, float(atoms))
+                    for error, energy, atoms in zip(*columns, strict=True)
+                ]
+        return found

@@ -1,0 +1,99 @@
+"""What all rounds came to: errors of every candidate in every unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.groups.base import Floats
+from orbitdl.selection.held_out import Judged
+
+Candidate = tuple[int, int]
+"""A group, by its place among those given, and a number of components."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How well every candidate predicts, at every alpha.
+
+    Attributes
+    ----------
+    groups : tuple of str
+    candidates : list of Candidate
+    alphas : list of float
+        From the largest to the smallest.
+    error : ndarray of shape (candidates, alphas, units)
+        Squared errors over hidden entries, as parts of the energy of all hidden entries.
+    atoms : ndarray of shape (candidates, alphas)
+    """
+
+    groups: tuple[str, ...]
+    candidates: list[Candidate]
+    alphas: list[float]
+    error: Floats
+    atoms: Floats
+
+    @classmethod
+    def of(
+        cls,
+        groups: tuple[str, ...],
+        candidates: list[Candidate],
+        alphas: list[float],
+        judged: list[list[list[Judged]]],
+    ) -> Scores:
+        """Put together what rounds came to: by candidate, round and alpha."""
+        places = range(len(alphas))
+        error = np.array(
+            [[np.concatenate([one[k].error for one in own]) for k in places] for own in judged]
+        )
+        energy = sum(float(one[0].energy.sum()) for one in judged[0])
+        atoms = np.array(
+            [[np.mean([one[k].atoms for one in own]) for k in places] for own in judged]
+        )
+        return cls(groups, candidates, alphas, error / (energy or 1.0), atoms)
+
+    @property
+    def mean(self) -> Floats:
+        """The held-out error of every candidate at every alpha, relative to the energy."""
+        total: Floats = self.error.sum(axis=2)
+        return total
+
+    @property
+    def best(self) -> tuple[int, int]:
+        """The candidate and the alpha of the least error."""
+        candidate, alpha = np.unravel_index(np.argmin(self.mean), self.mean.shape)
+        return int(candidate), int(alpha)
+
+    def difference(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float]:
+        """Return how much larger the error of one is than that of another, and the standard error.
+
+        With differences d_i in n units, the sum of all and ``sqrt(n) std(d)``: units are
+        independent, and what is hard to predict for both does not count.
+        """
+        own = self.error[one] - self.error[other]
+        spread = float(np.sqrt(len(own)) * own.std(ddof=1)) if len(own) > 1 else 0.0
+        return float(own.sum()), spread
+
+    def near_best(self, one: tuple[int, int]) -> bool:
+        """Tell whether an error is within one standard error of the least."""
+        excess, spread = self.difference(one, self.best)
+        return excess <= spread
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per candidate and alpha."""
+        rows = []
+        for c, (group, q) in enumerate(self.candidates):
+            for k, alpha in enumerate(self.alphas):
+                rows.append(
+                    {
+                        "group": self.groups[group],
+                        "n_components": q,
+                        "alpha": alpha,
+                        "error": float(self.mean[c, k]),
+                        "standard_error": self.difference((c, k), self.best)[1],
+                        "atoms": float(self.atoms[c, k]),
+                    }
+                )
+        return pd.DataFrame(rows)

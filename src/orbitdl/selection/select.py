@@ -1,0 +1,185 @@
+"""Select symmetry, number of components and alpha by predicting what was hidden."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import clone
+
+from orbitdl.coding.parallel import in_threads
+from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.groups.base import Group, require_group
+from orbitdl.selection.choice import Selection, choose, reason_for
+from orbitdl.selection.held_out import Judges, Speckles
+from orbitdl.selection.judges import judges_for
+from orbitdl.selection.path import Effort, judge_path
+from orbitdl.selection.results import Job, Progress, Results
+from orbitdl.selection.scores import Scores
+from orbitdl.storage.container import as_path
+from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
+from orbitdl.waveform_learning import WaveformLearning
+
+
+def select(
+    estimator: OrbitDictionaryLearning | WaveformLearning,
+    X: Any,
+    *,
+    n_components: Iterable[int] = (1, 2, 3, 4),
+    alphas: Iterable[float] | None = None,
+    groups: Iterable[Group] | None = None,
+    mask: ArrayLike | None = None,
+    rounds: int = 5,
+    share: float = 0.1,
+    speckle: int | None = None,
+    max_samples: int | None = None,
+    progress: Progress | None = None,
+    checkpoint: str | PathLike[str] | None = None,
+) -> Selection:
+    """Choose symmetry, number of components and alpha by what they predict of hidden entries.
+
+    Parameters
+    ----------
+    estimator : OrbitDictionaryLearning or WaveformLearning
+        With the settings that are not to be chosen, such as `length`, `coder` or `random_state`.
+        Its `n_jobs` threads each learn one candidate in one round at a time.
+    X : as in `fit` of the estimator
+        Data points, or a recording or several. NaN means missing.
+    n_components : iterable of int
+        Numbers of components to try.
+    alphas : iterable of float, optional
+        Weights of sparsity to try. If left out, some around what the estimator's "auto" takes.
+    groups : iterable of Group, optional
+        Symmetries to try, the simplest first; the estimator's own if left out. Recordings have
+        none to choose.
+    mask : array-like of bool, optional
+        As in `fit` of `OrbitDictionaryLearning`.
+    rounds : int
+        Parts into which the data are divided. In every round another one has hidden entries.
+    share : float
+        Of its entries that are hidden.
+    speckle : int, optional
+        Neighbouring samples that are hidden together: take more where noise is alike in
+        neighbouring samples. 1 if left out; for recordings a 32nd of a waveform.
+    max_samples : int, optional
+        Data points at most that are looked at, 500 if left out; of recordings samples, 65536.
+    progress : callable, optional
+        Called with how many paths of alphas are done, and how many there are.
+    checkpoint : path-like, optional
+        A file in which paths that are done are kept; if it exists, only the others are learned.
+
+    Returns
+    -------
+    Selection
+        A table of all candidates, the choice, the reason, and an estimator ready to be fitted.
+
+    Notes
+    -----
+    Speckled cross-validation. In round r of R the entries H_r, a share of those in part r of the
+    data, are hidden. Components are learned from all others, at one alpha after the other, each
+    from where the one before ended. The atoms found are fitted to what is known by least squares,
+    and predict x on H_r; over all rounds the error of a candidate is
+
+        sum_r sum_{H_r} (x - prediction)^2 / sum_r sum_{H_r} x^2.
+
+    White noise cannot be predicted, so that atoms which code noise raise the error, and so do
+    components that share what one of them should explain. Of the candidates within one standard
+    error of the least, the simplest is chosen: fewest components, then the first group, then the
+    largest alpha. The standard error is that of the difference, unit by unit: a unit is a data
+    point, or a stretch of four waveforms.
+
+    Examples
+    --------
+    >>> from orbitdl import OrbitDictionaryLearning
+    >>> from orbitdl.datasets import make_shift_data
+    >>> X = make_shift_data(
+    ...     n_samples=100, length=24, n_components=2, n_atoms=2, noise=0.05, random_state=0
+    ... ).X
+    >>> selection = select(OrbitDictionaryLearning(random_state=0), X, n_components=(1, 2, 3))
+    >>> selection.choice["n_components"]
+    2
+    >>> model = selection.estimator.fit(X)
+    """
+    numbers = sorted(
+        {require_count(q, "n_components") for q in listed(n_components, "n_components")}
+    )
+    given = None if alphas is None else as_alphas(alphas)
+    own = None if groups is None else [require_group(one) for one in listed(groups, "groups")]
+    most = None if max_samples is None else require_count(max_samples, "max_samples")
+    place = None if checkpoint is None else as_path(checkpoint, "checkpoint")
+    speckles = Speckles(
+        require_count(rounds, "rounds", least=2),
+        require_between(share, "share", 0.01, 0.9),
+        0 if speckle is None else require_count(speckle, "speckle"),
+        0 if estimator.random_state is None else estimator._seed(),
+    )
+    judges = judges_for(estimator, X, mask, own, speckles, most)
+    usual, begin = judges.alphas(numbers[len(numbers) // 2])
+    weights = usual if given is None else sorted(set(given), reverse=True)
+    candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
+    jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
+    results = Results(identity_of(judges, speckles, weights, estimator), len(jobs), place, progress)
+    first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
+    run_jobs(jobs, judges, weights, first, estimator, results)
+    judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
+    scores = Scores.of(judges.groups, candidates, weights, judged)
+    return selection_of(scores, estimator, own)
+
+
+def run_jobs(
+    jobs: list[Job],
+    judges: Judges,
+    alphas: list[float],
+    first: int,
+    estimator: OrbitDictionaryLearning | WaveformLearning,
+    results: Results,
+) -> None:
+    """Learn and judge one path of alphas after the other, those that are not done."""
+    effort = Effort(estimator.max_iter, estimator.n_restarts)
+
+    def run(job: Job) -> None:
+        group, q, number = job
+        held_out = judges.hold_out(group, number)
+        results.add(job, judge_path(held_out, q, alphas, first, number, effort))
+
+    in_threads(
+        run, [job for job in jobs if job not in results.done], require_jobs(estimator.n_jobs)
+    )
+
+
+def selection_of(
+    scores: Scores,
+    estimator: OrbitDictionaryLearning | WaveformLearning,
+    groups: list[Group] | None,
+) -> Selection:
+    """Choose, say why, and set the estimator accordingly."""
+    chosen = choose(scores)
+    (group, q), alpha = scores.candidates[chosen[0]], scores.alphas[chosen[1]]
+    ready = clone(estimator).set_params(n_components=q, alpha=alpha)
+    if groups is not None:
+        ready.set_params(group=groups[group])
+    choice = {"group": scores.groups[group], "n_components": q, "alpha": alpha}
+    return Selection(scores.to_frame(), choice, reason_for(scores, chosen), ready)
+
+
+def identity_of(
+    judges: Judges,
+    speckles: Speckles,
+    alphas: list[float],
+    estimator: OrbitDictionaryLearning | WaveformLearning,
+) -> dict[str, Any]:
+    """Return what paths in a file must have been made with, to be of use here."""
+    return {
+        "data": judges.fingerprint,
+        "groups": list(judges.groups),
+        "alphas": alphas,
+        "rounds": speckles.rounds,
+        "share": speckles.share,
+        "speckle": speckles.size,
+        "seed": speckles.seed,
+        "max_iter": estimator.max_iter,
+        "n_restarts": estimator.n_restarts,
+    }
