@@ -25,7 +25,7 @@ def public_modules() -> dict[str, ModuleType]:
 
 
 def home(within: str, name: str, modules: dict[str, ModuleType]) -> str:
-    """Return under which module an object is described: of those that export it, the nearest."""
+    """Return under which module an object is described: the package, or the nearest of them."""
     thing = getattr(modules[within], name)
     exporting = [
         other
@@ -33,7 +33,7 @@ def home(within: str, name: str, modules: dict[str, ModuleType]) -> str:
         if name in module.__all__ and getattr(module, name) is thing
     ]
     defined = getattr(thing, "__module__", within)
-    return max(exporting, key=lambda other: (defined.startswith(other), len(other)))
+    return max(exporting, key=lambda own: (own == "orbitdl", defined.startswith(own), len(own)))
 
 
 def page(name: str, modules: dict[str, ModuleType]) -> str:
