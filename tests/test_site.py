@@ -79,7 +79,7 @@ def test_every_command_and_option_has_an_entry_in_the_reference():
         name = command.callback.__name__
         wide = {"COLUMNS": "200", "TERM": "dumb"}
         shown = CliRunner().invoke(app, [name, "--help"], env=wide).stdout
-        options = set(re.findall(r"(?<=[│\s])--[a-z][a-z-]+", shown)) - {"--help"}
+        options = set(re.findall(r"^│[ *]+(--[a-z-]+)", shown, re.MULTILINE)) - {"--help"}
         assert options
         for option in options:
             assert f"`{option}`" in by_command[name], f"orbitdl {name} {option}"
