@@ -1,6 +1,10 @@
-"""What is said once all tests have run."""
+"""What all tests share: pictures without windows, and what is said once all have run."""
+
+import os
 
 import pytest
+
+os.environ.setdefault("MPLBACKEND", "Agg")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # after all else that is summarised

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -11,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
+from orbitdl.notebook.codes import FIRST, codes_in_html
+from orbitdl.notebook.html import counted
 
 
 class Status(Enum):
@@ -235,6 +237,20 @@ class Codes:
     def __repr__(self) -> str:
         count, gap = len(self.atoms.coefficient), self.gap.max(initial=0.0)
         return f"Codes({len(self)} samples, {count} atoms, largest gap {gap:.1e})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        few = int(np.searchsorted(self.atoms.offsets, FIRST))
+        first = replace(self, atoms=self.atoms.take(slice(0, few)))
+        return codes_in_html(
+            f"Codes of {counted(len(self), 'data point')}",
+            per_component=np.bincount(self.atoms.component, minlength=self.atoms.n_components),
+            per_sample=self.atoms.counts,
+            objective=float(self.objective.sum()),
+            gap=self.gap,
+            status=self.status,
+            first=first.to_frame().head(FIRST),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per atom: sample, component, coefficient and the group's parameters."""

@@ -22,9 +22,12 @@ from orbitdl.deferred import Deferred
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
+from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.views import View
 from orbitdl.piecewise import Coding, EncodePiece, Whole
 from orbitdl.points import Given, elsewhere, in_memory
 from orbitdl.samples import Samples
+from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.sources.base import Part
 from orbitdl.sources.chunked import DaskSource, is_of_dask
 from orbitdl.sources.opening import as_source
@@ -41,7 +44,7 @@ class Settings(TypedDict):
     n_jobs: int | None
 
 
-class FittedMixin(TransformerMixin):
+class FittedMixin(ShownMixin, TransformerMixin):
     """Codes, and what follows from them, with the components of a fitted model."""
 
     group: Group | None
@@ -198,6 +201,19 @@ class FittedMixin(TransformerMixin):
 
     def _group(self) -> Group:
         return group_or_default(self.group)
+
+    def _presentation(self) -> Presentation:
+        return self._group().on(self.components_.shape[1:]).presentation
+
+    def _view_of_components(self) -> View:
+        return self._presentation().view
+
+    def _moves(self) -> str:
+        return self._presentation().moves
+
+    def _occurrences(self) -> list[Occurrences]:
+        codes = getattr(self, "codes_", None)
+        return [] if codes is None else [codes.atoms]
 
     @contextmanager
     def _coding(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Iterator[Coding]:

@@ -9,6 +9,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
+from orbitdl.groups.views import View, view_of_signals
 from orbitdl.learning.shards import total
 from orbitdl.line.applied import Applied
 from orbitdl.line.coder import LineCoder
@@ -18,12 +19,13 @@ from orbitdl.line.lazily import Make, each_later, events_later, score_of
 from orbitdl.line.pieces import delayed_recordings
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.validation import as_alphas, require_between, require_jobs, require_positive
 
 Progress = Callable[[int], object]
 
 
-class WaveformUseMixin:
+class WaveformUseMixin(ShownMixin):
     """Codes of recordings, and what follows from them.
 
     Every method takes one recording, or several, and then returns a list: a list of arrays, what
@@ -40,6 +42,7 @@ class WaveformUseMixin:
     n_jobs: int | None
     alpha_: float
     coefficients_: Floats
+    _noun = "sample"
 
     def encode(
         self,
@@ -228,3 +231,12 @@ class WaveformUseMixin:
     def _shaped(self, values: Floats) -> Floats:
         """Return values (..., channels) as recordings were that the model was fitted on."""
         return values[..., 0] if self.coefficients_.ndim == 2 else values
+
+    def _view_of_components(self) -> View:
+        return view_of_signals(self.components_.shape[1:])
+
+    def _moves(self) -> str:
+        return f"may begin at any {'whole sample' if self.whole_samples else 'time'}"
+
+    def _occurrences(self) -> list[Occurrences]:
+        return [*(getattr(self, "codes_", None) or [])]

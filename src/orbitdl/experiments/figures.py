@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from orbitdl.plot.canvas import require_matplotlib
+
 COLOURS = {
     "continuous": "#c8391e",
     "integer": "#0b62a8",
@@ -69,31 +71,9 @@ def panels(rows: int, columns: int, width: float = 9.0, height: float = 3.2, **o
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 
-def plain_ticks(axis: Any, values: Any = None) -> None:
-    """Label a logarithmic axis with ordinary numbers: the values given, or 1, 2 and 5."""
-    ticker = require_matplotlib().ticker
-    located = ticker.LogLocator(subs=(1, 2, 5)) if values is None else ticker.FixedLocator(values)
-    axis.set_major_locator(located)
-    axis.set_major_formatter(lambda value, _: f"{value:g}")
-    axis.set_minor_locator(ticker.NullLocator())
-
-
 def save(picture: Picture, folder: Path) -> None:
     """Write a picture as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)
     with styled():
         picture.figure.savefig(folder / f"{picture.name}.png", dpi=150)
         picture.figure.savefig(folder / f"{picture.name}.svg", metadata={"Date": None})
-
-
-def require_matplotlib() -> Any:
-    """Return matplotlib, or say how to get it; nothing of its global state is touched."""
-    try:
-        import matplotlib
-        import matplotlib.figure
-        import matplotlib.ticker
-    except ImportError as error:
-        raise ImportError(
-            'the figures need matplotlib: install it with pip install "orbitdl[plot]".'
-        ) from error
-    return matplotlib

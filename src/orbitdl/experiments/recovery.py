@@ -17,10 +17,11 @@ from orbitdl.experiments.expected import (
     ERROR_OF_REGULAR,
     SUCCESS,
 )
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
+from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
 from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import Group, IntegerShift, Trivial
 from orbitdl.groups.base import Floats
+from orbitdl.plot.canvas import plain_ticks
 
 
 @dataclass(frozen=True)

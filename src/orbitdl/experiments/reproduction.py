@@ -12,9 +12,10 @@ from typing import Any
 
 from orbitdl.experiments.claims import Finding, Row
 from orbitdl.experiments.expected import CLAIMS
-from orbitdl.experiments.figures import require_matplotlib, save, styled
+from orbitdl.experiments.figures import save, styled
 from orbitdl.experiments.narration import Tell, silent
 from orbitdl.experiments.page import Outcome, write_page
+from orbitdl.plot.canvas import require_matplotlib
 
 PARTS = {
     "recovery": ("recovery", "subgroups"),

@@ -16,11 +16,12 @@ from orbitdl.experiments.claims import Finding
 from orbitdl.experiments.curves import stop_after
 from orbitdl.experiments.ecg_data import Lead, windows
 from orbitdl.experiments.expected import SECONDS
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels, plain_ticks
+from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
 from orbitdl.experiments.narration import Tell, silent
 from orbitdl.experiments.printed import crude_coder
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
+from orbitdl.plot.canvas import plain_ticks
 
 LEAD: Lead = "mean of leads"
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pandas as pd
 
 from orbitdl.codes import Status
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
+from orbitdl.notebook.codes import FIRST, codes_in_html
+from orbitdl.notebook.html import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,18 @@ class RecordingCodes:
 
     def __repr__(self) -> str:
         return f"RecordingCodes({len(self)} atoms, gap {self.gap:.1e})"
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows."""
+        return codes_in_html(
+            f"Codes of a recording: {counted(len(self), 'atom')}",
+            per_component=np.bincount(self.component),
+            per_sample=None,
+            objective=self.objective,
+            gap=np.array([self.gap]),
+            status=[self.status],
+            first=replace(self, atoms=self.atoms.take(slice(0, FIRST))).to_frame(),
+        )
 
     @property
     def component(self) -> Integers:

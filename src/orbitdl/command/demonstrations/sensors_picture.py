@@ -10,8 +10,8 @@ import numpy as np
 from orbitdl.command.demonstrations.base import drawing
 from orbitdl.datasets import OrientedEvents
 from orbitdl.groups.base import Floats
+from orbitdl.plot.canvas import PALETTE
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73")
 AXES = ("x", "y", "z")
 SHOWN = 3
 """Sensors whose recordings are drawn."""
@@ -40,7 +40,7 @@ def draw_sensors(
 
 def draw_lines(axis: Any, signal: Floats, title: str, truth: Floats | None = None) -> None:
     """Draw a signal (length, 3), a line per component, and the truth behind it."""
-    for k, (colour, name) in enumerate(zip(COLOURS, AXES, strict=True)):
+    for k, (colour, name) in enumerate(zip(PALETTE, AXES, strict=False)):
         if truth is not None:
             axis.plot(truth[:, k] - APART * k, color="0.75", lw=4)
         axis.plot(signal[:, k] - APART * k, color=colour, lw=1.3)

@@ -1,0 +1,214 @@
+"""Events over time: when which component occurs, how strong it is, and how far apart they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.plot.canvas import (
+    QUIET,
+    SMALL,
+    Axes,
+    Display,
+    colour_of,
+    panels,
+    require_matplotlib,
+    tidy,
+)
+from orbitdl.plot.sketch import checked
+from orbitdl.plot.subject import require_model
+from orbitdl.waveform_learning import WaveformLearning
+
+MANY = 400
+"""Events of a row from which on they are points without stems."""
+UNITS = ((3 * 3600.0, 3600.0, "h"), (600.0, 60.0, "min"))
+"""From how many seconds on time has which unit."""
+
+
+@dataclass(eq=False, repr=False)
+class EventsDisplay(Display):
+    """Draw events over time, a row per component, and below them the intervals between events.
+
+    Parameters
+    ----------
+    time : ndarray of shape (K,)
+        In seconds, or in samples.
+    component : ndarray of shape (K,)
+    amplitude : ndarray of shape (K,)
+    n_components : int
+        Rows, of which some may be empty.
+    in_seconds : bool
+        Whether time is.
+    unit : str or None
+        Of amplitudes.
+
+    Attributes
+    ----------
+    axes_ : ndarray of Axes
+        One per component, and last that of the intervals, between events of any component that
+        follow each other.
+    figure_ : Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from orbitdl.plot import EventsDisplay
+    >>> events = pd.DataFrame(
+    ...     {"seconds": [0.5, 1.4, 1.9], "component": [0, 0, 1], "amplitude": [2.0, 2.1, -1.0]}
+    ... )
+    >>> display = EventsDisplay.from_events(events, unit="mV")
+    >>> [ax.get_ylabel() for ax in display.axes_]
+    ['component 0\\n(mV)', 'component 1\\n(mV)', 'interval (s)']
+    """
+
+    time: Floats
+    component: Integers
+    amplitude: Floats
+    n_components: int
+    in_seconds: bool
+    unit: str | None = None
+
+    @classmethod
+    def from_estimator(
+        cls,
+        model: Any,
+        recording: Any,
+        *,
+        rate: float | None = None,
+        codes: Any = None,
+        unit: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw the events of a recording, as ``model.events(recording)`` lists them.
+
+        Parameters
+        ----------
+        model : WaveformLearning
+        recording : array-like of shape (T,) or (T, channels)
+        rate : float, optional
+            Samples per second; then time is in seconds, minutes or hours. A recording that has one
+            brings it.
+        codes : RecordingCodes, optional
+            ``model.encode(recording)``, if it is at hand.
+        unit : str, optional
+            Of the recording.
+        ax : Axes or array of Axes, optional
+            Where to draw: one is divided, or one per component and one more.
+        """
+        require_matplotlib()
+        model = require_model(model)
+        if not isinstance(model, WaveformLearning):
+            raise TypeError(
+                "events of a recording need a WaveformLearning; of windows, pass the table of "
+                "orbitdl.recordings.event_table to EventsDisplay.from_events."
+            )
+        rate = checked(rate or getattr(recording, "rate", None))
+        table = model.events(recording, rate, codes=codes)
+        if isinstance(table, list):
+            raise ValueError("these are several recordings; draw one at a time.")
+        return cls.from_events(table, n_components=len(model.components_), unit=unit, ax=ax)
+
+    @classmethod
+    def from_events(
+        cls,
+        events: pd.DataFrame,
+        *,
+        n_components: int | None = None,
+        unit: str | None = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw a table of events.
+
+        Parameters
+        ----------
+        events : DataFrame
+            As ``model.events`` or `orbitdl.recordings.event_table` returns it: a row per event,
+            with its `component`, `amplitude` or `coefficient`, and `seconds` or `time`.
+        n_components, unit, ax
+            As above; as many components as occur, if left out.
+        """
+        require_matplotlib()
+        time, in_seconds = _times(events)
+        sizes = "amplitude" if "amplitude" in events else "coefficient"
+        component = _column(events, "component").astype(np.intp)
+        order = np.argsort(time, kind="stable")
+        n = int(component.max(initial=0)) + 1 if n_components is None else n_components
+        amplitude = _column(events, sizes).astype(np.float64)
+        return cls(time[order], component[order], amplitude[order], n, in_seconds, unit).plot(ax)
+
+    @property
+    def intervals(self) -> Floats:
+        """From every event to the one before it, of whatever component, (K - 1,)."""
+        return np.diff(self.time)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, in axes that are given or in a new figure."""
+        n = self.n_components
+        size = 8.0, 1.0 * n + 2.0
+        heights = (*[1.0] * n, 1.5)
+        self.axes_: Axes = panels(ax, n + 1, 1, size=size, sharex=True, heights=heights)[:, 0]
+        self.figure_ = self.axes_[0].figure
+        factor, word = self._clock()
+        for j, panel in enumerate(self.axes_[:-1]):
+            self._draw_row(panel, j, factor)
+        self._draw_intervals(self.axes_[-1], factor)
+        for panel in self.axes_[:-1]:
+            panel.tick_params(labelbottom=False)
+        self.axes_[-1].set_xlabel(f"time ({word})" if self.in_seconds else "time (samples)")
+        return self
+
+    def _clock(self) -> tuple[float, str]:
+        """Return how long the unit of the horizontal axis is, and what it is called."""
+        longest = float(self.time.max(initial=0.0)) if self.in_seconds else 0.0
+        return next(((f, word) for least, f, word in UNITS if longest >= least), (1.0, "s"))
+
+    def _draw_row(self, ax: Any, j: int, factor: float) -> None:
+        """Draw the events of a component at their amplitudes, on stems unless they are many."""
+        own = self.component == j
+        time, amplitude = self.time[own] / factor, self.amplitude[own]
+        few = len(time) <= MANY
+        ax.axhline(0, color=QUIET, lw=0.7, zorder=0)
+        if few:
+            ax.vlines(time, 0, amplitude, color=colour_of(j), lw=1.0)
+        ax.plot(time, amplitude, ls="", marker="o", ms=3 if few else 1.6, color=colour_of(j),
+                alpha=1.0 if few else 0.5, mew=0, rasterized=not few)  # fmt: skip
+        low, high = float(self.amplitude.min(initial=0.0)), float(self.amplitude.max(initial=0.0))
+        pad = 0.08 * (high - low or 1.0)
+        ax.set_ylim(low - (pad if low < 0 else 0.0), high + pad)
+        name = f"component {j}" + (f"\n({self.unit})" if self.unit else "")
+        ax.set_ylabel(name, color=colour_of(j), fontsize=SMALL)
+        tidy(ax, left=True)
+
+    def _draw_intervals(self, ax: Any, factor: float) -> None:
+        """Draw from every event how long ago the one before it was, in its component's colour."""
+        few = len(self.time) <= MANY * self.n_components
+        for j in np.unique(self.component[1:]):
+            own = self.component[1:] == j
+            ax.plot(self.time[1:][own] / factor, self.intervals[own], ls="", marker="o",
+                    ms=3 if few else 1.6, color=colour_of(j), alpha=1.0 if few else 0.5, mew=0,
+                    rasterized=not few)  # fmt: skip
+        ax.set_ylim(bottom=0)
+        ax.set_ylabel("interval (s)" if self.in_seconds else "interval\n(samples)", fontsize=SMALL)
+        tidy(ax, left=True)
+
+
+def _column(events: pd.DataFrame, name: str) -> Any:
+    if name not in events:
+        raise ValueError(
+            f"events must have a column {name!r}, as model.events() returns them; these have "
+            f"{', '.join(map(str, events.columns))}."
+        )
+    return events[name].to_numpy()
+
+
+def _times(events: pd.DataFrame) -> tuple[Floats, bool]:
+    """Return when events were, and whether in seconds: tables of windows have these as `time`."""
+    if "seconds" in events:
+        return _column(events, "seconds").astype(np.float64), True
+    if "position" in events and "time" not in events:
+        return _column(events, "position").astype(np.float64), False
+    return _column(events, "time").astype(np.float64), "position" in events

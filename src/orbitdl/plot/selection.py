@@ -1,0 +1,132 @@
+"""Held-out error against alpha, for every number of components and every group tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import Any, Self
+
+import pandas as pd
+
+from orbitdl.plot.canvas import (
+    QUIET,
+    Display,
+    colour_of,
+    panels,
+    plain_ticks,
+    require_matplotlib,
+    tidy,
+)
+
+COLUMNS = ("group", "n_components", "alpha", "error", "standard_error")
+WIDE = 5.0
+"""From how many times the least error on the greatest is drawn on a logarithmic scale."""
+FEW = 4
+"""Curves that leave room for their names between them; those of more are beside."""
+LETTERS = 85
+"""In a line of the title."""
+
+
+@dataclass(eq=False, repr=False)
+class SelectionDisplay(Display):
+    """Draw the errors on held-out data, with bands of one standard error, and the choice.
+
+    Parameters
+    ----------
+    table : DataFrame
+        A row per candidate: `group`, `n_components`, `alpha`, `error` and `standard_error`.
+    choice : mapping
+        `group`, `n_components` and `alpha` of the one that was chosen.
+    reason : str
+        Why, in a sentence.
+
+    Attributes
+    ----------
+    ax_ : Axes
+    figure_ : Figure
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> import pandas as pd
+    >>> from orbitdl.plot import SelectionDisplay
+    >>> table = pd.DataFrame({"group": "IntegerShift()", "n_components": [1, 1, 2, 2],
+    ...     "alpha": [0.1, 0.2, 0.1, 0.2], "error": [3.0, 3.1, 2.0, 2.2], "standard_error": 0.1,
+    ...     "atoms": 2.0})
+    >>> found = SimpleNamespace(table=table, choice=table.iloc[2], reason="It has the least error.")
+    >>> display = SelectionDisplay.from_selection(found)
+    >>> [text.get_text() for text in display.ax_.get_legend().get_texts()]
+    ['1 component', '2 components', 'chosen']
+    """
+
+    table: pd.DataFrame
+    choice: Any
+    reason: str = ""
+
+    @classmethod
+    def from_selection(cls, selection: Any, *, ax: Any = None) -> Self:
+        """Draw what was tried, and what was chosen.
+
+        Parameters
+        ----------
+        selection : object
+            With a `table`, a `choice` and a `reason`.
+        ax : Axes, optional
+        """
+        require_matplotlib()
+        table = getattr(selection, "table", pd.DataFrame())
+        missing = [name for name in COLUMNS if name not in table]
+        if missing:
+            raise ValueError(
+                f"selection must have a table with columns {', '.join(COLUMNS)}; there is no "
+                f"{', no '.join(missing)}."
+            )
+        return cls(table, selection.choice, str(getattr(selection, "reason", ""))).plot(ax)
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw, in an axis that is given or in a new figure."""
+        self.ax_ = panels(ax, 1, 1, size=(7.0, 4.2))[0, 0]
+        self.figure_ = self.ax_.figure
+        groups = list(dict.fromkeys(self.table["group"]))
+        curves = self.table.groupby(["group", "n_components"], sort=False)
+        numbers = sorted(set(self.table["n_components"]))
+        for _, curve in curves:
+            group, n = curve["group"].iloc[0], int(curve["n_components"].iloc[0])
+            style = ("-", "--", ":", "-.")[groups.index(group) % 4]
+            name = self._name(group, n, several=len(groups) > 1)
+            self._draw_curve(curve.sort_values("alpha"), name, colour_of(numbers.index(n)), style)
+        self._mark_choice()
+        self.ax_.set_xscale("log")
+        plain_ticks(self.ax_.xaxis)
+        if self.table["error"].max() > WIDE * self.table["error"].min() > 0:
+            self.ax_.set_yscale("log")
+            plain_ticks(self.ax_.yaxis)
+        self.ax_.set(
+            xlabel="alpha, the price of an atom", ylabel="held-out error, part of the energy"
+        )
+        self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
+        self.ax_.grid(color=QUIET, lw=0.4)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(curves) > FEW else {}
+        self.ax_.legend(frameon=False, fontsize=9, **beside)
+        tidy(self.ax_, left=True)
+        return self
+
+    def _draw_curve(self, curve: pd.DataFrame, name: str, colour: str, style: str) -> None:
+        alpha, error = curve["alpha"].to_numpy(), curve["error"].to_numpy()
+        spread = curve["standard_error"].to_numpy()
+        self.ax_.fill_between(alpha, error - spread, error + spread, color=colour, alpha=0.15, lw=0)
+        self.ax_.plot(alpha, error, color=colour, ls=style, marker="o", ms=4, label=name)
+
+    def _mark_choice(self) -> None:
+        names = ("group", "n_components", "alpha")
+        is_it = pd.Series(True, index=self.table.index)
+        for name in names:
+            is_it &= self.table[name] == self.choice[name]
+        row = self.table[is_it]
+        self.ax_.plot(row["alpha"], row["error"], ls="", marker="o", ms=13, mfc="none",
+                      mec="black", mew=1.6, label="chosen")  # fmt: skip
+
+    @staticmethod
+    def _name(group: str, n: int, *, several: bool) -> str:
+        counted = f"{n} component" + ("" if n == 1 else "s")
+        return f"{group}, {counted}" if several else counted

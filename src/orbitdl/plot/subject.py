@@ -1,0 +1,68 @@
+"""What pictures ask of a model, whichever of the two kinds it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
+
+from orbitdl.codes import Codes
+from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.groups.base import Floats, Representation
+from orbitdl.groups.default import group_or_default
+from orbitdl.plot.sketch import Sketch
+from orbitdl.waveform_learning import WaveformLearning
+
+Model = OrbitDictionaryLearning | WaveformLearning
+
+
+def require_model(model: Any) -> Model:
+    """Return a fitted model, or say what is wrong with it."""
+    if not isinstance(model, OrbitDictionaryLearning | WaveformLearning):
+        raise TypeError(
+            "model must be an OrbitDictionaryLearning or a WaveformLearning, not "
+            f"{type(model).__name__}."
+        )
+    if not hasattr(model, "components_"):
+        raise NotFittedError(f"this {type(model).__name__} is not fitted; call its fit first.")
+    return model
+
+
+def representation_of(model: OrbitDictionaryLearning) -> Representation:
+    """Return how the group of a model acts on its components."""
+    return group_or_default(model.group).on(model.components_.shape[1:])
+
+
+def sketch_of(model: Model, rate: float | None = None) -> Sketch:
+    """Return how the components of a model are drawn."""
+    if isinstance(model, WaveformLearning):
+        return Sketch.of_waveforms(model.components_.shape[1:], rate)
+    return Sketch.of(representation_of(model), rate)
+
+
+def shares_of(codes: Any, q: int) -> Floats | None:
+    """Return the part of the sum of all ``|c|`` that each component has, (q,).
+
+    Of `Codes`, of `RecordingCodes` or of several of them; None where nothing is coded.
+    """
+    if codes is None:
+        return None
+    parts = [codes.atoms] if isinstance(codes, Codes) else codes
+    total = np.zeros(q)
+    for part in parts if isinstance(parts, list) else [parts]:
+        total += np.bincount(part.component, np.abs(part.coefficient), q)
+    return total / total.sum() if total.any() else None
+
+
+def centred(components: ArrayLike) -> Floats:
+    """Return components (q, N, ...) of a group of shifts, each with its peak in the middle.
+
+    They are moved round by whole samples: such components have no place of their own.
+    """
+    moved = np.array(components, dtype=np.float64)
+    for j, a in enumerate(moved):
+        peak = np.abs(a).reshape(len(a), -1).max(axis=1).argmax()
+        moved[j] = np.roll(a, len(a) // 2 - peak, axis=0)
+    return moved

@@ -1,0 +1,194 @@
+"""Selections: planted numbers of components are found, and alphas that recover what was planted."""
+
+import numpy as np
+import pytest
+
+from orbitdl import OrbitDictionaryLearning, Selection, WaveformLearning, select
+from orbitdl.datasets import make_ecg_recording, make_shift_data, make_synchronization_data
+from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.samples import Samples
+from orbitdl.selection.choice import choose, reason_for
+from orbitdl.selection.data_points import PointJudges
+from orbitdl.selection.held_out import Speckles
+from orbitdl.selection.scores import Scores
+
+
+def shifts(noise=0.1, seed=0):
+    """Return sums of two planted components, and what they are without noise."""
+    settings = {"n_samples": 80, "length": 24, "n_components": 2, "n_atoms": 2}
+    data = make_shift_data(**settings, noise=noise, random_state=seed)
+    return data, make_shift_data(**settings, noise=0.0, random_state=seed).X
+
+
+def recovery(model, X, clean):
+    """Return the energy of what refitted codes miss of the signal without noise."""
+    fitted = model.decode(model.encode(X, debias=True))
+    return np.sum((fitted - clean) ** 2) / np.sum(clean**2)
+
+
+def test_the_planted_number_is_found_with_an_alpha_that_recovers_signals_as_the_best_does():
+    data, clean = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=3)
+    selection = select(estimator, data.X, n_components=(1, 2, 3), rounds=3)
+    assert selection.choice["n_components"] == 2
+    alphas = selection.table["alpha"].unique()
+    errors = {}
+    for alpha in alphas:
+        model = selection.estimator.set_params(alpha=alpha, tol=1e-3).fit(data.X)
+        errors[alpha] = recovery(model, data.X, clean)
+    assert errors[selection.choice["alpha"]] <= 1.1 * min(errors.values())
+
+
+def test_the_planted_number_of_rotated_components_is_found():
+    X = make_synchronization_data(
+        n_samples=60, n_devices=6, n_components=2, noise=0.1, random_state=0
+    ).X
+    estimator = OrbitDictionaryLearning(group=Orthogonal(), random_state=0, n_restarts=3)
+    selection = select(estimator, X, n_components=(1, 2, 3), rounds=3)
+    assert selection.choice["n_components"] == 2
+
+
+def test_the_planted_number_of_waveforms_is_found():
+    heart = make_ecg_recording(
+        duration=40, rate=120, premature=0.3, drift=0.0, noise=0.05, random_state=0
+    )
+    estimator = WaveformLearning(length=84, random_state=0, n_restarts=2)
+    selection = select(estimator, heart.signal, n_components=(1, 2, 3), rounds=3)
+    assert selection.choice["n_components"] == 2
+    assert selection.estimator.length == 84
+
+
+def test_fractional_shifts_are_preferred_where_they_were_planted_and_whole_ones_where_not():
+    settings = {"n_samples": 80, "length": 25, "n_components": 1, "n_atoms": 2, "noise": 0.05}
+    groups = [IntegerShift(), ContinuousShift()]
+    for subdivisions, expected in ((1, "IntegerShift"), (None, "ContinuousShift")):
+        X = make_shift_data(**settings, subdivisions=subdivisions, random_state=0).X
+        selection = select(
+            OrbitDictionaryLearning(random_state=0, n_restarts=2),
+            X,
+            n_components=[1],
+            groups=groups,
+            rounds=2,
+        )
+        assert selection.choice["group"] == expected
+        assert selection.estimator.group in groups
+        assert expected in selection.reason
+
+
+def test_errors_of_a_table_are_those_of_predictions_made_by_hand():
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(group=Trivial(), random_state=0, n_restarts=1)
+    selection = select(estimator, data.X, n_components=[1], alphas=[1e3], rounds=2)
+    assert selection.table["error"].tolist() == pytest.approx([1.0])  # nothing is predicted
+    assert selection.table["atoms"].tolist() == [0.0]
+
+
+def judges(X, share=0.3, size=1, rounds=3):
+    samples = Samples.of(X, IntegerShift())
+    return PointJudges(samples, (IntegerShift(),), None, Speckles(rounds, share, size, 0), "")
+
+
+def test_every_data_point_is_judged_once_and_hidden_entries_are_missing():
+    X = np.random.default_rng(0).standard_normal((10, 12)) + 3.0
+    every = [judges(X).hold_out(0, number) for number in range(3)]
+    assert np.sum([one.judged for one in every], axis=0).tolist() == [1] * 10
+    for one in every:
+        assert one.hidden.any()
+        assert not one.hidden[~one.judged].any()
+        assert not one.samples.observed[one.hidden].any()
+        assert not one.samples.signal[one.hidden].any()
+        assert np.array_equal(one.samples.observed, ~one.hidden)
+
+
+def test_entries_that_were_missing_are_not_judged():
+    X = np.random.default_rng(0).standard_normal((10, 12))
+    X[:, :6] = np.nan
+    assert not any(judges(X).hold_out(0, number).hidden[:, :6].any() for number in range(3))
+
+
+def test_speckles_are_runs_of_their_size():
+    hidden = Speckles(2, 0.5, 4, 0).hide((200,), 1)
+    changes = np.flatnonzero(np.diff(hidden.astype(int)))
+    assert np.all(np.diff(changes) % 4 == 0)
+    assert 0.3 < hidden.mean() < 0.7
+
+
+def scores(*errors, alphas=(1.0, 0.5)):
+    """Return scores of 1, 2, .. components whose errors in three units are given by alpha."""
+    candidates = [(0, q + 1) for q in range(len(errors))]
+    return Scores(("any",), candidates, list(alphas), np.array(errors), np.ones((len(errors), 2)))
+
+
+def test_the_simplest_within_one_standard_error_is_chosen():
+    best = np.array([0.10, 0.20, 0.30])
+    wobble = np.array([0.02, -0.02, 0.02])  # 0.02 in all, and a standard error of 0.04
+    found = scores([best + wobble + 0.1, best + 1.0], [best + wobble, best + 0.1], [best, best])
+    assert choose(found) == (1, 0)
+    assert "3 would lower the held-out error by 3.2 %, less than" in reason_for(found, (1, 0))
+    assert "2 components" in reason_for(found, (1, 0))
+
+
+def test_a_difference_that_units_agree_on_counts():
+    best = np.array([0.10, 0.20, 0.30])
+    found = scores([best + 0.01, best + 0.01], [best, best + 0.01])
+    assert choose(found) == (1, 0)  # 0.03 in all, without any spread
+
+
+def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1)
+    settings = {"n_components": [1, 2], "alphas": [0.5, 0.3], "rounds": 2}
+    whole = select(estimator, data.X, **settings)
+    place, told = tmp_path / "run.selection", []
+
+    def stop(done, total):
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        select(estimator, data.X, **settings, progress=stop, checkpoint=place)
+    again = select(
+        estimator, data.X, **settings, progress=lambda *k: told.append(k), checkpoint=place
+    )
+    assert told == [(2, 4), (3, 4), (4, 4)]
+    assert again.table.equals(whole.table)
+    assert again.reason == whole.reason
+    with pytest.raises(ValueError, match="another alphas"):
+        select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
+
+
+def test_threads_do_not_change_a_selection():
+    data, _ = shifts()
+    settings = {"n_components": [1, 2], "alphas": [0.5, 0.3], "rounds": 2}
+    one, two = (
+        select(OrbitDictionaryLearning(random_state=0, n_restarts=1, n_jobs=k), data.X, **settings)
+        for k in (1, 2)
+    )
+    assert one.table.equals(two.table)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"n_components": []}, "n_components is empty"),
+        ({"n_components": 3}, "n_components must be a list"),
+        ({"n_components": [0]}, "n_components must be a whole number"),
+        ({"alphas": [-1.0]}, "each of alphas must be a positive number"),
+        ({"groups": ["shift"]}, "group"),
+        ({"rounds": 1}, "rounds must be a whole number of at least 2"),
+        ({"share": 0.0}, "share must be a number from 0.01 to 0.9"),
+        ({"speckle": 0}, "speckle must be"),
+        ({"max_samples": 0}, "max_samples must be"),
+        ({"rounds": 90}, "80 data points are fewer than rounds=90"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_a_sentence(settings, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        select(OrbitDictionaryLearning(), shifts()[0].X, **settings)
+
+
+def test_recordings_have_no_groups_to_choose_and_other_estimators_are_refused():
+    with pytest.raises(ValueError, match="leave out groups"):
+        select(WaveformLearning(length=10), np.arange(50.0), groups=[IntegerShift()])
+    with pytest.raises(ValueError, match="OrbitDictionaryLearning or a WaveformLearning"):
+        select(Selection, np.zeros((4, 4)))
