@@ -39,7 +39,7 @@ docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site 
 	$(BIN)/python docs/tools/check_site.py out/site
 
 docs/tutorials/pictures/.drawn: $(wildcard docs/tutorials/*.md docs/tutorials/*.py) | $(VENV)/.installed-docs
-	$(TEST_ENVIRONMENT) $(BIN)/python docs/tutorials/pictures.py
+	$(TEST_ENVIRONMENT) $(BIN)/python docs/tutorials/pictures.py >/dev/null
 	@touch $@
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
