@@ -16,10 +16,12 @@ PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfi
 CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_coding coder_contract completion denoising dictionary \
 	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers online outsiders planted_faults prepared reference room \
 	scattered semidefinite shards sliding trigonometric units version_before))
+# Pages whose examples are run.
+PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-generic test-long lint format bench bench-quick clean
+.PHONY: help demo test docs test-generic test-long lint format bench bench-quick measured clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -29,7 +31,16 @@ demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a 
 
 test: lint  ## Check style and types, then run every test and every documented example
 	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
-	$(PYTEST) --doctest-modules --doctest-glob='README.md' src tests README.md
+	$(PYTEST) --doctest-modules --doctest-glob='*.md' src tests README.md $(PAGES)
+
+docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site into out/site; broken links and warnings are errors
+	rm -rf out/site
+	$(TEST_ENVIRONMENT) $(BIN)/python -m sphinx --quiet --fail-on-warning --keep-going docs out/site
+	$(BIN)/python docs/tools/check_site.py out/site
+
+docs/tutorials/pictures/.drawn: $(wildcard docs/tutorials/*.md docs/tutorials/*.py) | $(VENV)/.installed-docs
+	$(TEST_ENVIRONMENT) $(BIN)/python docs/tutorials/pictures.py >/dev/null
+	@touch $@
 
 test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmetic and random order (SEED=...)
 	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)
@@ -52,9 +63,19 @@ bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers (a quarter of a
 bench-quick: $(BENCH_VENV)/.installed  ## The same, smaller: under 2 minutes
 	$(BENCH_VENV)/bin/python -m benchmarks --quick
 
+measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's pages about them (an hour)
+	$(BENCH_VENV)/bin/python -m benchmarks --page docs/measured/benchmarks.md
+	$(BENCH_VENV)/bin/python -m benchmarks.scale --page docs/measured/scale.md
+	$(BENCH_VENV)/bin/python -m benchmarks.what_it_takes --output docs/what_it_takes.md
+	$(BENCH_VENV)/bin/orbitdl reproduce all --output out/reproduction
+	mkdir -p docs/measured/figures
+	cp out/reproduction/reproduction.md docs/measured/
+	cp out/reproduction/figures/*.png docs/measured/figures/
+
 clean:  ## Remove the environment, caches and outputs
 	rm -rf $(VENV) $(BENCH_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find src tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -rf docs/gallery_pages docs/reference/modules docs/reference/names docs/reference/commands.md
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each extra; pip comes last into a new environment, so its presence says the environment is whole.
 $(VENV)/.installed-%: pyproject.toml

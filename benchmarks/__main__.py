@@ -38,7 +38,7 @@ def main() -> int | str:
         return f"The comparisons need the recording. {error}"
     outcomes = [run(name, options.quick) for name in options.only or NAMES]
     sections = [section for section, _ in outcomes]
-    write(sections, options.output, options.quick)
+    write(sections, options.output, options.quick, options.page)
     return int(any(failed for _, failed in outcomes))
 
 
@@ -48,6 +48,9 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="a small version, under 2 minutes")
     parser.add_argument("--output", type=Path, default=Path("out/benchmarks"), metavar="DIR")
     parser.add_argument("--only", nargs="+", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
+    parser.add_argument(
+        "--page", type=Path, metavar="FILE", help="write the page here too: make measured does"
+    )
     return parser.parse_args()
 
 
@@ -64,14 +67,16 @@ def run(name: str, quick: bool) -> tuple[Section, bool]:
     return section, failed
 
 
-def write(sections: list[Section], folder: Path, quick: bool) -> None:
-    """Print the page, and write page, figures and picture to a folder."""
+def write(sections: list[Section], folder: Path, quick: bool, also: Path | None = None) -> None:
+    """Print the page, and write page, figures and picture to a folder, the page elsewhere too."""
     from benchmarks.picture import draw
     from benchmarks.report import as_json, markdown
 
     page = markdown(sections, quick)
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "benchmarks.md").write_text(page)
+    for path in (folder / "benchmarks.md", also):
+        if path is not None:
+            path.write_text(page)
     (folder / "benchmarks.json").write_text(as_json(sections, quick))
     draw(sections, folder / "benchmarks.png")
     print(page)

@@ -24,6 +24,7 @@ PACKAGES = (
     "distributed",
 )
 HEAD = (
+    "Measured by `python -m benchmarks`, which wrote this page.",
     "CPU seconds, medians of interleaved repeats in one process, one thread each; compilation is "
     "not part of them (see *First use*). Objectives of all programs are computed by one referee. "
     "A ratio marked *faster* is their time over ours; one without is ours over theirs, a cost.",

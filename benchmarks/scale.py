@@ -34,6 +34,10 @@ from orbitdl.groups import ContinuousShift
 LENGTH, COMPONENTS, ALPHA = 201, 4, 0.1
 CHUNK = 5000
 """Data points of a chunk."""
+HEAD = """# Scale
+
+Measured by `python -m benchmarks.scale`, which wrote this page: windows of 201 samples in a file,
+continuous shifts, 4 components. Seconds are of the clock, but for the first row."""
 COLUMNS = "work", "seconds", "beside", "ratio", "memory of a process, MB"
 BLOCK = 10_000
 """Windows that are simulated at a time; the last figure of a block's seed is its number."""
@@ -45,13 +49,18 @@ def main() -> None:
     parser.add_argument("--windows", type=int, default=1_000_000)
     parser.add_argument("--folder", type=Path, default=Path("out/scale"))
     parser.add_argument("--quick", action="store_true", help="without the fit of all defaults")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write all of it here too")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     path = written(options.folder, options.windows)
     print(f"{facts()}\n\n{grid(COLUMNS, [])}", flush=True)
     rows = chain(in_shards(path), by_workers(path, options.windows))
+    done = []
     for row in rows if options.quick else chain(rows, all_automatic(path, options.windows)):
         print("| " + " | ".join(row) + " |", flush=True)
+        done.append(row)
+    if options.page:
+        options.page.write_text(f"{HEAD}\n\nMachine: {facts()}.\n\n{grid(COLUMNS, done)}\n")
 
 
 def written(folder: Path, n: int) -> Path:

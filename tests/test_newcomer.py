@@ -57,6 +57,14 @@ def follow(place: Path, name: str, text: str) -> None:
     place.write_text(content.replace(after, after + "".join(imports), 1))
 
 
+def test_the_row_that_contributing_adds_fits_the_table_of_symmetries():
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (name, row) = re.search(r"<!-- (\S+) -->\n *(\|.*\|)\n", text).groups()
+    head = next(line for line in (ROOT / name).read_text().splitlines() if line.startswith("|"))
+    assert head.startswith("| group |")
+    assert row.count("|") == head.count("|")
+
+
 def kernel_folders() -> dict[Path, Path]:
     """Return where compiled kernels are kept, by the folder in the package of their source."""
     found = {}

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
+from scipy.ndimage import gaussian_filter1d
 from sklearn.base import clone
 
 from orbitdl import OrbitDictionaryLearning, Selection, WaveformLearning, select
-from orbitdl.datasets import make_ecg_recording, make_shift_data, make_synchronization_data
+from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
 from orbitdl.samples import Samples
 from orbitdl.selection.choice import choose, reason_for
@@ -45,18 +47,38 @@ def test_the_planted_number_of_rotated_components_is_found():
         n_samples=60, n_devices=6, n_components=2, noise=0.1, random_state=0
     ).X
     estimator = OrbitDictionaryLearning(group=Orthogonal(), random_state=0, n_restarts=3)
-    selection = select(estimator, X, n_components=(1, 2, 3), rounds=3)
+    selection = select(estimator, X, n_components=(1, 2, 3), alphas=[2.0, 1.0], rounds=3)
     assert selection.choice["n_components"] == 2
 
 
-def test_the_planted_number_of_waveforms_is_found():
-    heart = make_ecg_recording(
-        duration=40, rate=120, premature=0.3, drift=0.0, noise=0.05, random_state=0
-    )
-    estimator = WaveformLearning(length=84, random_state=0, n_restarts=2)
-    selection = select(estimator, heart.signal, n_components=(1, 2, 3), rounds=3)
+def two_waveforms(samples=6000, noise=0.1, seed=0):
+    """Return a recording in which two smooth waveforms occur at any times, and its signal.
+
+    They are cubic splines of 33 samples, as those that are learned.
+    """
+    rng = np.random.default_rng(seed)
+    smooth = gaussian_filter1d(rng.standard_normal((30, 2)), 2.0, axis=0)
+    coefficients = 3 * smooth * np.hanning(32)[1:-1, None]
+    waves = BSpline(np.arange(-2, 32), coefficients, 3, extrapolate=False)
+    clean, t = np.zeros(samples), np.arange(samples)
+    for time in np.cumsum(rng.uniform(20, 80, samples // 50)):
+        near = slice(max(int(time) - 2, 0), int(time) + 40)
+        moved = np.nan_to_num(waves(t[near] - time))[:, rng.integers(2)]
+        clean[near] += rng.uniform(0.7, 1.3) * moved
+    return clean + noise * rng.standard_normal(samples), clean
+
+
+def test_the_planted_number_of_waveforms_is_found_with_an_alpha_that_recovers_the_recording():
+    x, clean = two_waveforms(seed=1)
+    estimator = WaveformLearning(length=36, detrend=False, random_state=0, n_restarts=3)
+    selection = select(estimator, x, n_components=(1, 2, 3), rounds=3)
     assert selection.choice["n_components"] == 2
-    assert selection.estimator.length == 84
+    assert selection.estimator.length == 36
+    errors = {}
+    for alpha in selection.table["alpha"].unique():
+        model = selection.estimator.set_params(alpha=alpha, tol=1e-3).fit(x)
+        errors[alpha] = np.sum((model.denoise(x, debias=True) - clean) ** 2)
+    assert errors[selection.choice["alpha"]] <= 1.1 * min(errors.values())
 
 
 def test_fractional_shifts_are_preferred_where_they_were_planted_and_whole_ones_where_not():
@@ -68,6 +90,7 @@ def test_fractional_shifts_are_preferred_where_they_were_planted_and_whole_ones_
             OrbitDictionaryLearning(random_state=0, n_restarts=2),
             X,
             n_components=[1],
+            alphas=[0.4, 0.2],
             groups=groups,
             rounds=2,
         )

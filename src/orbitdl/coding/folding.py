@@ -40,12 +40,12 @@ class Folding(TabulatingCoder[Unfolded]):
 
     Notes
     -----
-    The orbit of a component a under both is the union of the orbits of its |F| copies f a under
-    the group alone, so that
+    The orbit of a component a under both is the union of the orbits of its ``|F|`` copies f a
+    under the group alone, so that
 
         min over atoms (j, g, f, c)   1/2 ||y - sum_k c_k g_k f_k a_{j_k}||^2 + alpha sum |c_k|
 
-    is the problem of the group alone with the q |F| components f a_j. Copy f of component j is
+    is the problem of the group alone with the ``q |F|`` components f a_j. Copy f of component j is
     number ``j |F| + f``, and becomes component j with the element (g, f) again.
 
     Examples

@@ -86,7 +86,8 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def markdown(outcomes: list[Outcome], quick: bool) -> str:
     """Return the page as Markdown, with links to the figures."""
-    parts = ["# The paper, reproduced", *summary(outcomes, quick)]
+    written = "Written by `orbitdl reproduce`."
+    parts = ["# The paper, reproduced", written, *summary(outcomes, quick)]
     for outcome in outcomes:
         parts += [f"## {TITLES[outcome.name]}", grid(COLUMNS, [cells(row) for row in outcome.rows])]
         for picture in outcome.pictures:

@@ -159,7 +159,7 @@ class Representation(ABC):
         return f"{self.group!r}.on({self.shape})"
 
     def analyze(self, x: Floats) -> Blocks:
-        """Map data (..., *shape) to block coordinates (..., F, d, m)."""
+        """Map data ``(..., *shape)`` to block coordinates (..., F, d, m)."""
         return self.transform.analyze(x)
 
     def synthesize(self, blocks: Blocks) -> Floats:
@@ -324,7 +324,7 @@ class Representation(ABC):
         return element
 
     def act(self, element: Floats, x: Floats) -> Floats:
-        """Apply group elements (..., p) to data (..., *shape)."""
+        """Apply group elements (..., p) to data ``(..., *shape)``."""
         return self.synthesize(self.moved(element, self.analyze(x)))
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:

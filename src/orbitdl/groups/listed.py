@@ -18,7 +18,7 @@ NOTHING = 1e-13
 
 
 class ListedRepresentation(Representation):
-    """Action of a group that can be listed: elements 0 .. size-1, the identity first.
+    """Action of a group that can be listed: elements from 0 to size - 1, the identity first.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ from orbitdl.selection.held_out import Judges, Speckles
 from orbitdl.selection.stretches import StretchJudges, excerpts
 from orbitdl.waveform_learning import WaveformLearning
 
-POINTS, SAMPLES = 500, 2**16
+POINTS, SAMPLES = 500, 2**15
 """Data points, and samples of recordings, that candidates are judged on unless told otherwise."""
 FINE = 32
 """Parts of a waveform's length that are hidden together in recordings."""

@@ -68,7 +68,7 @@ def select(
         Neighbouring samples that are hidden together: take more where noise is alike in
         neighbouring samples. 1 if left out; for recordings a 32nd of a waveform.
     max_samples : int, optional
-        Data points at most that are looked at, 500 if left out; of recordings samples, 65536.
+        Data points at most that are looked at, 500 if left out; of recordings samples, 32768.
     progress : callable, optional
         Called with how many paths of alphas are done, and how many there are.
     checkpoint : path-like, optional
@@ -117,7 +117,7 @@ def select(
         require_count(rounds, "rounds", least=2),
         require_between(share, "share", 0.01, 0.9),
         0 if speckle is None else require_count(speckle, "speckle"),
-        0 if estimator.random_state is None else estimator._seed(),
+        seed_of(estimator),
     )
     judges = judges_for(estimator, X, mask, own, speckles, most)
     usual, begin = judges.alphas(numbers[len(numbers) // 2])
@@ -131,6 +131,11 @@ def select(
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
+
+
+def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:
+    """Return the seed of all chance: one and the same where the estimator has none."""
+    return 0 if getattr(estimator, "random_state", None) is None else estimator._seed()
 
 
 def run_jobs(

@@ -12,6 +12,7 @@ from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coordinates import from_blocks
+from orbitdl.line.events import merged, resolution_of
 from orbitdl.line.pool import Pool
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import Recordings, RecordingShards
@@ -56,7 +57,7 @@ class HeldOutStretches(HeldOut):
         error, energy, n_atoms = np.zeros(count), np.zeros(count), 0
         each = zip(shards.recordings, self.truth, self.hidden, self.unit, strict=True)
         for recording, x, hidden, unit in each:
-            atoms = atoms_of(recording)
+            atoms, _ = merged(atoms_of(recording), resolution_of(waveforms))
             amplitude = amplitudes_of(recording, waveforms, atoms)
             fitted = waveforms.add_up(len(x), atoms.component, atoms.time, amplitude)
             missed, there = np.sum((x - fitted) ** 2, axis=1), np.sum(x**2, axis=1)

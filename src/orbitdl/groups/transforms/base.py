@@ -36,7 +36,7 @@ class Transform(ABC):
 
     @abstractmethod
     def analyze(self, x: Floats) -> Blocks:
-        """Map data (..., *shape) to block coordinates (..., F, d, m)."""
+        """Map data ``(..., *shape)`` to block coordinates (..., F, d, m)."""
 
     @abstractmethod
     def synthesize(self, blocks: Blocks) -> Floats:
