@@ -21,7 +21,7 @@ from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings.layout import Layout
-from orbitdl.selection import Selection, select
+from orbitdl.selection import Selection, judges, select
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -261,3 +261,10 @@ def test_bad_input_is_refused_in_one_sentence_and_leaves_nothing(folder, case):
     arguments, sentence = BAD[case]
     run("select", *arguments).refused(sentence)
     assert sorted(os.listdir()) == ["heart.npy", "x.npy"]
+
+
+def test_the_help_says_the_numbers_that_the_library_takes():
+    said = " ".join(run("select", "--help").fine().out.replace("│", " ").split())
+    assert f"If left out, {judges.POINTS} windows or {judges.SAMPLES} samples." in said
+    assert judges.FINE == 32
+    assert "a 32nd of --length" in said

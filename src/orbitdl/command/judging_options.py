@@ -89,7 +89,7 @@ class Judging:
             metavar="N",
             parser=whole_number(1),
             help="Look at so many windows at most, or samples of a recording: fewer are quicker. "
-            "If left out, 500 windows or 65536 samples.",
+            "If left out, 500 windows or 32768 samples.",
             rich_help_panel=JUDGING,
         ),
     ] = None
