@@ -94,6 +94,11 @@ def select(
     largest alpha. The standard error is that of the difference, unit by unit: a unit is a data
     point, or a stretch of four waveforms.
 
+    What predicts best gives signals back best. Where signals are smooth, that may take more atoms
+    than there are events: to list events, pass an alpha of your own, or `suggest_alpha`'s, and let
+    the number of components be chosen alone. Windows of a recording should not overlap: an entry
+    that is hidden in one is still seen in the next.
+
     Examples
     --------
     >>> from orbitdl import OrbitDictionaryLearning
@@ -125,9 +130,9 @@ def select(
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
     identity = identity_of(judges, speckles, weights, estimator, own, most)
-    results = Results(identity, len(jobs), place, progress)
+    results = Results(identity, jobs, place, progress)
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
-    run_jobs(jobs, judges, weights, first, estimator, results)
+    run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
@@ -138,13 +143,12 @@ def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:
     return 0 if getattr(estimator, "random_state", None) is None else estimator._seed()
 
 
-def run_jobs(
-    jobs: list[Job],
+def run_missing(
+    results: Results,
     judges: Judges,
     alphas: list[float],
     first: int,
     estimator: OrbitDictionaryLearning | WaveformLearning,
-    results: Results,
 ) -> None:
     """Learn and judge one path of alphas after the other, those that are not done."""
     effort = Effort(estimator.max_iter, estimator.n_restarts)
@@ -154,9 +158,7 @@ def run_jobs(
         held_out = judges.hold_out(group, number)
         results.add(job, judge_path(held_out, q, alphas, first, number, effort))
 
-    in_threads(
-        run, [job for job in jobs if job not in results.done], require_jobs(estimator.n_jobs)
-    )
+    in_threads(run, results.missing, require_jobs(estimator.n_jobs))
 
 
 def selection_of(
