@@ -63,6 +63,8 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "remove_config_comments": True,
     "reference_url": {"orbitdl": None},
+    "within_subsection_order": "FileNameSortKey",
+    "capture_repr": ("_repr_html_",),
 }
 
 MATHJAX = Path(find_spec("sphinx-mathjax-offline").submodule_search_locations[0], "static/mathjax")
