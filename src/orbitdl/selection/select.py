@@ -23,6 +23,9 @@ from orbitdl.storage.container import as_path
 from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
 from orbitdl.waveform_learning import WaveformLearning
 
+SETTINGS = "coder", "length", "positive", "whole_samples", "detrend", "max_iter", "n_restarts"
+"""Of estimators of either kind, that paths depend on."""
+
 
 def select(
     estimator: OrbitDictionaryLearning | WaveformLearning,
@@ -117,16 +120,28 @@ def select(
         seed_of(estimator),
     )
     judges = judges_for(estimator, X, mask, own, speckles, most)
+    require_hidden(judges, rounds)
     usual, begin = judges.alphas(numbers[len(numbers) // 2])
     weights = usual if given is None else sorted(set(given), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
-    results = Results(identity_of(judges, speckles, weights, estimator), len(jobs), place, progress)
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
+    identity = identity_of(judges, speckles, weights, estimator, own)
+    identity |= {"max_samples": most, "alpha to begin with": weights[first]}
+    results = Results(identity, len(jobs), place, progress)
     run_jobs(jobs, judges, weights, first, estimator, results)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
+
+
+def require_hidden(judges: Judges, rounds: int) -> None:
+    """Refuse data of which nothing would be hidden that could be predicted."""
+    if not any(judges.hold_out(0, number).energy > 0.0 for number in range(rounds)):
+        raise ValueError(
+            "all entries that would be hidden are zero, or there are none: nothing could be "
+            "predicted; pass more data, a larger share or a smaller speckle."
+        )
 
 
 def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:
@@ -175,16 +190,16 @@ def identity_of(
     speckles: Speckles,
     alphas: list[float],
     estimator: OrbitDictionaryLearning | WaveformLearning,
+    groups: list[Group] | None,
 ) -> dict[str, Any]:
     """Return what paths in a file must have been made with, to be of use here."""
-    return {
+    settings = {name: repr(getattr(estimator, name, None)) for name in SETTINGS}
+    return settings | {
         "data": judges.fingerprint,
-        "groups": list(judges.groups),
+        "groups": [repr(one) for one in groups or [getattr(estimator, "group", None)]],
         "alphas": alphas,
         "rounds": speckles.rounds,
         "share": speckles.share,
         "speckle": speckles.size,
         "seed": speckles.seed,
-        "max_iter": estimator.max_iter,
-        "n_restarts": estimator.n_restarts,
     }
