@@ -194,9 +194,10 @@ def identity_of(
 ) -> dict[str, Any]:
     """Return what paths in a file must have been made with, to be of use here."""
     settings = {name: repr(getattr(estimator, name, None)) for name in SETTINGS}
+    moved_by = [getattr(estimator, "group", None)] if groups is None else groups
     return settings | {
         "data": judges.fingerprint,
-        "groups": [repr(one) for one in groups or [getattr(estimator, "group", None)]],
+        "groups": [repr(one) for one in moved_by],
         "alphas": alphas,
         "rounds": speckles.rounds,
         "share": speckles.share,
