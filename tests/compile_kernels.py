@@ -41,14 +41,6 @@ def vectors_and_images() -> None:
             model.fit(data).encode(data)
 
 
-def channels_with_gaps() -> None:
-    """Learn from windows of two channels with gaps: those of one do not do for them."""
-    X = np.random.default_rng(0).standard_normal((24, 12, 2))
-    gaps = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
-    model = OrbitDictionaryLearning(2, ContinuousShift(), max_iter=1, n_restarts=1, random_state=0)
-    model.fit(gaps)
-
-
 def recordings() -> None:
     """Learn from a recording, and list its events."""
     heart = make_ecg_recording(duration=20, random_state=0)
@@ -58,9 +50,9 @@ def recordings() -> None:
 
 
 def main() -> None:
-    """Do two at once; the last shares most kernels with the second, which is done by then."""
+    """Do two at once; the third shares most kernels with the second, which is done by then."""
     warnings.simplefilter("ignore")
-    parts = (recordings, data_points, vectors_and_images, channels_with_gaps)
+    parts = (recordings, data_points, vectors_and_images)
     with ProcessPoolExecutor(2) as pool:
         for done in [pool.submit(work) for work in parts]:
             done.result()

@@ -45,8 +45,10 @@ def encode_path(
     Notes
     -----
     From the largest alpha to the smallest, codes begin with those of the alpha before: the atoms
-    ``c_k g_k a_k`` found there are most of those that are needed. All alphas together take about
-    as long as the smallest alone, or twice that. The optimum does not depend on where one begins.
+    ``c_k g_k a_k`` found there are most of those that are needed. Where each alpha is half of the
+    one before, five of them take about one and a half times as long as the smallest alone with
+    `ActiveSet` and `Sliding`, and three times with `Proximal`, which hardly gains from where it
+    begins. The optimum does not depend on that.
 
     Examples
     --------

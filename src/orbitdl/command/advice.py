@@ -6,7 +6,7 @@ import warnings
 
 from orbitdl import OrbitDictionaryLearning, alpha_max
 from orbitdl.command.display import counted
-from orbitdl.groups.base import Floats
+from orbitdl.groups.base import Floats, Group
 from orbitdl.groups.default import group_or_default
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 
@@ -21,6 +21,18 @@ def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:
             f"the means of the windows carry {share:.0%} of the energy of the data, and "
             f"{counted(flat, 'component')} of {len(model.components_)} stand for a mean, not for "
             "a shape; fit again with --normalize, which gives every window zero mean.",
+            stacklevel=2,
+        )
+
+
+def warn_of_means(group: Group, X: Floats) -> None:
+    """Warn before anything is learned if most of the data is the means of windows."""
+    share = share_of_means(X)
+    if share > MUCH and group.on(X.shape[1:]).presentation.in_time:
+        warnings.warn(
+            f"the means of the windows carry {share:.0%} of the energy of the data, so that to "
+            "predict them is most of it; select with --normalize, which gives every window zero "
+            "mean.",
             stacklevel=2,
         )
 

@@ -19,6 +19,7 @@ from orbitdl.command.info import info
 from orbitdl.command.option_groups import flattened
 from orbitdl.command.report import report
 from orbitdl.command.reproduce import reproduce
+from orbitdl.command.select import select
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
 
@@ -32,6 +33,7 @@ EXAMPLES = """From a recording to a table of events and a report:
   orbitdl encode heart.safetensors heart.wav -o events.csv
   orbitdl report heart.safetensors heart.wav -o report.html
 
+How many?         orbitdl select heart.wav --length 0.7s
 No data at hand:  orbitdl demo
 One command:      orbitdl fit --help
 Exit codes:       0 fine, 1 bad input or failure, 2 wrong usage, 130 Ctrl-C
@@ -60,7 +62,7 @@ app = typer.Typer(
 )
 
 PANELS: dict[str, tuple[Callable[..., None], ...]] = {
-    "Learn": (fit,),
+    "Learn": (fit, select),
     "Use a model": (encode, complete, denoise),
     "Look at a model": (report, info, compare),
     "See it work": (demo, reproduce),

@@ -36,6 +36,10 @@ class GroupName(StrEnum):
     finite = "finite"
 
 
+class GroupNames(tuple[GroupName, ...]):
+    """Groups to try, the simplest first."""
+
+
 class MatricesName(StrEnum):
     """What may move the channels of windows as one vector, together with shifts."""
 
@@ -95,6 +99,39 @@ def make_group(
         return groups.Finite(_generators(generators))
     simple: Group = getattr(groups, class_name(name))()
     return simple
+
+
+def group_names(text: str) -> GroupNames:
+    """Read names of groups with commas between."""
+    names = [part.strip() for part in text.split(",")]
+    for name in names:
+        if name not in list(GroupName):
+            raise typer.BadParameter(
+                f"{name or 'an empty name'} is no group; choose from {', '.join(GroupName)}."
+            )
+    return GroupNames(dict.fromkeys(map(GroupName, names)))
+
+
+def make_groups(
+    names: GroupNames,
+    subdivisions: int | None,
+    generators: Path | None,
+    matrices: MatricesName | None = None,
+) -> list[Group]:
+    """Return groups of these names; an option goes to the one of them that it belongs to."""
+
+    def own(option: Any, owner: GroupName, name: GroupName) -> Any:
+        return option if name is owner or owner not in names else None
+
+    return [
+        make_group(
+            name,
+            own(subdivisions, GroupName.interpolated_shift, name),
+            own(generators, GroupName.finite, name),
+            matrices,
+        )
+        for name in names
+    ]
 
 
 def class_name(name: GroupName | MatricesName) -> str:

@@ -9,17 +9,13 @@ from typing import Any
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.display import Screen, this_command
-from orbitdl.command.failures import Interrupted
 from orbitdl.command.following import Shown
+from orbitdl.command.run_state import RunState
 from orbitdl.command.team import Team
 from orbitdl.learning.restarts import most_iterations
-from orbitdl.storage.checkpoint_files import REMEDY, read_checkpoint
-from orbitdl.storage.container import ModelFileError
+from orbitdl.storage.checkpoint_files import read_checkpoint
 
 Model = OrbitDictionaryLearning | WaveformLearning
-
-REMEDY_HERE = "discard it with --restart, or keep it and name another with --checkpoint"
-"""What the command line says of a checkpoint that is in the way."""
 
 
 @dataclass(frozen=True)
@@ -49,54 +45,34 @@ class Job:
     restart: bool = False
 
     @property
-    def state(self) -> Path:
+    def state(self) -> RunState:
         """The file that holds the state of the run."""
-        return self.checkpoint or self.output.with_name(self.output.name + ".checkpoint")
+        return RunState.of(self.checkpoint, self.output, read_checkpoint)
 
     def learn(self, model: Model, X: Any) -> None:
         """Fit the model under a progress bar; say on Ctrl-C where the work is."""
         state = self.state
-        self._discard()
-        was_there, total = state.exists(), most_iterations(model.n_restarts, model.max_iter)
+        if self.restart:
+            state.discard(self.screen)
+        total = most_iterations(model.n_restarts, model.max_iter)
         shown: Shown | None = None
         try:
-            with self.screen.learning(total) as shown, warnings.catch_warnings():
+            with (
+                state.kept("iteration", lambda: shown is not None and shown.has_begun),
+                self.screen.learning(total) as shown,
+                warnings.catch_warnings(),
+            ):
                 warnings.filterwarnings("ignore", "max_iter=")  # it is said of the option instead
                 warnings.filterwarnings("ignore", "Sending large graph")  # data, on purpose
-                model.set_params(callback=shown, checkpoint=state).fit(X)
-        except KeyboardInterrupt:
-            raise Interrupted(
-                f"Interrupted; the state is in {state}: run the same command again to go on."
-                if state.exists()
-                else "Interrupted before the first iteration; nothing was written."
-            ) from None
-        except Exception as error:
-            has_begun = was_there or (shown is not None and shown.has_begun)
-            if not has_begun:  # a run that cannot be done leaves nothing in the way of another
-                state.unlink(missing_ok=True)
-            if isinstance(error, ModelFileError):
-                raise ModelFileError(str(error).replace(REMEDY, REMEDY_HERE)) from error
-            raise
+                model.set_params(callback=shown, checkpoint=state.path).fit(X)
         finally:
             model.set_params(callback=None, n_jobs=None)
-
-    def _discard(self) -> None:
-        """Remove the state of an earlier run, if that is wanted, and say so."""
-        if not (self.restart and self.state.exists()):
-            return
-        if self.checkpoint is not None:
-            read_checkpoint(self.state)  # the user named it: a file that is none is refused
-        self.state.unlink()
-        self.screen.note(
-            f"Discarded the state of an earlier run: {self.state}", discarded=str(self.state)
-        )
 
     def keep(self, model: Model, preprocessing: dict[str, Any]) -> None:
         """Write the model file; the state of the run is then needed no more."""
         origin = {"data": self.data.name, "command": this_command()}
         model.save(self.output, preprocessing=preprocessing, provenance=origin)
-        if self.checkpoint is None:
-            self.state.unlink(missing_ok=True)
+        self.state.finish()
 
     def tell(self, facts: dict[str, Any], sentences: list[str]) -> None:
         """Print what came of it, for machines or for people."""

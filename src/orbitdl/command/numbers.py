@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 
 import typer
@@ -64,6 +65,53 @@ def threads(text: str) -> int:
     if value == 0:
         raise typer.BadParameter(f"it must be a number of threads, or -1 for all, not {text}.")
     return value
+
+
+class Counts(tuple[int, ...]):
+    """Whole numbers to try, as a list or a range says them."""
+
+
+class Weights(tuple[float, ...]):
+    """Positive numbers to try."""
+
+
+def counts(text: str) -> Counts:
+    """Read whole numbers from 1 on, and ranges of them.
+
+    Examples
+    --------
+    >>> counts("1,2,4"), counts("1-3,6")
+    ((1, 2, 4), (1, 2, 3, 6))
+    """
+    found = [re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*)?", part) for part in text.split(",")]
+    ends = [(int(one[1]), int(one[2] or one[1])) for one in found if one is not None]
+    if None in found or any(not 1 <= first <= last for first, last in ends):
+        raise typer.BadParameter(
+            f"it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not {text}."
+        )
+    return Counts(n for first, last in ends for n in range(first, last + 1))
+
+
+def weights(text: str) -> Weights:
+    """Read positive numbers with commas between."""
+    values = [_number(part) for part in text.split(",")]
+    if not all(0 < value < math.inf for value in values):
+        raise typer.BadParameter(f"it must be positive numbers, such as 0.1,0.2, not {text}.")
+    return Weights(values)
+
+
+def number_between(least: float, most: float) -> Callable[[str], float]:
+    """Return what reads numbers in a range."""
+
+    def parse(text: str) -> float:
+        value = _number(text)
+        if not least <= value <= most:
+            raise typer.BadParameter(
+                f"it must be a number between {least:g} and {most:g}, not {text}."
+            )
+        return value
+
+    return parse
 
 
 def _number(text: str) -> float:

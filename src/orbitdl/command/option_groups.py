@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any
+from typing import Any, get_type_hints
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
@@ -33,3 +33,29 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
 
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def as_typed(*groups: Any) -> list[str]:
+    """Return what is not left as it is by default in groups of options, as words of a command."""
+    words: list[str] = []
+    for group in groups:
+        hints = get_type_hints(type(group), include_extras=True)
+        for field in fields(group):
+            value = getattr(group, field.name)
+            if value == field.default:
+                continue
+            words.append(_name_of(hints[field.name].__metadata__[0], field.name))
+            words += [] if value is True else [written(value)]
+    return words
+
+
+def written(value: Any) -> str:
+    """Return the value of an option as it is typed."""
+    return f"{value:.15g}" if isinstance(value, float) else str(getattr(value, "text", value))
+
+
+def _name_of(option: Any, field: str) -> str:
+    """Return the name of an option: the one that it says, or that of its field."""
+    said = (option.default, *(option.param_decls or ()))
+    own = [word for word in said if isinstance(word, str) and word.startswith("--")]
+    return own[0] if own else f"--{field.replace('_', '-')}"

@@ -6,29 +6,19 @@ import warnings
 from typing import Any
 
 from orbitdl import WaveformLearning
-from orbitdl.command.applying import require_no_time
 from orbitdl.command.display import at_most, counted, duration
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
-from orbitdl.command.lengths import Length
+from orbitdl.command.material import Material
 from orbitdl.command.team import told_of_recordings
-from orbitdl.recordings import Preprocessing, Recording, prepare_signal
-from orbitdl.waveform_learning import SHORTEST
+from orbitdl.recordings import Recording
 
 DONE = ("channel", "rate", "highpass")
 """What is done to a recording that is not cut; the column of its time is kept if there is one."""
 
 
-def fit_waveforms(
-    job: Job,
-    recording: Recording,
-    preprocessing: Preprocessing,
-    length: Length,
-    flags: dict[str, Any],
-) -> None:
+def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, Any]) -> None:
     """Learn waveforms from a whole recording, write them, and say what came of it."""
-    samples = _long_enough(length, preprocessing.rate)
-    require_no_time(recording, preprocessing.channel)
-    prepared = prepare_signal(recording, preprocessing)
+    prepared, preprocessing = material.signal(), material.preprocessing
     model = WaveformLearning(length=samples, **flags, **job.settings)
     for sentence in told_of_recordings(job.team) if job.team else []:
         job.screen.say(sentence)
@@ -84,14 +74,3 @@ def warn_of_nothing(atoms: int, alpha: float) -> None:
             "smaller --alpha.",
             stacklevel=2,
         )
-
-
-def _long_enough(length: Length, rate: float | None) -> int:
-    samples = length.samples(rate)
-    if samples < SHORTEST:
-        seconds = "" if length.is_time else f", in seconds for instance {length.text}s"
-        raise ValueError(
-            f"--length {length.text} is {counted(samples, 'sample')}, and a waveform has at least "
-            f"{SHORTEST}; pass a longer one{seconds}."
-        )
-    return samples

@@ -4,28 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
-from orbitdl.command.applying import require_no_time
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import at_most, counted
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
+from orbitdl.command.material import Material
 from orbitdl.groups import Group
-from orbitdl.recordings import Layout, Preprocessing, Recording, Windows, prepare
-from orbitdl.recordings.preparing import is_recording
+from orbitdl.recordings import Windows
 
 
-def fit_windows(
-    job: Job, recording: Recording, preprocessing: Preprocessing, layout: Layout, group: Group
-) -> None:
+def fit_windows(job: Job, material: Material, group: Group) -> None:
     """Learn components from windows, write them, and say what came of it."""
-    _require_length(recording, preprocessing, layout)
-    if is_recording(recording, preprocessing.window, layout, None):
-        require_no_time(recording, preprocessing.channel)
-    windows = prepare(recording, preprocessing, layout=layout)
-    _require_something(windows)
+    windows, preprocessing = material.windows(), material.preprocessing
     as_given = windows.start is None and not (preprocessing.normalize or preprocessing.channel)
     given = job.data.resolve() if as_given else None
     model = OrbitDictionaryLearning(group=group, **job.settings)
@@ -65,29 +56,3 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"window by more than {at_most(facts['gap'])}."
     )
     return [learned, *said_of_alpha(facts), *rest, *said_of_course(facts), proof]
-
-
-def _require_something(windows: Windows) -> None:
-    """Refuse data in which nothing is to be learned."""
-    values = windows.values
-    observed = ~np.isnan(values)
-    if not observed.any():
-        raise ValueError(
-            "the data are missing throughout: all values are NaN or empty cells; pass some that "
-            "have values."
-        )
-    over_time = 0 if windows.start is not None else None
-    source = windows.source if over_time == 0 else values
-    changes = np.fmax.reduce(source, over_time) > np.fmin.reduce(source, over_time)
-    if not np.any(changes) or not values[observed].any():
-        raise ValueError(
-            "the data are constant, so no component is in them; pass some that change."
-        )
-
-
-def _require_length(recording: Recording, preprocessing: Preprocessing, layout: Layout) -> None:
-    if preprocessing.window is None and is_recording(recording, None, layout, None):
-        raise ValueError(
-            f"the data are one recording of {len(recording.signal)} samples; say with --length how "
-            "long a waveform in it is at most, for instance --length 0.7s, or cut it with --window."
-        )

@@ -9,6 +9,11 @@ import pandas as pd
 
 from orbitdl.selection.scores import Scores
 
+SMALL = 1e-3
+"""Part of the error that is no difference worth a number."""
+NAMED = ("the held-out error", "it")
+"""What is compared, said for the first time and again."""
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -52,26 +57,27 @@ def choose(scores: Scores) -> tuple[int, int]:
 
 def reason_for(scores: Scores, chosen: tuple[int, int]) -> str:
     """Say why a candidate was chosen: against more and fewer components, groups and alphas."""
+    predicted = 1 - scores.mean[chosen]
+    if predicted <= 0:
+        return _of_nothing(scores, chosen)
     parts = [_of_components(scores, chosen), _of_group(scores, chosen), _of_alpha(scores, chosen)]
-    share = f"{100 * (1 - scores.mean[chosen]):.3g} % of the energy of hidden entries is predicted"
-    return "; ".join([part for part in parts if part] + [share]) + "."
+    share = f"{100 * predicted:.3g} % of the energy of hidden entries is predicted."
+    return " ".join([part for part in parts if part] + [share])
 
 
 def _of_components(scores: Scores, chosen: tuple[int, int]) -> str:
-    group, q = scores.candidates[chosen[0]]
+    _, q = scores.candidates[chosen[0]]
     numbers = sorted({number for _, number in scores.candidates})
-    words = [f"{_components(q)}: "]
-    more, fewer = (n for n in numbers if n > q), (n for n in reversed(numbers) if n < q)
-    compared = []
-    if (next_ := next(more, None)) is not None:
-        compared.append(f"{next_} {_against(scores, chosen, next_)}")
-    if (before := next(fewer, None)) is not None:
-        compared.append(f"{before} {_against(scores, chosen, before)}")
-    if not compared:
-        return f"{_components(q)}, the only number tried"
-    if q == numbers[-1]:
-        compared.append("more were not tried, and may be better")
-    return words[0] + ", ".join(compared)
+    if len(numbers) == 1:
+        return f"{_components(q)}, the only number tried."
+    place, (_, best) = numbers.index(q), scores.candidates[scores.best[0]]
+    neighbours = {*numbers[max(place - 1, 0) : place + 2], best} - {q}
+    compared = [
+        f"{number} {_against(scores, chosen, number, NAMED[min(k, 1)])}"
+        for k, number in enumerate(sorted(neighbours, reverse=True))
+    ]
+    more = " More were not tried, and may be better." if q == numbers[-1] else ""
+    return f"{_components(q)}: {'; '.join(compared)}.{more}"
 
 
 def _of_group(scores: Scores, chosen: tuple[int, int]) -> str:
@@ -80,44 +86,57 @@ def _of_group(scores: Scores, chosen: tuple[int, int]) -> str:
     group, q = scores.candidates[chosen[0]]
     own = [c for c, (_, number) in enumerate(scores.candidates) if number == q and c != chosen[0]]
     compared = [
-        f"{scores.groups[scores.candidates[c][0]]} {_change(scores, chosen, _least(scores, [c]))}"
-        for c in own
+        f"{scores.groups[scores.candidates[c][0]]} "
+        f"{_change(scores, chosen, _least(scores, [c]), NAMED[min(place, 1)])}"
+        for place, c in enumerate(own)
     ]
-    return f"{scores.groups[group]}: " + ", ".join(compared)
+    return f"{scores.groups[group]}: {'; '.join(compared)}."
 
 
 def _of_alpha(scores: Scores, chosen: tuple[int, int]) -> str:
     c, k = chosen
     alpha, least = scores.alphas[k], _least(scores, [c])[1]
     if len(scores.alphas) == 1:
-        return f"alpha {alpha:.3g}, the only one tried"
+        return f"Alpha {alpha:.3g}, the only one tried."
     if least == k:
-        words = f"alpha {alpha:.3g}: the held-out error is least there"
+        words = f"Alpha {alpha:.3g}: the held-out error is least there."
     else:
         words = (
-            f"alpha {alpha:.3g}: the largest within one standard error of the least held-out "
-            f"error, which is at {scores.alphas[least]:.3g}"
+            f"Alpha {alpha:.3g}: the largest within one standard error of the least held-out "
+            f"error, which is at {scores.alphas[least]:.3g}."
         )
     if least == len(scores.alphas) - 1:
-        words += ", the smallest tried; try smaller ones"
+        words += f" {scores.alphas[least]:.3g} is the smallest tried: smaller ones may be better."
     elif k == 0:
-        words += ", the largest tried; try larger ones"
+        words += f" {alpha:.3g} is the largest tried: larger ones may do as well."
     return words
 
 
-def _against(scores: Scores, chosen: tuple[int, int], number: int) -> str:
+def _of_nothing(scores: Scores, chosen: tuple[int, int]) -> str:
+    _, q = scores.candidates[chosen[0]]
+    return (
+        "Hidden entries are not predicted, whatever is tried: the data may be noise. The simplest "
+        f"was taken: {_components(q)}, alpha {scores.alphas[chosen[1]]:.3g}."
+    )
+
+
+def _against(scores: Scores, chosen: tuple[int, int], number: int, what: str) -> str:
     """Say what another number of components does to the error."""
     others = [c for c, (_, q) in enumerate(scores.candidates) if q == number]
-    return _change(scores, chosen, _least(scores, others))
+    return _change(scores, chosen, _least(scores, others), what)
 
 
-def _change(scores: Scores, chosen: tuple[int, int], other: tuple[int, int]) -> str:
+def _change(scores: Scores, chosen: tuple[int, int], other: tuple[int, int], what: str) -> str:
     """Say how the error changes from the best of the chosen candidate to another one."""
     base = _least(scores, [chosen[0]])
     change, spread = scores.difference(other, base)
     size = scores.mean[base] or 1.0
+    if change > size:
+        return f"would make {what} {1 + change / size:.2g} times as large"
+    if abs(change) < SMALL * size:
+        return f"would change {what} by less than {_percent(SMALL)}"
     verb = "lower" if change < 0 else "raise"
-    words = f"would {verb} the held-out error by {_percent(abs(change) / size)}"
+    words = f"would {verb} {what} by {_percent(abs(change) / size)}"
     if change < 0:
         relation = "less" if -change <= spread else "more"
         words += f", {relation} than the standard error of that, {_percent(spread / size)}"

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.selection.held_out import Judged
+from orbitdl.storage.checkpoint_files import REMEDY
 from orbitdl.storage.container import ModelFileError, Tensors, read, sweep, write
 
 KIND, VERSION = "selection", 1
@@ -28,8 +29,8 @@ class Results:
     ----------
     identity : dict
         What a file must agree with, in text and numbers.
-    total : int
-        Paths that there are.
+    jobs : list of Job
+        Paths that are asked for; a file may have others.
     path : Path, optional
         The file that keeps them.
     progress : callable, optional
@@ -39,11 +40,11 @@ class Results:
     def __init__(
         self,
         identity: dict[str, Any],
-        total: int,
+        jobs: list[Job],
         path: Path | None = None,
         progress: Progress | None = None,
     ) -> None:
-        self.identity, self.total, self.path, self.progress = identity, total, path, progress
+        self.identity, self.jobs, self.path, self.progress = identity, jobs, path, progress
         self.done: dict[Job, list[Judged]] = {}
         self._lock = Lock()
         if path is not None:
@@ -63,7 +64,12 @@ class Results:
 
     def _tell(self) -> None:
         if self.progress is not None:
-            self.progress(len(self.done), self.total)
+            self.progress(len(self.jobs) - len(self.missing), len(self.jobs))
+
+    @property
+    def missing(self) -> list[Job]:
+        """Paths that are asked for and not done."""
+        return [job for job in self.jobs if job not in self.done]
 
     def _tensors(self) -> Tensors:
         """Return errors and energies (alphas, units) and atoms (alphas,) of every path."""
@@ -77,11 +83,12 @@ class Results:
 
     def _read(self, path: Path) -> dict[Job, list[Judged]]:
         header, tensors = read(path, KIND, {"": VERSION})
-        for key, value in self.identity.items():
-            if header.get(key) != value:
-                raise ModelFileError(
-                    f"{path} is of a selection with another {key}; name another file, or remove it."
-                )
+        different = [key for key, value in self.identity.items() if header.get(key) != value]
+        if different:
+            raise ModelFileError(
+                f"{path} belongs to another selection, which differs in {', '.join(different)}; "
+                f"{REMEDY}."
+            )
         found: dict[Job, list[Judged]] = {}
         for name in tensors:
             if name.endswith(".error"):

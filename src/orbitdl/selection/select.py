@@ -23,8 +23,8 @@ from orbitdl.storage.container import as_path
 from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
 from orbitdl.waveform_learning import WaveformLearning
 
-SETTINGS = "coder", "length", "positive", "whole_samples", "detrend", "max_iter", "n_restarts"
-"""Of estimators of either kind, that paths depend on."""
+OF_WAVEFORMS = ("length", "positive", "whole_samples", "detrend")
+"""Settings of waveforms that paths depend on."""
 
 
 def select(
@@ -94,6 +94,11 @@ def select(
     largest alpha. The standard error is that of the difference, unit by unit: a unit is a data
     point, or a stretch of four waveforms.
 
+    What predicts best gives signals back best. Where signals are smooth, that may take more atoms
+    than there are events: to list events, pass an alpha of your own, or `suggest_alpha`'s, and let
+    the number of components be chosen alone. Windows of a recording should not overlap: an entry
+    that is hidden in one is still seen in the next.
+
     Examples
     --------
     >>> from orbitdl import OrbitDictionaryLearning
@@ -125,11 +130,10 @@ def select(
     weights = usual if given is None else sorted(set(given), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
+    identity = identity_of(judges, speckles, weights, estimator, own, most)
+    results = Results(identity, jobs, place, progress)
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
-    identity = identity_of(judges, speckles, weights, estimator, own)
-    identity |= {"max_samples": most, "alpha to begin with": weights[first]}
-    results = Results(identity, len(jobs), place, progress)
-    run_jobs(jobs, judges, weights, first, estimator, results)
+    run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
@@ -149,13 +153,12 @@ def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:
     return 0 if getattr(estimator, "random_state", None) is None else estimator._seed()
 
 
-def run_jobs(
-    jobs: list[Job],
+def run_missing(
+    results: Results,
     judges: Judges,
     alphas: list[float],
     first: int,
     estimator: OrbitDictionaryLearning | WaveformLearning,
-    results: Results,
 ) -> None:
     """Learn and judge one path of alphas after the other, those that are not done."""
     effort = Effort(estimator.max_iter, estimator.n_restarts)
@@ -165,9 +168,7 @@ def run_jobs(
         held_out = judges.hold_out(group, number)
         results.add(job, judge_path(held_out, q, alphas, first, number, effort))
 
-    in_threads(
-        run, [job for job in jobs if job not in results.done], require_jobs(estimator.n_jobs)
-    )
+    in_threads(run, results.missing, require_jobs(estimator.n_jobs))
 
 
 def selection_of(
@@ -191,16 +192,22 @@ def identity_of(
     alphas: list[float],
     estimator: OrbitDictionaryLearning | WaveformLearning,
     groups: list[Group] | None,
+    most: int | None,
 ) -> dict[str, Any]:
     """Return what paths in a file must have been made with, to be of use here."""
-    settings = {name: repr(getattr(estimator, name, None)) for name in SETTINGS}
-    moved_by = [getattr(estimator, "group", None)] if groups is None else groups
-    return settings | {
+    settings = estimator.get_params(deep=False)
+    own = {name: settings[name] for name in OF_WAVEFORMS if name in settings}
+    moves = groups or ([estimator._group()] if "group" in settings else [])
+    return own | {
         "data": judges.fingerprint,
-        "groups": [repr(one) for one in moved_by],
+        "max_samples": most,
+        "groups": [one.as_code() for one in moves],
+        "coder": repr(settings.get("coder")),
         "alphas": alphas,
         "rounds": speckles.rounds,
         "share": speckles.share,
         "speckle": speckles.size,
         "seed": speckles.seed,
+        "max_iter": estimator.max_iter,
+        "n_restarts": estimator.n_restarts,
     }

@@ -73,7 +73,7 @@ def tabulate(representation: TimeShift, A: Blocks) -> Signals:
     spectrum = A[:, None, :, 0] * factors[:, :, None]
     fine = fft.irfft(spectrum, n=size, axis=2).reshape(len(A), ORDER, N, DENSITY, -1)
     period = fine.transpose(0, 3, 1, 2, 4).reshape(len(A), DENSITY, ORDER, -1)
-    taylor = np.concatenate([period, period], axis=-1)
+    taylor = np.ascontiguousarray(np.concatenate([period, period], axis=-1))  # one kernel for all
     bend = np.sum(omega[:, None, None] ** 2 * np.abs(A) ** 2, axis=(1, 2, 3))
     return Signals(float(N), A.shape[3], taylor, bend)
 

@@ -1,0 +1,174 @@
+"""What is learned from, and what may move it: options of commands that learn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from orbitdl.command.choices import GroupName, MatricesName
+from orbitdl.command.numbers import positive_number, whole_number
+from orbitdl.command.options import CUTTING, Cutting, Span, Window
+from orbitdl.recordings.layout import Layout
+
+LEARNING = "How it learns"
+LINE = "With --length only"
+WINDOWS = "With windows only"
+
+
+@dataclass(frozen=True)
+class Line:
+    """Waveforms at any time of a recording, which is not cut."""
+
+    length: Span = None
+    positive: Annotated[
+        bool,
+        typer.Option(
+            "--positive",
+            help="Waveforms occur as they are, never upside down.",
+            rich_help_panel=LINE,
+        ),
+    ] = False
+    whole_samples: Annotated[
+        bool,
+        typer.Option(
+            "--whole-samples",
+            help="Waveforms begin at whole samples only.",
+            rich_help_panel=LINE,
+        ),
+    ] = False
+    no_detrend: Annotated[
+        bool,
+        typer.Option(
+            "--no-detrend",
+            help="Leave in the recording what is slower than a waveform.",
+            rich_help_panel=LINE,
+        ),
+    ] = False
+
+    def flags(self) -> dict[str, Any]:
+        """Return the same as the library says it."""
+        return {
+            "positive": self.positive,
+            "whole_samples": self.whole_samples,
+            "detrend": not self.no_detrend,
+        }
+
+
+@dataclass(frozen=True)
+class Moving:
+    """What belongs to some groups."""
+
+    subdivisions: Annotated[
+        int | None,
+        typer.Option(
+            metavar="K",
+            parser=whole_number(1),
+            help="Interpolated shifts: steps per sample; 2 by default.",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None
+    matrices: Annotated[
+        MatricesName | None,
+        typer.Option(
+            help="Shifts: what may turn or mix the channels of a window at the same time, as one "
+            "vector; azimuth: about the third channel.",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None
+    generators: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.npy",
+            help="Finite group: permutations (k, d) or matrices (k, d, d).",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None
+
+    def of(self, name: GroupName | None) -> Moving:
+        """Return the options that belong to a group of this name, or to continuous shifts."""
+        return replace(
+            self,
+            subdivisions=self.subdivisions if name is GroupName.interpolated_shift else None,
+            generators=self.generators if name is GroupName.finite else None,
+        )
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """What is done to a recording, and to windows of it, before anything is learned."""
+
+    window: Window = None
+    normalize: Annotated[
+        bool,
+        typer.Option(
+            "--normalize",
+            help="Give every window zero mean and unit norm.",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = False
+    highpass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            parser=positive_number,
+            help="Take drift off the recording first: all that is slower than this, in "
+            "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
+            "back.",
+            rich_help_panel=CUTTING,
+        ),
+    ] = None
+
+
+WINDOWS_ONLY, AS_GIVEN, NO_MORE = Line(), Preparing(), Moving()
+"""Nothing is said of a group of options."""
+
+Seed = Annotated[
+    int,
+    typer.Option(
+        metavar="N",
+        parser=whole_number(0),
+        help="Seed of all chance.",
+        rich_help_panel=LEARNING,
+    ),
+]
+Restart = Annotated[
+    bool,
+    typer.Option(
+        "--restart",
+        help="Discard the state that an earlier run left, and begin anew.",
+        rich_help_panel=LEARNING,
+    ),
+]
+
+
+def require_of_one_kind(
+    line: Line, preparing: Preparing, cutting: Cutting, moving: Moving, group: object
+) -> None:
+    """Refuse options of windows beside --length, and its own without it."""
+    on_line = {
+        "--positive": line.positive,
+        "--whole-samples": line.whole_samples,
+        "--no-detrend": line.no_detrend,
+    }
+    on_windows = {
+        "--window": preparing.window,
+        "--step": cutting.step,
+        "--group": group,
+        "--subdivisions": moving.subdivisions,
+        "--matrices": moving.matrices,
+        "--generators": moving.generators,
+        "--normalize": preparing.normalize,
+        "--layout windows": cutting.layout is Layout.windows,
+    }
+    others = on_windows if line.length else on_line
+    given = [option for option, value in others.items() if value]
+    if given and line.length:
+        raise typer.BadParameter(
+            f"--length learns from the whole recording, and {given[0]} is for windows; leave out "
+            "one of them."
+        )
+    if given:
+        raise typer.BadParameter(f"{given[0]} belongs to --length, how long a waveform is at most.")

@@ -1,0 +1,104 @@
+"""What is learned from: read, checked and prepared, whatever is then done with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from orbitdl.command.applying import excerpt_of, read_and_tell, require_no_time
+from orbitdl.command.display import Screen, counted
+from orbitdl.command.learning_options import Preparing
+from orbitdl.command.lengths import Length, in_samples
+from orbitdl.command.options import Cutting
+from orbitdl.recordings import (
+    Layout,
+    PreparedSignal,
+    Preprocessing,
+    Recording,
+    Windows,
+    prepare,
+    prepare_signal,
+)
+from orbitdl.recordings.preparing import is_recording
+from orbitdl.waveform_learning import SHORTEST
+
+
+@dataclass(frozen=True)
+class Material:
+    """Data as they were read, and what is to be done to them.
+
+    Attributes
+    ----------
+    recording : Recording
+        Or the excerpt of it that is wanted; windows, if these are what the file holds.
+    preprocessing : Preprocessing
+    layout : Layout
+    """
+
+    recording: Recording
+    preprocessing: Preprocessing
+    layout: Layout
+
+    @classmethod
+    def read(cls, data: Path, preparing: Preparing, cutting: Cutting, screen: Screen) -> Material:
+        """Read a file, and say how if that was found out."""
+        recording = read_and_tell(data, cutting, screen)
+        rate = cutting.rate or recording.rate
+        window = in_samples(preparing.window, rate)
+        step = in_samples(cutting.step, rate) or window
+        channel, normalize, highpass = cutting.channel, preparing.normalize, preparing.highpass
+        steps = Preprocessing(window, step, normalize, channel, rate, highpass, cutting.time_column)
+        return cls(excerpt_of(recording, cutting, rate), steps, cutting.layout)
+
+    def samples(self, length: Length) -> int:
+        """Return how many samples a waveform has, or say that they are too few."""
+        samples = length.samples(self.preprocessing.rate)
+        if samples < SHORTEST:
+            seconds = "" if length.is_time else f", in seconds for instance {length.text}s"
+            raise ValueError(
+                f"--length {length.text} is {counted(samples, 'sample')}, and a waveform has at "
+                f"least {SHORTEST}; pass a longer one{seconds}."
+            )
+        return samples
+
+    def signal(self) -> PreparedSignal:
+        """Return the recording as a whole."""
+        require_no_time(self.recording, self.preprocessing.channel)
+        return prepare_signal(self.recording, self.preprocessing)
+
+    def windows(self) -> Windows:
+        """Return windows: those given, or what the recording is cut into."""
+        if is_recording(self.recording, self.preprocessing.window, self.layout, None):
+            self._require_length()
+            require_no_time(self.recording, self.preprocessing.channel)
+        windows = prepare(self.recording, self.preprocessing, layout=self.layout)
+        _require_something(windows)
+        return windows
+
+    def _require_length(self) -> None:
+        if self.preprocessing.window is None:
+            raise ValueError(
+                f"the data are one recording of {len(self.recording.signal)} samples; say with "
+                "--length how long a waveform in it is at most, for instance --length 0.7s, or cut "
+                "it with --window."
+            )
+
+
+def _require_something(windows: Windows) -> None:
+    """Refuse data in which nothing is to be learned."""
+    values = windows.values
+    observed = ~np.isnan(values)
+    if not observed.any():
+        raise ValueError(
+            "the data are missing throughout: all values are NaN or empty cells; pass some that "
+            "have values."
+        )
+    over_time = 0 if windows.start is not None else None
+    source = windows.source if over_time == 0 else values
+    changes = np.fmax.reduce(source, over_time) > np.fmin.reduce(source, over_time)
+    if not np.any(changes) or not values[observed].any():
+        raise ValueError(
+            "the data are constant, so no component is in them; pass some that change."
+        )

@@ -1,0 +1,122 @@
+"""``orbitdl select``: find out how many components, which alpha, which symmetry."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from orbitdl.command import judging_options, learning_options, options
+from orbitdl.command.choices import GroupName, GroupNames, group_names, make_groups
+from orbitdl.command.display import Screen
+from orbitdl.command.failures import guarded
+from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
+from orbitdl.command.option_groups import as_typed
+
+
+@guarded
+def select(
+    data: options.Data,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="TABLE",
+            help="Write all that was tried to a table: .csv, .parquet or .json.",
+        ),
+    ] = None,
+    line: learning_options.Line = learning_options.WINDOWS_ONLY,
+    tried: judging_options.Candidates = judging_options.USUAL,
+    group: Annotated[
+        GroupNames | None,
+        typer.Option(
+            metavar="LIST",
+            parser=group_names,
+            help="What may move the components: names as in fit --help, the simplest first, with "
+            "commas between.",
+            show_default="continuous-shift",
+            rich_help_panel=WINDOWS,
+        ),
+    ] = None,
+    moving: learning_options.Moving = learning_options.NO_MORE,
+    preparing: learning_options.Preparing = learning_options.AS_GIVEN,
+    cutting: options.Cutting = options.NOTHING_SAID,
+    judging: judging_options.Judging = judging_options.AS_USUAL,
+    working: judging_options.Working = judging_options.FROM_SEED_0,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Keep what is done in this file, and afterwards too. By default it is in "
+            "TABLE.checkpoint, or in this folder under the name of DATA, and removed at the end.",
+            rich_help_panel=LEARNING,
+        ),
+    ] = None,
+    restart: learning_options.Restart = False,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Find out how many components, and which alpha, by what they predict of hidden entries.
+
+    A share of the entries is hidden, components are learned from all others, and predict what is
+    hidden; in as many rounds as there are parts of the data. Of all candidates within one standard
+    error of the best, the simplest is chosen: fewest components, then the first of several groups,
+    then the largest alpha. What was chosen is said, and why, and the fit command to run next. Data
+    are given, read and cut as for fit.
+
+    Examples:
+      orbitdl select mitdb/100 --length 0.7s --channel MLII
+      orbitdl select ecg.csv --rate 360 --length 252 --components 1-6 -o tried.csv
+      orbitdl select mitdb/100 --window 201 --step 100 --channel MLII \\
+          --normalize --samples 200 --rounds 3
+      orbitdl select windows.npy --components 2,4,8 --alphas 0.05,0.1,0.2
+      orbitdl select windows.npy --group trivial,integer-shift,continuous-shift
+
+    Columns of the table:
+      group           what moves the components
+      n_components    how many there are
+      alpha           weight of sparsity
+      error           squared error over hidden entries, as a part of their energy
+      standard_error  that of its difference from the least error
+      atoms           moved components per window, or per length of a waveform
+
+    A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again; with
+    --restart it begins anew.
+    """
+    from orbitdl.command.material import Material
+    from orbitdl.command.output import TABLES, require_writable, write_table
+    from orbitdl.command.selecting import (
+        Search,
+        fit_command,
+        model_and_data,
+        place_of,
+        state_of,
+        tell,
+    )
+
+    require_of_one_kind(line, preparing, cutting, moving, group)
+    names = group or GroupNames([GroupName.continuous_shift])
+    groups = make_groups(names, moving.subdivisions, moving.generators, moving.matrices)
+    screen, state = Screen(as_json=as_json, quiet=quiet), state_of(checkpoint, output, data)
+    inputs = (data, moving.generators)
+    if output is not None:
+        require_writable(output, TABLES, inputs)
+    require_writable(state.path, inputs=inputs)
+    material = Material.read(data, preparing, cutting, screen)
+    model, X = model_and_data(material, line, groups[0])
+    model.set_params(
+        n_components=max(tried.numbers), random_state=working.seed, n_jobs=working.jobs
+    )
+    if restart:
+        state.discard(screen)
+    search = Search(tried, None if line.length else groups, judging, state, screen)
+    selection = search.run(model, X)
+    if output is not None:
+        write_table(selection.table, output)
+    state.finish()
+    name = names[place_of(selection, groups)] if group else None
+    said = as_typed(line, preparing, cutting, moving.of(name), working)
+    command = fit_command(data, said, selection, name)
+    tell(selection, command, data, output, screen)

@@ -1,0 +1,159 @@
+"""What ``orbitdl select`` does: try candidates under a progress bar, say what was chosen."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.command.advice import warn_of_means
+from orbitdl.command.display import Screen, program
+from orbitdl.command.judging_options import Candidates, Judging
+from orbitdl.command.learning_options import Line
+from orbitdl.command.material import Material
+from orbitdl.command.run_state import RunState
+from orbitdl.groups import Group
+from orbitdl.selection import Selection, select
+from orbitdl.selection.results import KIND, VERSION
+from orbitdl.storage.container import read
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+Model = OrbitDictionaryLearning | WaveformLearning
+
+
+def state_of(named: Path | None, output: Path | None, data: Path) -> RunState:
+    """Return where what is done is kept: beside the table, or else in this folder."""
+    beside = output or Path(f"{data.name}.selection")
+    return RunState.of(named, beside, partial(read, kind=KIND, versions={"": VERSION}))
+
+
+def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model, Any]:
+    """Return what would learn from the material, and what from: a recording, or windows."""
+    if line.length is None:
+        X = material.windows().values
+        warn_of_means(group, X)
+        return OrbitDictionaryLearning(group=group), X
+    samples = material.samples(line.length)
+    return WaveformLearning(length=samples, **line.flags()), material.signal().signal
+
+
+@dataclass(frozen=True)
+class Search:
+    """Say what is tried, how it is judged, and where what is done is kept.
+
+    Attributes
+    ----------
+    tried : Candidates
+    groups : list of Group or None
+        None: of recordings, which have none to choose.
+    judging : Judging
+    state : RunState
+    screen : Screen
+    """
+
+    tried: Candidates
+    groups: list[Group] | None
+    judging: Judging
+    state: RunState
+    screen: Screen
+
+    def run(self, model: Model, X: Any) -> Selection:
+        """Select under a progress bar; say on Ctrl-C where the work is."""
+        with self.state.kept("run was done", lambda: True), self.screen.steps() as show:
+
+            def progress(done: int, total: int) -> None:
+                show("Selecting", f"{done} of {total} runs", done, total)
+
+            return select(
+                model,
+                X,
+                n_components=self.tried.numbers,
+                alphas=self.tried.alphas,
+                groups=self.groups,
+                rounds=self.judging.rounds,
+                share=self.judging.share,
+                speckle=self.judging.speckle,
+                max_samples=self.judging.samples,
+                progress=progress,
+                checkpoint=self.state.path,
+            )
+
+
+def place_of(selection: Selection, groups: list[Group]) -> int:
+    """Return which of several groups was chosen."""
+    chosen = selection.estimator.group
+    return next(k for k, group in enumerate(groups) if group is chosen)
+
+
+def fit_command(data: Path, options: list[str], selection: Selection, group: str | None) -> str:
+    """Return the command that learns what was chosen from the same data."""
+    chosen = selection.choice
+    moves = ["--group", group] if group else []
+    numbers = ["--components", str(chosen["n_components"]), "--alpha", f"{chosen['alpha']:.15g}"]
+    words = ["fit", str(data), "-o", f"{data.stem}.safetensors", *options, *moves, *numbers]
+    return f"{program()} {shlex.join(words)}"
+
+
+def tell(
+    selection: Selection, command: str, data: Path, output: Path | None, screen: Screen
+) -> None:
+    """Print what was chosen, and why, for machines or for people."""
+    chosen = selection.choice
+    facts = {
+        "data": str(data),
+        "group": chosen["group"],
+        "components": chosen["n_components"],
+        "alpha": chosen["alpha"],
+        "reason": selection.reason,
+        "command": command,
+        "table": selection.table.to_dict(orient="records"),
+    }
+    screen.result(facts | ({"output": str(output)} if output else {}))
+    screen.show(in_short(selection))
+    screen.say(selection.reason)
+    if output:
+        screen.say(f"All that was tried: {output}")
+    screen.say(f"Next:\n  {command}")
+
+
+def in_short(selection: Selection) -> Table:
+    """Return the best alpha of every number of components, and what was chosen, as a table."""
+    from rich.table import Table
+
+    rows, several = best_rows(selection), selection.table["group"].nunique() > 1
+    per = "length" if isinstance(selection.estimator, WaveformLearning) else "window"
+    names = ["components", "alpha", "held-out error", "over the least", f"atoms a {per}", ""]
+    table = Table(*(["group"] if several else []), *names)
+    table.columns[0].no_wrap = True
+    for column in table.columns[several:]:
+        column.justify = "right"
+    least = selection.table["error"].min()
+    for row in rows.to_dict(orient="records"):
+        over, spread = row["error"] - least, row["standard_error"]
+        numbers = (
+            str(row["n_components"]),
+            f"{row['alpha']:.3g}",
+            f"{100 * row['error']:.3g} %",
+            f"{100 * over:.2g} ± {100 * spread:.2g} %" if over else "",
+            f"{row['atoms']:.2f}",
+            "chosen" if row["is_chosen"] else "",
+        )
+        words = [row["group"], *numbers] if several else numbers
+        table.add_row(*words, style="bold" if row["is_chosen"] else None)
+    return table
+
+
+def best_rows(selection: Selection) -> pd.DataFrame:
+    """Return the row of least error of every candidate, and the one that was chosen."""
+    every, keys = selection.table, ["group", "n_components", "alpha"]
+    least = every.groupby(["group", "n_components"], sort=False)["error"].idxmin()
+    is_chosen = (every[keys] == [selection.choice[key] for key in keys]).all(axis=1)
+    shown = every.assign(is_chosen=is_chosen)
+    return shown[is_chosen | every.index.isin(least)]
