@@ -17,6 +17,7 @@ from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Ort
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.dictionary import constrained_least_squares, least_squares
 from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.observed import ObservedNormal, entry_normal
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.statistics import Statistics
 from orbitdl.samples import Samples
@@ -203,6 +204,35 @@ def design(representation, atoms: Atoms, q):
             blocks = representation.analyze(e.reshape(q, *representation.shape))
             columns.append(representation.synthesize(atoms.superpose(representation, blocks)))
     return np.array(columns).reshape(q * size, -1).T
+
+
+def masks(shape):
+    """Return which entries were observed (n, ...), in ways that sums over them may get wrong."""
+    chance, corner = np.random.default_rng(4).random(shape), (0,) * (len(shape) - 1)
+    some = {name: np.ones(shape, dtype=bool) for name in ["sample", "entry", "everywhere", "last"]}
+    some["sample"][0] = some["entry"][1, *corner] = False
+    some["everywhere"][:, *corner] = some["last"][..., 0] = False
+    nearly_nothing = ~some["entry"]
+    return [chance < 0.7, chance < 0.3, *some.values(), nearly_nothing]
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1.0, 1e90])
+@pytest.mark.parametrize("name", KINDS)
+def test_sums_over_observed_entries_agree_with_those_of_the_whole_matrix(name, unit):
+    representation, masked, atoms, A = planted(name, n=4)
+    atoms, q = atoms.scale(np.full(len(A), unit)), len(A)
+    matrix = design(representation, atoms, q)
+    signals = representation.synthesize(A)
+    largest = np.abs(matrix.T @ matrix).max()
+    for observed in masks(masked.signal.shape):
+        samples = Samples.on(representation, np.where(observed, masked.signal, 0.0), observed)
+        seen = matrix[observed.ravel()]
+        normal = entry_normal(samples, atoms)
+        np.testing.assert_allclose(normal, seen.T @ seen, rtol=0, atol=1e-13 * largest)
+        expected = (seen.T @ (seen @ signals.ravel())).reshape(signals.shape)
+        for keep in (False, True):
+            image = representation.synthesize(ObservedNormal(samples, atoms, keep).apply(A))
+            np.testing.assert_allclose(image, expected, rtol=0, atol=1e-12 * largest)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,8 @@
 """Selections: planted numbers of components are found, and alphas that recover what was planted."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
@@ -9,11 +12,15 @@ from sklearn.base import clone
 from orbitdl import OrbitDictionaryLearning, Selection, WaveformLearning, select
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.signal import Signal
 from orbitdl.samples import Samples
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
+from orbitdl.selection.path import Effort, best_start, last_of
 from orbitdl.selection.scores import Scores
+from orbitdl.selection.stretches import StretchJudges, excerpts
 
 
 def shifts(noise=0.1, seed=0):
@@ -124,6 +131,59 @@ def test_every_data_point_is_judged_once_and_hidden_entries_are_missing():
         assert np.array_equal(one.samples.observed, ~one.hidden)
 
 
+def stretches(x, width=12, rounds=3):
+    """Return what candidates are judged on in recordings."""
+    recordings = RecordingShards.cut([Signal(one) for one in x], width, 1.0)
+    return StretchJudges(recordings, Speckles(rounds, 0.3, 2, 0), "")
+
+
+def learned(held_out):
+    """Return components and atoms that are learned from what is not hidden, and their errors."""
+    shards = replace(held_out.shards, alpha=2.0)
+    A = best_start(shards, held_out.starts(2, np.random.default_rng(0).spawn(2)))
+    last = last_of(shards, A, Effort(5, 1))
+    atoms = [part.atoms for part in last.shards.parts]
+    columns = [column for one in atoms for column in (one.coefficient, one.element, one.component)]
+    return [A, last.components, *columns], held_out.judge(last.shards, last.components)
+
+
+@pytest.mark.parametrize("kind", ["points", "points with gaps", "recordings"])
+def test_no_hidden_entry_is_learned_from_or_used_to_predict_itself(kind):
+    x = np.random.default_rng(0).standard_normal((6, 60, 2))
+    if "gaps" in kind:
+        x[:, ::7] = np.nan
+    make = stretches if kind == "recordings" else judges
+    hidden = np.array(make(x).hold_out(0, 1).hidden)
+    hidden = hidden[..., None] & np.full(x.shape, True) if hidden.ndim == 2 else hidden
+    known, plain = learned(make(x).hold_out(0, 1))
+    errors = []
+    for large in (30.0, -30.0):
+        again, judged = learned(make(np.where(hidden, x + large, x)).hold_out(0, 1))
+        for one, other in zip(known, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+        assert judged.atoms == plain.atoms
+        errors.append(judged.error.sum())
+    # with predictions p that stay, (x + e - p)^2 + (x - e - p)^2 = 2 (x - p)^2 + 2 e^2
+    assert sum(errors) == pytest.approx(2 * plain.error.sum() + 1800.0 * hidden.sum(), rel=1e-9)
+
+
+def test_every_stretch_of_recordings_is_judged_once_and_hidden_samples_are_missing():
+    x = [np.random.default_rng(k).standard_normal((n, 2)) for k, n in enumerate((100, 40, 333))]
+    x[2][50:60, 1] = np.nan
+    every = [stretches(x).hold_out(0, number) for number in range(3)]
+    units = every[0].unit
+    assert sorted(np.concatenate([one.judged for one in every])) == list(range(units[-1][-1] + 1))
+    assert all(set(one).isdisjoint(other) for one, other in pairwise(units))
+    for one in every:
+        pairs = zip(one.shards.recordings, one.hidden, one.unit, x, strict=True)
+        for (chunk,), hidden, unit, raw in pairs:
+            (values, observed), _ = chunk.read(0, 0)
+            np.testing.assert_array_equal(observed, ~hidden & ~np.isnan(raw).any(axis=1))
+            assert not values[hidden].any()
+            assert np.isin(unit[hidden], one.judged).all()
+        assert any(hidden.any() for hidden in one.hidden)
+
+
 def test_entries_that_were_missing_are_not_judged():
     X = np.random.default_rng(0).standard_normal((10, 12))
     X[:, :6] = np.nan
@@ -179,6 +239,41 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
     assert again.reason == whole.reason
     with pytest.raises(ValueError, match="differs in alphas; delete"):
         select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
+
+
+@pytest.mark.parametrize("unit", [1e-6, 1e6])
+def test_the_unit_of_data_changes_alphas_alone(unit):
+    data, _ = shifts()
+    x = two_waveforms(400, seed=1)[0]
+    settings = {"n_components": [1, 2], "rounds": 2}
+    for estimator, X in (
+        (OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1), data.X[:20]),
+        (WaveformLearning(length=36, random_state=0, n_restarts=1, max_iter=1), x),
+    ):
+        plain, scaled = (select(estimator, c * X, **settings) for c in (1.0, unit))
+        np.testing.assert_allclose(scaled.table["alpha"], unit * plain.table["alpha"], rtol=0.02)
+        np.testing.assert_allclose(scaled.table["error"], plain.table["error"], rtol=0.05)
+        assert scaled.choice["n_components"] == plain.choice["n_components"]
+
+
+def test_what_a_selection_looks_at_is_spread_over_a_recording_and_was_observed():
+    x = np.arange(4000.0)
+    x[1000:2000] = np.nan
+    shards = RecordingShards.cut([Signal(x)], 10, 1.0)
+    found = [chunk.signal.values for chunk in excerpts(shards, 800).parts]
+    assert sum(map(len, found)) <= 800
+    assert np.nanmin(found[0]) == 0.0
+    assert np.nanmax(found[-1]) == 3999.0
+    assert all(np.sum(~np.isnan(one)) >= 10 for one in found)
+    assert [len(chunk.signal) for chunk in excerpts(shards, 4000).parts] == [4000]
+
+
+def test_a_recording_without_one_whole_stretch_is_judged_and_learned_from():
+    x = two_waveforms(1000)[0]
+    x[::17] = np.nan
+    estimator = WaveformLearning(length=36, random_state=0, n_restarts=1, max_iter=3)
+    selection = select(estimator, x, n_components=[1], rounds=2)
+    assert selection.table["error"].min() < 0.9
 
 
 def other_settings(data):
@@ -260,6 +355,21 @@ def test_threads_do_not_change_a_selection():
 def test_what_makes_no_sense_is_refused_in_a_sentence(settings, sentence):
     with pytest.raises(ValueError, match=sentence):
         select(OrbitDictionaryLearning(), shifts()[0].X, **settings)
+
+
+@pytest.mark.parametrize(
+    ("X", "settings"),
+    [(np.zeros((8, 5)), {}), (np.ones((2, 2)), {"share": 0.01})],
+)
+def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
+    with pytest.raises(ValueError, match="^all entries that would be hidden are zero"):
+        select(OrbitDictionaryLearning(), X, rounds=2, **settings)
+
+
+def test_too_few_samples_for_a_waveform_are_refused():
+    x = two_waveforms(600)[0]
+    with pytest.raises(ValueError, match=r"^max_samples=10 leaves no stretch .* raise max_samples"):
+        select(WaveformLearning(length=36), x, max_samples=10)
 
 
 def test_recordings_have_no_groups_to_choose_and_other_estimators_are_refused():

@@ -89,7 +89,9 @@ class Applied:
         """Return the codes of a recording at every alpha, from the largest to the smallest."""
         survey(signal, name)
         chunks, found = self.chunks(signal), dict[int, RecordingCodes]()
-        require_above_noise(min(alphas), RecordingShards(tuple(chunks), None, min(alphas)))
+        least = min((alpha for alpha in alphas if alpha != self.alpha), default=None)
+        if least is not None:
+            require_above_noise(least, RecordingShards(tuple(chunks), None, least))
         for place in np.argsort(-np.array(alphas), kind="stable"):
             coder = replace(self.coder, alpha=alphas[place])
             coded = code_recording(chunks, coder, self.n_jobs, self.watch)

@@ -91,7 +91,8 @@ def outstanding(pool: Floats, noise: Floats, q: int) -> Floats:
 def stretches(chunk: Chunk, most: int) -> tuple[Floats, Floats]:
     """Return spans of a chunk: so many with most energy, and so many of the others.
 
-    Shapes (n, W, channels). Spans that reach beyond an end, or into missing samples, are left out.
+    Shapes (n, W, channels). Spans that reach beyond an end, or into missing samples, are left out;
+    where all reach into missing samples, these count as zero.
     """
     (signal, observed), _ = chunk.read(0, 0)
     width, n = chunk.width, len(signal)
@@ -99,12 +100,14 @@ def stretches(chunk: Chunk, most: int) -> tuple[Floats, Floats]:
     whole = np.zeros(n, dtype=bool)
     if n >= width:
         missing = np.concatenate([[0], np.cumsum(~observed)])
-        whole[half : half + n - width + 1] = missing[width:] == missing[:-width]
+        complete = missing[width:] == missing[:-width]
+        whole[half : half + n - width + 1] = complete | ~complete.any()
     power = uniform_filter1d(np.sum(signal**2, axis=1), max(width // SHORT, 1))
     found = list[int]()
     for place in np.argsort(-np.where(whole, power, 0.0), kind="stable"):
-        if whole[place] and power[place] > 0.0:
-            found.append(int(place) - half)
+        begin = int(place) - half
+        if whole[place] and power[place] > 0.0 and signal[begin : begin + width].any():
+            found.append(begin)
             whole[max(place - width + 1, 0) : place + width] = False
     rest = np.array(found[most:], dtype=np.intp)
     others = rest[np.linspace(0, len(rest) - 1, min(most, len(rest))).round().astype(np.intp)]

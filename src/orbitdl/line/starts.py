@@ -47,7 +47,7 @@ def typical_start(pool: Pool, q: int) -> Blocks:
     y = y[:: max(len(y) // JUDGES, 1)]
     candidates = y[:: max(len(y) // CANDIDATES, 1)]
     candidates = candidates / np.sqrt(np.sum(candidates**2, axis=(1, 2), keepdims=True))
-    explained = np.array([likeness(y, a) ** 2 for a in candidates]).reshape(-1, len(y))
+    explained = np.array([likeness(y, a) ** 2 for a in candidates]).reshape(len(candidates), len(y))
     so_far = np.zeros(len(y))
     for j in range(min(q, len(candidates))):
         best = int(np.argmax(np.sum(np.maximum(explained - so_far, 0.0), axis=1)))

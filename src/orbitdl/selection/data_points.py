@@ -30,6 +30,10 @@ class HeldOutPoints(HeldOut):
     hidden: Mask
     judged: Mask
 
+    @property
+    def energy(self) -> float:
+        return float(np.sum(self.truth.signal[self.hidden] ** 2))
+
     def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
         return choose_starts("data", self.shards, q, generators)
 

@@ -86,6 +86,11 @@ class HeldOut(ABC):
 
     shards: Any
 
+    @property
+    @abstractmethod
+    def energy(self) -> float:
+        """``sum x^2`` over hidden entries."""
+
     @abstractmethod
     def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
         """Return q components to start from for every generator."""

@@ -125,6 +125,7 @@ def select(
         seed_of(estimator),
     )
     judges = judges_for(estimator, X, mask, own, speckles, most)
+    require_hidden(judges, rounds)
     usual, begin = judges.alphas(numbers[len(numbers) // 2])
     weights = usual if given is None else sorted(set(given), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
@@ -136,6 +137,15 @@ def select(
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
+
+
+def require_hidden(judges: Judges, rounds: int) -> None:
+    """Refuse data of which nothing would be hidden that could be predicted."""
+    if not any(judges.hold_out(0, number).energy > 0.0 for number in range(rounds)):
+        raise ValueError(
+            "all entries that would be hidden are zero, or there are none: nothing could be "
+            "predicted; pass more data, a larger share or a smaller speckle."
+        )
 
 
 def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:

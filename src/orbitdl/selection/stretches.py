@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 
 import numpy as np
 
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.line.alpha import automatic_alpha
+from orbitdl.line.alpha import automatic_alpha, known_values
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import atoms_of
 from orbitdl.line.coordinates import from_blocks
@@ -16,7 +17,7 @@ from orbitdl.line.events import merged, resolution_of
 from orbitdl.line.pool import Pool
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import Recordings, RecordingShards
-from orbitdl.line.signal import Signal
+from orbitdl.line.signal import Signal, complete
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
@@ -48,6 +49,11 @@ class HeldOutStretches(HeldOut):
     hidden: list[Mask]
     unit: list[Integers]
     judged: Integers
+
+    @property
+    def energy(self) -> float:
+        pairs = zip(self.truth, self.hidden, strict=True)
+        return float(sum(np.sum(x[hidden] ** 2) for x, hidden in pairs))
 
     def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
         return choose_starts("data", Pool.of(self.shards), q, generators)
@@ -110,17 +116,34 @@ class StretchJudges(Judges):
 
 
 def excerpts(recordings: Recordings, most: int) -> RecordingShards:
-    """Return stretches of recordings, so many samples at most, evenly spread, in memory."""
-    places = min(PLACES, len(recordings.sizes))
-    found = recordings.of_some(partial(beginning_of, most=max(most // places, 1)), places)
+    """Return stretches of recordings, so many samples at most, evenly spread, in memory.
+
+    Those of which hardly anything was observed are left out.
+    """
+    chunks = min(PLACES, len(recordings.sizes))
     _, width, _ = recordings.space.block_shape
-    long = [Signal(x) for x in found if len(x) >= width]
+    found = recordings.of_some(
+        partial(parts_of, most=most // chunks, count=PLACES // chunks), chunks
+    )
+    long = [Signal(x) for x in chain(*found) if np.sum(complete(x)) >= width]
+    if not long:
+        raise ValueError(
+            f"max_samples={most} leaves no stretch of recordings in which a waveform of "
+            f"length={width} was observed; raise max_samples."
+        )
     flags = {"positive": recordings.positive, "whole": recordings.whole}
     return RecordingShards.cut(long, width, recordings.alpha, **flags)
 
 
-def beginning_of(chunk: Chunk, most: int) -> Floats:
-    """Return the first samples of a chunk (n, channels), NaN where one is missing."""
-    part = replace(chunk, last=min(chunk.last, chunk.first + most))
-    (x, observed), _ = part.read(0, 0)
-    return np.where(observed[:, None], x, np.nan)
+def parts_of(chunk: Chunk, most: int, count: int) -> list[Floats]:
+    """Return parts of a chunk (n, channels), so many samples in all at most, evenly spread.
+
+    So many parts at most, each of a unit or longer; NaN where a sample is missing.
+    """
+    x = known_values(chunk)
+    if len(x) <= most:
+        return [x]
+    count = max(min(count, most // (SPANS * chunk.width)), 1)
+    size = most // count
+    first = np.linspace(0, len(x) - size, count).astype(int) if count > 1 else [0]
+    return [x[start : start + size] for start in first]
