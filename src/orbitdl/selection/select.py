@@ -130,9 +130,9 @@ def select(
     weights = usual if given is None else sorted(set(given), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
-    identity = identity_of(judges, speckles, weights, estimator, own, most)
-    results = Results(identity, jobs, place, progress)
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
+    identity = identity_of(judges, speckles, weights, estimator, own, most)
+    results = Results(identity | {"begin": weights[first]}, jobs, place, progress)
     run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
