@@ -237,7 +237,7 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
     assert told == [(2, 4), (3, 4), (4, 4)]
     assert again.table.equals(whole.table)
     assert again.reason == whole.reason
-    with pytest.raises(ValueError, match="differs in alphas; delete"):
+    with pytest.raises(ValueError, match="differs in alphas, the alpha to begin with; delete"):
         select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
 
 

@@ -132,7 +132,7 @@ def select(
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
     identity = identity_of(judges, speckles, weights, estimator, own, most)
-    results = Results(identity | {"begin": weights[first]}, jobs, place, progress)
+    results = Results(identity | {"the alpha to begin with": weights[first]}, jobs, place, progress)
     run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
