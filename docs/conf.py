@@ -54,6 +54,8 @@ html_show_sourcelink = False
 html_copy_source = False
 html_show_search_summary = False  # excerpts would be fetched, which pages opened as files may not
 
+smartquotes_action = "qe"  # two hyphens are two hyphens
+
 sphinx_gallery_conf = {
     "examples_dirs": "gallery",
     "gallery_dirs": "gallery_pages",

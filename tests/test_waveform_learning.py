@@ -435,3 +435,11 @@ def test_odd_recordings_are_coded_by_fitted_waveforms(x, fitted):
     assert codes.gap <= fitted.tol
     assert fitted.denoise(x).shape == x.shape
     assert len(fitted.events(x)) == len(fitted.events(x, 10.0))
+
+
+def test_recordings_may_lie_in_memory_in_any_order():
+    x = np.random.default_rng(0).standard_normal((400, 2))
+    model = WaveformLearning(length=20, alpha=2.0, max_iter=1, n_restarts=1, random_state=0)
+    rows, columns = (clone(model).fit(y) for y in (x, np.asfortranarray(x)))
+    assert columns.provenance_["fingerprint"] == rows.provenance_["fingerprint"]
+    assert_array_equal(columns.components_, rows.components_)

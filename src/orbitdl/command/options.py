@@ -15,7 +15,7 @@ from orbitdl.recordings.layout import Layout
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
-CLUSTER = "Who codes (needs orbitdl[distributed])"
+CLUSTER = r"Who codes (needs orbitdl\[distributed])"
 
 
 Data = Annotated[

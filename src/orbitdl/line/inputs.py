@@ -119,7 +119,7 @@ def survey(signal: Signal, name: str = ONLY, *, hashed: bool = False) -> Survey:
         low = np.minimum(low, there.min(axis=0, initial=np.inf))
         high = np.maximum(high, there.max(axis=0, initial=-np.inf))
         if hashed:
-            digest.update(np.where(np.isnan(part), np.nan, part).data)
+            digest.update(np.where(np.isnan(part), np.nan, part).tobytes())
     if observed == 0:
         raise ValueError(_nothing_observed(signal, name))
     require_usual_number(float(max(high.max(), -low.min())), name)

@@ -70,7 +70,8 @@ def select(
     max_samples : int, optional
         Data points at most that are looked at, 500 if left out; of recordings samples, 32768.
     progress : callable, optional
-        Called with how many paths of alphas are done, and how many there are.
+        Called with how many paths of alphas are done, and how many there are; if left out they are
+        printed where the estimator is `verbose`.
     checkpoint : path-like, optional
         A file in which paths that are done are kept; if it exists, only the others are learned.
 
@@ -98,6 +99,9 @@ def select(
     than there are events: to list events, pass an alpha of your own, or `suggest_alpha`'s, and let
     the number of components be chosen alone. Windows of a recording should not overlap: an entry
     that is hidden in one is still seen in the next.
+
+    It takes minutes: every number of components is learned at every alpha in every round. Fewer of
+    these, and a smaller `max_samples`, take less.
 
     Examples
     --------
@@ -132,11 +136,17 @@ def select(
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
     identity = identity_of(judges, speckles, weights, estimator, own, most)
+    progress = progress or (print_progress if estimator.verbose else None)
     results = Results(identity | {"the alpha to begin with": weights[first]}, jobs, place, progress)
     run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
     return selection_of(scores, estimator, own)
+
+
+def print_progress(done: int, total: int) -> None:
+    """Print how many paths are done."""
+    print(f"{done} of {total} paths of alphas")
 
 
 def require_hidden(judges: Judges, rounds: int) -> None:
