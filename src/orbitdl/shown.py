@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
@@ -59,17 +60,17 @@ class ShownMixin:
     _noun: str = "data point"
     """What learning counts."""
 
+    @abstractmethod
     def _view_of_components(self) -> View:
         """Return how a component is drawn."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _moves(self) -> str:
         """Say what may move components: the end of a sentence that starts with "They"."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _occurrences(self) -> list[Occurrences]:
         """Return the atoms that learning ended with, if they are here."""
-        raise NotImplementedError
 
 
 def facts_of(model: Any, noun: str, moves: str) -> dict[str, str]:
