@@ -13,9 +13,9 @@ WORKERS ?= 2
 PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
-CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha circle circle_coding coder_contract completion denoising dictionary \
+CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha alpha_path circle circle_coding coder_contract completion denoising dictionary \
 	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers online outsiders planted_faults prepared reference room \
-	scattered semidefinite shards sliding trigonometric units version_before))
+	scattered selection semidefinite shards sliding trigonometric units version_before))
 # Pages whose examples are run.
 PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)

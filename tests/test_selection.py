@@ -241,7 +241,7 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
         select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
 
 
-@pytest.mark.parametrize("unit", [1e-6, 1e6])
+@pytest.mark.parametrize("unit", [1e-6])
 def test_the_unit_of_data_changes_alphas_alone(unit):
     data, _ = shifts()
     x = two_waveforms(400, seed=1)[0]
