@@ -6,6 +6,8 @@ Three components are planted in sums of shifted copies, with noise. Some entries
 number of components is learned from the others at eight alphas, and what was hidden is predicted.
 """
 
+from textwrap import fill
+
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, select
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import IntegerShift
@@ -16,7 +18,7 @@ data = make_shift_data(
 )
 estimator = OrbitDictionaryLearning(n_restarts=3, random_state=0)
 selection = select(estimator, data.X, n_components=(1, 2, 3, 4), rounds=3)
-print(selection.reason)
+print(fill(selection.reason, 80))
 
 # %%
 # The error falls until there are enough components, and rises again where alpha is so small that
