@@ -110,7 +110,8 @@ def select(
     >>> X = make_shift_data(
     ...     n_samples=100, length=24, n_components=2, n_atoms=2, noise=0.05, random_state=0
     ... ).X
-    >>> selection = select(OrbitDictionaryLearning(random_state=0), X, n_components=(1, 2, 3))
+    >>> estimator = OrbitDictionaryLearning(n_restarts=2, random_state=0)
+    >>> selection = select(estimator, X, n_components=(1, 2, 3), alphas=(0.4, 0.2), rounds=2)
     >>> selection.choice["n_components"]
     2
     >>> model = selection.estimator.fit(X)
