@@ -23,6 +23,7 @@ NAMES = (
     "online",
     "symmetries",
     "growth",
+    "threads",
     "recordings",
     "first_use",
     "profile",

@@ -143,8 +143,8 @@ class Atoms:
         """Return copies of the codes of consecutive samples, without a look at the others."""
         offsets = self.offsets[first : max(first, last) + 1]
         own = slice(offsets[0], offsets[-1])
-        columns = (x[own].copy() for x in (self.component, self.coefficient, self.element))
-        return Atoms(self.n_components, offsets - offsets[0], *columns)
+        c, g = self.coefficient[own].copy(), self.element[own].copy()
+        return Atoms(self.n_components, offsets - offsets[0], self.component[own].copy(), c, g)
 
     def only(self, samples: NDArray[np.bool_]) -> Atoms:
         """Empty the codes of all other samples."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import factorial
 
@@ -24,7 +26,13 @@ def taylor_factors(omega: Floats, order: int) -> Floats:
     """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
     p = np.arange(order)[:, None]
     sign = np.array([1.0, -1.0, -1.0, 1.0])[p % 4]
-    return np.pad(sign * omega**p / factorial(p), ((0, 0), (0, -len(omega) % 8)))
+    return np.pad(sign * omega**p / factorials(order), ((0, 0), (0, -len(omega) % 8)))
+
+
+@cache
+def factorials(order: int) -> Floats:
+    """Return p! for all p below the order, shape (order, 1)."""
+    return np.asarray(factorial(np.arange(order)[:, None]))
 
 
 @internal
