@@ -72,8 +72,8 @@ def processor() -> str:
 def markdown(sections: list[Section], quick: bool, runs: list[Run]) -> str:
     """Return the whole page; `runs` are those before this one."""
     past = Past(runs, quick, processor())
-    parts = ["# Speed, side by side", *HEAD, *([QUICK] if quick else []), f"Machine: {facts()}."]
-    parts += verdicts(sections)
+    parts = ["# Speed, side by side", *([QUICK] if quick else []), *verdicts(sections)]
+    parts += ["## How", *HEAD, f"Machine: {facts()}."]
     parts += [section_text(section, past) for section in sections]
     return "\n\n".join(parts + past_runs(runs)) + "\n"
 

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.once import Once
-from orbitdl.coding.parallel import chunks_of, in_threads
+from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.validation import require_count, require_positive
@@ -48,9 +48,13 @@ class Coder(ABC):
 
     Files hold the fields of the dataclass. Those that `added_later` names came after the first
     files: they have a default, which is not written, and taken where a file has none of them.
+
+    A thread takes so many samples at most as `together` says: more where a round of all of them
+    is many short steps, which threads take one after the other.
     """
 
     tol: float
+    together: ClassVar[int] = TOGETHER
     also_stored: ClassVar[Mapping[str, type]] = {}
     added_later: ClassVar[frozenset[str]] = frozenset()
 
@@ -216,7 +220,8 @@ class Prepared:
 
     def _in_chunks(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Codes:
         """Let threads take chunks of samples, each from its data to its certificate."""
-        chunks, stricter = chunks_of(len(problem.Y)), Once(self._stricter)
+        chunks = chunks_of(len(problem.Y), self.coder.together)
+        stricter = Once(self._stricter)
         within = n_jobs if len(chunks) == 1 else None  # threads share the only chunk
 
         def settle(chunk: slice) -> Codes:

@@ -24,15 +24,16 @@ def split(C: Blocks) -> Floats:
 
 def taylor_factors(omega: Floats, order: int) -> Floats:
     """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
-    p = np.arange(order)[:, None]
-    sign = np.array([1.0, -1.0, -1.0, 1.0])[p % 4]
-    return np.pad(sign * omega**p / factorials(order), ((0, 0), (0, -len(omega) % 8)))
+    factors = np.zeros((order, -(-len(omega) // 8) * 8))
+    factors[:, : len(omega)] = omega ** np.arange(order)[:, None] / signed_factorials(order)
+    return factors
 
 
 @cache
-def factorials(order: int) -> Floats:
-    """Return p! for all p below the order, shape (order, 1)."""
-    return np.asarray(factorial(np.arange(order)[:, None]))
+def signed_factorials(order: int) -> Floats:
+    """Return ``+- p!`` for all p below the order, shape (order, 1)."""
+    p = np.arange(order)[:, None]
+    return np.asarray(np.array([1.0, -1.0, -1.0, 1.0])[p % 4] * factorial(p))
 
 
 @internal
