@@ -23,8 +23,9 @@ def two_cores(monkeypatch):
 
 
 @pytest.mark.parametrize("n", [1, 2, 511, 512, 513, 1025, 5000])
-def test_chunks_cover_all_samples_and_are_of_about_the_same_size(n):
+def test_chunks_cover_all_samples_and_are_few_and_of_about_the_same_size(n):
     chunks = chunks_of(n)
+    assert len(chunks) == np.ceil(n / 512)
     assert_array_equal(np.concatenate([np.arange(n)[chunk] for chunk in chunks]), np.arange(n))
     sizes = [chunk.stop - chunk.start for chunk in chunks]
     assert max(sizes) <= 512
