@@ -233,7 +233,8 @@ class Search:
 
 def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
     """Return the signed largest value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
-    search = Search(*C.shape[1:], size)
+    _, q, n_blocks = C.shape
+    search = Search(q, n_blocks, size)
     parts = [search(C[k : k + search.rows]) for k in range(0, len(C), search.rows)]
     value, angle = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
     return value, angle
