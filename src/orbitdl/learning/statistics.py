@@ -97,7 +97,7 @@ class Statistics:
 
 
 Solve = Callable[[Statistics, Blocks], Blocks]
-"""A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
+"""A dictionary step from sums over data, such as `least_squares`."""
 
 
 def plain_sums(Y: Blocks, atoms: Atoms) -> tuple[Blocks, Blocks]:
