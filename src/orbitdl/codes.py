@@ -130,12 +130,21 @@ class Atoms:
 
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
+        if isinstance(samples, slice) and samples.step in (None, 1):
+            return self._stretch(*samples.indices(len(self))[:2])
         chosen = np.arange(len(self))[samples]
         counts = np.diff(self.offsets)[chosen]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
         columns = self.component[place], self.coefficient[place], self.element[place]
         return Atoms(self.n_components, offsets, *columns)
+
+    def _stretch(self, first: int, last: int) -> Atoms:
+        """Return the codes of samples that follow each other; nothing is copied."""
+        offsets = self.offsets[first : max(first, last) + 1]
+        inside = slice(offsets[0], offsets[-1])
+        columns = self.component[inside], self.coefficient[inside], self.element[inside]
+        return Atoms(self.n_components, offsets - offsets[0], *columns)
 
     def only(self, samples: NDArray[np.bool_]) -> Atoms:
         """Empty the codes of all other samples."""
@@ -171,6 +180,11 @@ class Atoms:
         n, q = len(self), self.n_components
         total = np.bincount(self._pair, np.abs(self.coefficient), n * q)
         return total.astype(np.float64, copy=False).reshape(n, q)
+
+    def usage(self) -> Floats:
+        """Return ``sum_i sum |c|`` per component, (q,)."""
+        total = np.bincount(self.component, np.abs(self.coefficient), self.n_components)
+        return total.astype(np.float64, copy=False)
 
     def embed(self, representation: Representation) -> Blocks:
         """Return the matrix view ``Z_ij = sum_k c_k rho(g_k)``, shape (n, q, F, d, d)."""
