@@ -20,6 +20,7 @@ NAMES = (
     "convolutional",
     "regular",
     "online",
+    "finite",
     "symmetries",
     "growth",
     "recordings",

@@ -15,7 +15,7 @@ from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
 FEW = 512
-"""Different atoms in all data up to which products of their coefficients are a dense matrix."""
+"""Moved components up to which products of their coefficients are a dense matrix."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,9 @@ def listed_sums(
     """
     q, size, (n_blocks, d, m) = atoms.n_components, representation.size, Y.shape[1:]
     number = representation.index(atoms.element) * q + atoms.component
-    used, column = np.unique(number, return_inverse=True)
+    used, column = np.arange(q * size), number
+    if len(used) > FEW:
+        used, column = np.unique(number, return_inverse=True)
     g, j = np.divmod(used, q)
     S = sparse.csr_array((atoms.coefficient, column, atoms.offsets), shape=(len(Y), len(used)))
     left, right, products = products_of_columns(S)
@@ -132,14 +134,15 @@ def listed_sums(
     weight = np.bincount(place, products, q * q * size).reshape(q * q, size)
     rho = representation.represent(representation.elements)
     H = (weight @ rho.reshape(size, -1)).reshape(q, q, n_blocks, d, d)
-    R = np.zeros((q, n_blocks, d, m), dtype=representation.dtype)
     sums = (S.T @ Y.reshape(len(Y), -1)).reshape(len(used), n_blocks, d, m)
-    np.add.at(R, j, rho[g].conj().swapaxes(-1, -2) @ sums)
+    back = (rho[g].conj().swapaxes(-1, -2) @ sums).reshape(len(used), -1)
+    gather = sparse.csr_array((np.ones(len(used)), (j, np.arange(len(used)))), (q, len(used)))
+    R = (gather @ back).reshape(q, n_blocks, d, m)
     return H.transpose(2, 0, 3, 1, 4).reshape(n_blocks, q * d, q * d), stack_components(R)
 
 
 def products_of_columns(S: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
-    """Return rows, columns and entries of ``S^T S``: all of them where columns are few."""
+    """Return rows, columns and entries of ``S^T S``: all, where columns are few."""
     if (n := S.shape[1]) <= FEW:
         left, right = np.divmod(np.arange(n * n), n)
         return left, right, (S.T @ S.toarray()).ravel()
