@@ -24,7 +24,7 @@ STEPS = 10
 
 def run(quick: bool) -> Section:
     """Code and learn with the group, and with its expansion: 8 components for each."""
-    n, repeats = (300, 1) if quick else (2000, 5)
+    n, repeats = (500, 1) if quick else (5000, 3)
     X = patches(n)
     rows = [coding(X, q, alpha, repeats) for q, alpha in CASES]
     q, alpha = CASES[0]

@@ -167,6 +167,8 @@ class Atoms:
     def moved(self, coefficient: Floats, element: Floats) -> Atoms:
         """Return the same atoms with other coefficients and elements; those of zero go."""
         kept = coefficient != 0
+        if kept.all():
+            return replace(self, coefficient=coefficient, element=element)
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
         columns = self.component[kept], coefficient[kept], element[kept]
         return Atoms(self.n_components, offsets, *columns)

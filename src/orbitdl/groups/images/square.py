@@ -88,8 +88,7 @@ class SquareRepresentation(TabledRepresentation):
         return np.stack([turns, mirrored], axis=1).astype(np.float64)
 
     def index(self, element: Floats) -> Integers:
-        turns, mirrored = np.moveaxis(np.rint(element).astype(np.intp), -1, 0)
-        return np.asarray(4 * mirrored + turns)
+        return np.asarray(np.rint(4.0 * element[..., 1] + element[..., 0]).astype(np.intp))
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         # a turn before a mirror is the opposite turn after it
