@@ -14,7 +14,7 @@ from orbitdl.coding.unrolled import unroll
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
 
-MOST_PRODUCTS = 2**20
+MOST_PRODUCTS = 2**16
 """Inner products up to which all of them are written out where quotients need a table."""
 
 
