@@ -21,6 +21,7 @@ NAMES = (
     "convolutional",
     "regular",
     "online",
+    "finite",
     "symmetries",
     "growth",
     "threads",

@@ -167,6 +167,8 @@ class Atoms:
     def moved(self, coefficient: Floats, element: Floats) -> Atoms:
         """Return the same atoms with other coefficients and elements; those of zero go."""
         kept = coefficient != 0
+        if kept.all():
+            return replace(self, coefficient=coefficient, element=element)
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
         columns = self.component[kept], coefficient[kept], element[kept]
         return Atoms(self.n_components, offsets, *columns)
@@ -180,6 +182,11 @@ class Atoms:
         n, q = len(self), self.n_components
         total = np.bincount(self._pair, np.abs(self.coefficient), n * q)
         return total.astype(np.float64, copy=False).reshape(n, q)
+
+    def usage(self) -> Floats:
+        """Return ``sum_i sum |c|`` per component, (q,)."""
+        total = np.bincount(self.component, np.abs(self.coefficient), self.n_components)
+        return total.astype(np.float64, copy=False)
 
     def embed(self, representation: Representation) -> Blocks:
         """Return the matrix view ``Z_ij = sum_k c_k rho(g_k)``, shape (n, q, F, d, d)."""

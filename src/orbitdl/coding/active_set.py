@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.lasso_kernel import Orbits, solve_all
+from orbitdl.coding.lasso_kernel import solve_all
 from orbitdl.coding.once import Once
+from orbitdl.coding.orbits import Orbits, inner_products
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
-from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
@@ -93,25 +93,16 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
         room: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
-        n, q = len(warm), len(orbits.table)
+        n, q = len(warm), warm.n_components
         number = representation.index(warm.element) * q + warm.component
         counts = np.zeros(n, dtype=np.int64)
-        atoms, c = np.zeros((n, room), dtype=np.int64), np.empty((n, room))
+        atoms, c = np.empty((n, room), dtype=np.int64), np.empty((n, room))
         solve_all(
             *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
             (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
-        g, component = np.divmod(atoms, q)
-        return Atoms.of_rows(q, counts, component, c, representation.elements[g]), counts == room
-
-
-def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
-    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
-    q, size = len(A), representation.size
-    table = representation.products(A, A).reshape(q, size, q)
-    if not representation.cycles:
-        return Orbits(table, representation.quotient, np.zeros(0, np.intp), 0, 1)
-    spread = unroll(representation.cycles)
-    none = np.zeros((0, 0), np.intp)
-    unrolled = np.ascontiguousarray(table[:, spread.number])
-    return Orbits(unrolled, none, spread.place, spread.origin, representation.cycles[-1])
+        filled = np.arange(room) < counts[:, None]
+        g, component = np.divmod(atoms[filled], q)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        found = Atoms(q, offsets, component, c[filled], representation.elements[g])
+        return found, counts == room
