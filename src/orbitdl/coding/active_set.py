@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
+from orbitdl.coding.missing_entries import Missing, missing_entries
 from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
@@ -18,15 +19,34 @@ from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
 ROOM = 64
 """Atoms that there is room for at first; twice as many for a sample that needs more."""
+NUMBERS = 2**22
+"""Inner products of unit vectors that are tabulated at most: 32 MB."""
+FEW = 1024
+"""Missing entries of a data point up to which each is a row of a table to subtract; beyond,
+transforms are quicker."""
+
+
+class Lookups:
+    """What is looked up of components A (q, F, d, m), each made when first needed.
+
+    Attributes
+    ----------
+    whole, masked : Once
+        Inner products of components, and with unit vectors too, for samples with missing entries.
+    """
+
+    def __init__(self, representation: ListedRepresentation, A: Blocks) -> None:
+        self.whole = Once(partial(inner_products, representation, A, A))
+        self.masked = Once(partial(inner_products_with_entries, representation, A))
 
 
 @dataclass(frozen=True)
-class ActiveSet(TabulatingCoder[Once[Orbits]]):
+class ActiveSet(TabulatingCoder[Lookups]):
     """Exact lasso over all moved components of a finite group.
 
     Parameters
@@ -58,26 +78,28 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
     def codes_masked(self) -> bool:
         return True
 
-    def tabulate(self, representation: Representation, A: Blocks) -> Once[Orbits]:
+    def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
         assert isinstance(representation, ListedRepresentation)
-        return Once(partial(inner_products, representation, A))
+        return Lookups(representation, A)
 
     def solve_with(
-        self, tables: Once[Orbits], problem: Problem, warm: Atoms | None, n_jobs: int | None
+        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
-        if problem.masked is not None:
-            tol, rounds = 0.9 * self.tol, self.max_iter
-            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, ListedRepresentation)
+        missing = missing_if_few(representation, problem)
+        if problem.masked is not None and missing is None:
+            tol, rounds = 0.9 * self.tol, self.max_iter
+            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
-        orbits = tables()
+        orbits = tables.whole() if missing is None else tables.masked()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
-        most = representation.size * len(A)
+        energy, most = problem.energy(), representation.size * len(A)
 
         def solve_chunk(chunk: slice) -> Atoms:
-            products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
-            go_on = partial(self._go_on, representation, problem.alpha, orbits, products)
+            products = representation.products(Y[chunk], A), energy[chunk]
+            own = None if missing is None else missing.take(chunk)
+            go_on = partial(self._go_on, representation, problem.alpha, orbits, products, own)
             return in_growing_room(go_on, known.take(chunk), ROOM, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)
@@ -88,30 +110,57 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
         alpha: float,
         orbits: Orbits,
         products: tuple[Floats, Floats],
+        missing: Missing | None,
         chosen: Chosen,
         warm: Atoms,
         room: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
-        n, q = len(warm), len(orbits.table)
+        n, q = len(warm), orbits.table.shape[2]
         number = representation.index(warm.element) * q + warm.component
         counts = np.zeros(n, dtype=np.int64)
         atoms, c = np.zeros((n, room), dtype=np.int64), np.empty((n, room))
+        own = None if missing is None else missing.take(chosen)
         solve_all(
             *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
-            (warm.offsets, number, warm.coefficient), counts, atoms, c,
+            own, (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
         g, component = np.divmod(atoms, q)
         return Atoms.of_rows(q, counts, component, c, representation.elements[g]), counts == room
 
 
-def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
-    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
-    q, size = len(A), representation.size
-    table = representation.products(A, A).reshape(q, size, q)
+def missing_if_few(representation: ListedRepresentation, problem: Problem) -> Missing | None:
+    """Return the missing entries, where there are some, and few enough to look them up."""
+    if problem.masked is None:
+        return None
+    first, source, number = representation.entries()
+    missing = missing_entries(problem.masked.observed, len(problem.A) + source, number)
+    numbers = len(first) * representation.size * len(problem.A)
+    return missing if missing.most <= FEW and numbers <= NUMBERS else None
+
+
+def inner_products(representation: ListedRepresentation, still: Blocks, A: Blocks) -> Orbits:
+    """Return the inner products of `still` (p, F, d, m) with all moved components A (q, F, d, m).
+
+    Those of moved ones depend on ``g^-1 h`` only.
+    """
+    table = representation.products(still, A).reshape(len(still), representation.size, len(A))
     if not representation.cycles:
         return Orbits(table, representation.quotient, np.zeros(0, np.intp), 0, 1)
     spread = unroll(representation.cycles)
     none = np.zeros((0, 0), np.intp)
     unrolled = np.ascontiguousarray(table[:, spread.number])
     return Orbits(unrolled, none, spread.place, spread.origin, representation.cycles[-1])
+
+
+def inner_products_with_entries(representation: ListedRepresentation, A: Blocks) -> Orbits:
+    """Return the same for components and the unit vectors that are moved to all entries."""
+    units = unit_vectors(representation.entries().first, representation.shape)
+    return inner_products(representation, np.concatenate([A, representation.analyze(units)]), A)
+
+
+def unit_vectors(entries: Integers, shape: tuple[int, ...]) -> Floats:
+    """Return data points (p, ...) of which one entry each is 1, and all others 0."""
+    units = np.zeros((len(entries), int(np.prod(shape))))
+    units[np.arange(len(entries)), entries] = 1.0
+    return units.reshape(len(entries), *shape)

@@ -4,6 +4,9 @@ Atom number ``h * q + l`` is component l moved by the element numbered h. The Gr
 look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a product of cyclic groups the table holds
 two periods (`unrolled.py`), so that the row of one atom against all others is made of contiguous
 slices: of one, if the group is cyclic.
+
+Missing entries are further atoms, which have no number (`missing_entries.py`). Kernels are told of
+them by `unseen`, which is None for samples without: they are compiled for either.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.missing_entries import Unseen, fit_unseen, follow, product_unseen
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal, internal_finite
 
@@ -31,8 +35,9 @@ class Orbits(NamedTuple):
 
     Attributes
     ----------
-    table : ndarray of shape (q, K, q)
-        ``table[j, k, l] = <a_j, h_k a_l>``, h_k the element at place k.
+    table : ndarray of shape (q + p, K, q)
+        ``table[j, k, l] = <a_j, h_k a_l>``, h_k the element at place k; for j >= q, a_j is one of
+        p unit vectors, where entries may be missing.
     quotient : ndarray of shape (size, size)
         The place of ``g^-1 h``; empty for a product of cyclic groups.
     place : ndarray of shape (size,)
@@ -70,11 +75,10 @@ def place_of(orbits, g, h):  # type: ignore[no-untyped-def]
 
 
 @internal
-def subtract_row(orbits, atom, c, out):  # type: ignore[no-untyped-def]
-    """Subtract c times the Gram row of one atom from all correlations."""
+def subtract_row(orbits, g, j, c, out):  # type: ignore[no-untyped-def]
+    """Subtract c times the inner products with ``g a_j`` from all correlations."""
     table, run = orbits.table, orbits.run
-    q = table.shape[0]
-    g, j = atom // q, atom % q
+    q = table.shape[2]
     if orbits.quotient.shape[0] == 0:
         flat = table[j].reshape(-1)
         for h in range(0, orbits.place.shape[0], run):
@@ -89,15 +93,30 @@ def subtract_row(orbits, atom, c, out):  # type: ignore[no-untyped-def]
 
 
 @internal
-def append(atom, value, sign, count, active, orbits):  # type: ignore[no-untyped-def]
+def append(atom, value, sign, count, active, orbits, unseen):  # type: ignore[no-untyped-def]
     """Put an atom at the end of the active set."""
     table = orbits.table
-    q, atoms, gram = table.shape[0], active.atoms, active.gram
+    q, atoms, gram = table.shape[2], active.atoms, active.gram
     atoms[count], active.c[count], active.sign[count] = atom, value, sign
+    if unseen is not None:
+        look_at_unseen(unseen, atom, count, orbits)
     for r in range(count + 1):
         place = place_of(orbits, atoms[r] // q, atom // q)
-        gram[r, count] = gram[count, r] = table[atoms[r] % q, place, atom % q]
+        product = table[atoms[r] % q, place, atom % q]
+        if unseen is not None:
+            product -= product_unseen(unseen, r, count)
+        gram[r, count] = gram[count, r] = product
     return count + 1
+
+
+@internal
+def look_at_unseen(unseen, atom, k, orbits):  # type: ignore[no-untyped-def]
+    """Look up what an atom, which becomes the k-th, says of the missing entries."""
+    q, table = orbits.table.shape[2], orbits.table
+    unseen.owner[k] = atom
+    for m in range(unseen.source.shape[0]):
+        place = place_of(orbits, unseen.place[m], atom // q)
+        unseen.values[k, m] = table[unseen.source[m], place, atom % q]
 
 
 @internal_finite
@@ -130,21 +149,21 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 def is_near(atom, first, count, active, orbits):  # type: ignore[no-untyped-def]
     """Tell whether an atom is active, or close to one that entered in this round."""
     table = orbits.table
-    q, atoms, gram = table.shape[0], active.atoms, active.gram
-    h, j = atom // q, atom % q
-    norm = table[j, place_of(orbits, h, h), j]
+    q, atoms = table.shape[2], active.atoms
+    h, j, here = atom // q, atom % q, place_of(orbits, 0, 0)
     for r in range(count):
         if atoms[r] == atom:
             return True
         if r >= first:
-            place = place_of(orbits, atoms[r] // q, h)
-            if table[atoms[r] % q, place, j] ** 2 > NEAR**2 * norm * gram[r, r]:
+            other, place = atoms[r] % q, place_of(orbits, atoms[r] // q, h)
+            norms = table[j, here, j] * table[other, here, other]
+            if table[other, place, j] ** 2 > NEAR**2 * norms:
                 return True
     return False
 
 
 @internal
-def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[no-untyped-def]
+def enlarge(rest, level, most, count, active, orbits, waiting, unseen):  # type: ignore[no-untyped-def]
     """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
     first, n_waiting = count, np.int64(0)
     for k in range(rest.shape[0]):
@@ -161,22 +180,34 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
         waiting[best] = waiting[n_waiting]
         if not is_near(atom, first, count, active, orbits):
             sign = 1.0 if rest[atom] > 0.0 else -1.0
-            count = append(atom, 0.0, sign, count, active, orbits)
+            count = append(atom, 0.0, sign, count, active, orbits, unseen)
     return count
 
 
 @internal
-def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
+def leave(b, count, active, orbits, unseen, rest):  # type: ignore[no-untyped-def]
+    """Fill `rest` with the correlations of what the active atoms leave of the data."""
+    q = orbits.table.shape[2]
+    for k in range(rest.shape[0]):
+        rest[k] = b[k]
+    for r in range(count):
+        subtract_row(orbits, active.atoms[r] // q, active.atoms[r] % q, active.c[r], rest)
+    if unseen is not None:
+        follow(unseen, active.atoms, count)
+        fit_unseen(unseen, active.c, count)
+        for m in range(unseen.source.shape[0]):
+            subtract_row(orbits, unseen.place[m], unseen.source[m], -unseen.fitted[m], rest)
+
+
+@internal
+def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     atoms, c, sign, gram, factor, step = active
     last = np.inf
     fresh = np.int64(0)
     for _ in range(max_iter):
         count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
-        for k in range(rest.shape[0]):
-            rest[k] = b[k]
-        for r in range(count):
-            subtract_row(orbits, atoms[r], c[r], rest)
+        leave(b, count, active, orbits, unseen, rest)
         peak = largest(rest)
         objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):
@@ -185,28 +216,42 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
         fresh = count
-        count = enlarge(rest, level, most, count, active, orbits, waiting)
+        count = enlarge(rest, level, most, count, active, orbits, waiting, unseen)
         if count == fresh:
             break
     return count
 
 
 @internal
-def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-untyped-def]
+def recall(first, last, warm_atom, warm_c, active, orbits, unseen):  # type: ignore[no-untyped-def]
     """Start the active set from the atoms of an earlier code; return how many there are."""
     count = np.int64(0)
     for k in range(first, min(last, first + active.atoms.shape[0])):
         if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active, orbits):
             sign = 1.0 if warm_c[k] > 0.0 else -1.0
-            count = append(warm_atom[k], warm_c[k], sign, count, active, orbits)
+            count = append(warm_atom[k], warm_c[k], sign, count, active, orbits, unseen)
     return count
 
 
+@internal
+def unseen_of(missing, i, capacity):  # type: ignore[no-untyped-def]
+    """Return the missing entries of one sample, with scratch space; None if none can be."""
+    if missing is None:
+        return None
+    own = slice(missing.offsets[i], missing.offsets[i + 1])
+    most = own.stop - own.start
+    return Unseen(
+        missing.source[own], missing.place[own],
+        np.empty(capacity, np.int64), np.empty((capacity, most)), np.empty(most),
+    )  # fmt: skip
+
+
 @fast
-def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
+def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 
-    `warm` holds earlier codes: offsets (n + 1,), atoms and coefficients one after the other.
+    `missing` says which entries are, or None. `warm` holds earlier codes: offsets (n + 1,), atoms
+    and coefficients one after the other.
     """
     start, warm_atom, warm_c = warm
     capacity = found.shape[1]
@@ -221,9 +266,10 @@ def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, valu
     )
     rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
-        count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits)
+        unseen = unseen_of(missing, i, capacity)
+        count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits, unseen)
         count = solve_one(
-            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting
+            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen
         )
         counts[i] = count
         for r in range(count):

@@ -1,0 +1,118 @@
+"""Missing entries as atoms that cost nothing: how the tables of whole data serve masked ones.
+
+Data y that are zero on the missing entries U, and an unknown height z_m for each of these, give
+
+    min over z   1/2 ||y - sum_k c_k u_k - sum_m z_m e_m||^2  =  1/2 ||M (y - sum_k c_k u_k)||^2,
+
+with the unit vectors e_m and ``z_m = -f_m``, where ``f_m = sum_k c_k u_k(m)`` is what atoms say of
+a missing entry. So correlations ``b_k = <y, u_k>`` are those of whole data, and
+
+    <M u_k, M u_l> = <u_k, u_l> - sum_m u_k(m) u_l(m),
+    <r, u> = b - sum_k c_k <u_k, u> + sum_m f_m <e_m, u>.
+
+Unit vectors are moved by the group as components are: inner products with them are look-ups too.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.compiled import internal
+from orbitdl.groups.base import Floats, Integers
+
+
+class Missing(NamedTuple):
+    """The missing entries of n samples, one after the other.
+
+    Attributes
+    ----------
+    offsets : ndarray of shape (n + 1,)
+    source : ndarray of shape (U,)
+        Which row of a table has the unit vector.
+    place : ndarray of shape (U,)
+        What moves it to the entry.
+    """
+
+    offsets: Integers
+    source: Integers
+    place: NDArray[np.generic]
+
+    def take(self, samples: slice | NDArray[np.bool_]) -> Missing:
+        """Return those of some samples."""
+        chosen = np.arange(len(self.offsets) - 1)[samples]
+        counts = np.diff(self.offsets)[chosen]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        where = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
+        return Missing(offsets, self.source[where], self.place[where])
+
+    @property
+    def most(self) -> int:
+        """Missing entries of one sample, at most."""
+        return int(np.diff(self.offsets).max(initial=0))
+
+
+def missing_entries(
+    observed: NDArray[np.bool_], source: Integers, place: NDArray[np.generic]
+) -> Missing:
+    """List what is not observed (n, ...), given source and place of all entries (entries,)."""
+    sample, entry = np.nonzero(~observed.reshape(len(observed), -1))
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(sample, minlength=len(observed)))])
+    return Missing(offsets.astype(np.intp), source[entry], place[entry])
+
+
+class Unseen(NamedTuple):
+    """What the atoms of the sample at work say of its missing entries.
+
+    Attributes
+    ----------
+    source, place : ndarray of shape (U,)
+        The missing entries, as in `Missing`.
+    owner : ndarray of shape (capacity,)
+        Scratch: the atoms that `values` belong to.
+    values : ndarray of shape (capacity, most)
+        Scratch: ``u_k(m)``.
+    fitted : ndarray of shape (most,)
+        Scratch: ``f_m``.
+    """
+
+    source: Integers
+    place: NDArray[np.generic]
+    owner: Integers
+    values: Floats
+    fitted: Floats
+
+
+@internal
+def product_unseen(unseen, k, r):  # type: ignore[no-untyped-def]
+    """Return ``sum_m u_k(m) u_r(m)``."""
+    one, two, total = unseen.values[k], unseen.values[r], 0.0
+    for m in range(unseen.source.shape[0]):
+        total += one[m] * two[m]
+    return total
+
+
+@internal
+def follow(unseen, atoms, count):  # type: ignore[no-untyped-def]
+    """Drop the values of atoms that have left; those that stayed are in the order they had."""
+    p = 0
+    for r in range(count):
+        while unseen.owner[p] != atoms[r]:
+            p += 1
+        if p > r:
+            unseen.owner[r] = atoms[r]
+            for m in range(unseen.source.shape[0]):
+                unseen.values[r, m] = unseen.values[p, m]
+        p += 1
+
+
+@internal
+def fit_unseen(unseen, c, count):  # type: ignore[no-untyped-def]
+    """Fill ``f_m``."""
+    for m in range(unseen.source.shape[0]):
+        unseen.fitted[m] = 0.0
+    for k in range(count):
+        for m in range(unseen.source.shape[0]):
+            unseen.fitted[m] += c[k] * unseen.values[k, m]
