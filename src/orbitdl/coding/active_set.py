@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.lasso_kernel import Orbits, solve_all
-from orbitdl.coding.missing_entries import Missing, missing_entries
+from orbitdl.coding.missing_entries import Missing, missing_entries, unit_vectors
 from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
@@ -19,7 +19,7 @@ from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
 ROOM = 64
@@ -157,10 +157,3 @@ def inner_products_with_entries(representation: ListedRepresentation, A: Blocks)
     """Return the same for components and the unit vectors that are moved to all entries."""
     units = unit_vectors(representation.entries().first, representation.shape)
     return inner_products(representation, np.concatenate([A, representation.analyze(units)]), A)
-
-
-def unit_vectors(entries: Integers, shape: tuple[int, ...]) -> Floats:
-    """Return data points (p, ...) of which one entry each is 1, and all others 0."""
-    units = np.zeros((len(entries), int(np.prod(shape))))
-    units[np.arange(len(entries)), entries] = 1.0
-    return units.reshape(len(entries), *shape)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.missing_entries import Unseen, fit_unseen, follow, product_unseen
+from orbitdl.coding.missing_entries import fit_unseen, follow, product_unseen, unseen_of
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import fast, internal, internal_finite
 
@@ -233,19 +233,6 @@ def recall(first, last, warm_atom, warm_c, active, orbits, unseen):  # type: ign
     return count
 
 
-@internal
-def unseen_of(missing, i, capacity):  # type: ignore[no-untyped-def]
-    """Return the missing entries of one sample, with scratch space; None if none can be."""
-    if missing is None:
-        return None
-    own = slice(missing.offsets[i], missing.offsets[i + 1])
-    most = own.stop - own.start
-    return Unseen(
-        missing.source[own], missing.place[own],
-        np.empty(capacity, np.int64), np.empty((capacity, most)), np.empty(most),
-    )  # fmt: skip
-
-
 @fast
 def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
@@ -266,7 +253,7 @@ def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, fo
     )
     rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
-        unseen = unseen_of(missing, i, capacity)
+        unseen = unseen_of(missing, i, capacity)  # type: ignore[no-untyped-call]
         count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits, unseen)
         count = solve_one(
             B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen

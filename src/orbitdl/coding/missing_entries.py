@@ -18,9 +18,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
-from orbitdl.compiled import internal
+from orbitdl.compiled import INSIDE, internal
 from orbitdl.groups.base import Floats, Integers
 
 
@@ -38,7 +40,7 @@ class Missing(NamedTuple):
 
     offsets: Integers
     source: Integers
-    place: NDArray[np.generic]
+    place: Integers
 
     def take(self, samples: slice | NDArray[np.bool_]) -> Missing:
         """Return those of some samples."""
@@ -54,13 +56,18 @@ class Missing(NamedTuple):
         return int(np.diff(self.offsets).max(initial=0))
 
 
-def missing_entries(
-    observed: NDArray[np.bool_], source: Integers, place: NDArray[np.generic]
-) -> Missing:
+def missing_entries(observed: NDArray[np.bool_], source: Integers, place: Integers) -> Missing:
     """List what is not observed (n, ...), given source and place of all entries (entries,)."""
     sample, entry = np.nonzero(~observed.reshape(len(observed), -1))
     offsets = np.concatenate([[0], np.cumsum(np.bincount(sample, minlength=len(observed)))])
     return Missing(offsets.astype(np.intp), source[entry], place[entry])
+
+
+def unit_vectors(entries: Integers, shape: tuple[int, ...]) -> Floats:
+    """Return data points (p, ...) of which one entry each is 1, and all others 0."""
+    units = np.zeros((len(entries), int(np.prod(shape))))
+    units[np.arange(len(entries)), entries] = 1.0
+    return units.reshape(len(entries), *shape)
 
 
 class Unseen(NamedTuple):
@@ -79,10 +86,37 @@ class Unseen(NamedTuple):
     """
 
     source: Integers
-    place: NDArray[np.generic]
+    place: Integers
     owner: Integers
     values: Floats
     fitted: Floats
+
+
+def nothing_unseen(missing, i, capacity):  # type: ignore[no-untyped-def]
+    """Return nothing, for a sample without missing entries."""
+    return
+
+
+def make_unseen(missing, i, capacity):  # type: ignore[no-untyped-def]
+    """Return the missing entries of sample i, with scratch space for so many atoms."""
+    own = slice(missing.offsets[i], missing.offsets[i + 1])
+    most = own.stop - own.start
+    return Unseen(
+        missing.source[own], missing.place[own],
+        np.empty(capacity, np.int64), np.empty((capacity, most)), np.empty(most),
+    )  # fmt: skip
+
+
+def unseen_of(missing, i, capacity):  # type: ignore[no-untyped-def]
+    """Return the missing entries of sample i, or None if `missing` is None."""
+    make = nothing_unseen if missing is None else make_unseen
+    return make(missing, i, capacity)  # type: ignore[no-untyped-call]
+
+
+@overload(unseen_of, jit_options=INSIDE)
+def unseen_of_compiled(missing, i, capacity):  # type: ignore[no-untyped-def]
+    """Choose which one when the types are known: kernels for whole samples know of no others."""
+    return nothing_unseen if isinstance(missing, types.NoneType) else make_unseen
 
 
 @internal
