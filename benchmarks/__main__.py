@@ -16,6 +16,7 @@ from benchmarks.harness import Section
 NAMES = (
     "continuous",
     "integer",
+    "masked",
     "circular",
     "convolutional",
     "regular",
