@@ -22,6 +22,7 @@ NAMES = (
     "regular",
     "online",
     "symmetries",
+    "outliers",
     "growth",
     "recordings",
     "first_use",
