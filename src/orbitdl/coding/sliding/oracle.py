@@ -54,13 +54,11 @@ class Seen(NamedTuple):
     objective: float
 
 
-@internal
 def look_up_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
     """Find b and G of the atoms from `first` on at their present shifts, in tables."""
     refresh(st, first, count, oracle.C, oracle.tables)
 
 
-@internal
 def weigh_all(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill eta at every atom, for the present coefficients."""
     certificate_at_atoms(st, count)
@@ -73,10 +71,24 @@ def look_up(st, count, oracle):  # type: ignore[no-untyped-def]
     certificate_at_atoms(st, count)
 
 
-@internal
 def nothing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
     """Return how many atoms there are with the missing entries: there are none."""
     return count
+
+
+def look_past_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Find b and G of the atoms from `first` on, where entries are missing."""
+    look_past_missing(st, first, count, oracle)
+
+
+def weigh_past(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill eta at every atom, where entries are missing."""
+    weigh_past_missing(st, count, oracle)
+
+
+def missing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Put the missing entries behind the atoms; return how many there are then."""
+    return put_missing_behind(st, count, oracle)
 
 
 LOOKS = {
@@ -84,9 +96,9 @@ LOOKS = {
     MaskedCorrelations: look_at_all_past_missing,
     MaskedSignals: look_at_signals,
 }
-LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_past_missing}
-WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_past_missing}
-BEHIND = {Correlations: nothing_behind, MaskedCorrelations: put_missing_behind}
+LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_past_from}
+WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_past}
+BEHIND = {Correlations: nothing_behind, MaskedCorrelations: missing_behind}
 
 
 def look(st, count, oracle):  # type: ignore[no-untyped-def]
@@ -96,17 +108,17 @@ def look(st, count, oracle):  # type: ignore[no-untyped-def]
 
 def look_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
     """Fill b and G of the atoms from `first` on; what is known of the others is kept."""
-    LOOKS_FROM[type(oracle)](st, first, count, oracle)
+    LOOKS_FROM[type(oracle)](st, first, count, oracle)  # type: ignore[no-untyped-call]
 
 
 def weigh(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill eta of all atoms, whose b and G are known."""
-    WEIGHS[type(oracle)](st, count, oracle)
+    WEIGHS[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
 def put_behind(st, count, oracle):  # type: ignore[no-untyped-def]
     """Put missing entries, as atoms, behind the others; return how many there are then."""
-    return BEHIND[type(oracle)](st, count, oracle)
+    return BEHIND[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
 @overload(look, jit_options=INSIDE)
@@ -122,35 +134,20 @@ def look_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
 
 @overload(look_from, jit_options=INSIDE)
 def look_from_compiled(st, first, count, oracle):  # type: ignore[no-untyped-def]
-    """Choose the kernel likewise."""
-    kernel = LOOKS_FROM[oracle.instance_class]
-
-    def chosen(st, first, count, oracle):  # type: ignore[no-untyped-def]
-        kernel(st, first, count, oracle)
-
-    return chosen
+    """Choose likewise; what is chosen is compiled with its caller."""
+    return LOOKS_FROM[oracle.instance_class]
 
 
 @overload(weigh, jit_options=INSIDE)
 def weigh_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Choose the kernel likewise."""
-    kernel = WEIGHS[oracle.instance_class]
-
-    def chosen(st, count, oracle):  # type: ignore[no-untyped-def]
-        kernel(st, count, oracle)
-
-    return chosen
+    """Choose likewise."""
+    return WEIGHS[oracle.instance_class]
 
 
 @overload(put_behind, jit_options=INSIDE)
 def put_behind_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Choose the kernel likewise."""
-    kernel = BEHIND[oracle.instance_class]
-
-    def chosen(st, count, oracle):  # type: ignore[no-untyped-def]
-        return kernel(st, count, oracle)
-
-    return chosen
+    """Choose likewise."""
+    return BEHIND[oracle.instance_class]
 
 
 def whole_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
