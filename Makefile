@@ -57,14 +57,14 @@ format: $(VENV)/.installed-dev  ## Mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers (a quarter of an hour); writes out/benchmarks
+bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers, a verdict a row (a quarter of an hour); writes out/benchmarks
 	$(BENCH_VENV)/bin/python -m benchmarks
 
 bench-quick: $(BENCH_VENV)/.installed  ## The same, smaller: under 2 minutes
 	$(BENCH_VENV)/bin/python -m benchmarks --quick
 
 measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's pages about them (an hour)
-	$(BENCH_VENV)/bin/python -m benchmarks --page docs/measured/benchmarks.md
+	$(BENCH_VENV)/bin/python -m benchmarks --page docs/measured/benchmarks.md --history docs/measured/history.jsonl
 	$(BENCH_VENV)/bin/python -m benchmarks.scale --page docs/measured/scale.md
 	$(BENCH_VENV)/bin/python -m benchmarks.what_it_takes --output docs/what_it_takes.md
 	$(BENCH_VENV)/bin/orbitdl reproduce all --output out/reproduction

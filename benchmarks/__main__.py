@@ -1,4 +1,4 @@
-"""Run the comparisons and write a table, a JSON file and a picture."""
+"""Run the comparisons: print a verdict a row; write a page, a JSON file, a picture, a history."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks.data import windows
 from benchmarks.harness import Section
+from benchmarks.verdict import line, summary
 
 NAMES = (
     "continuous",
@@ -21,27 +22,36 @@ NAMES = (
     "convolutional",
     "regular",
     "online",
+    "finite",
     "symmetries",
     "outliers",
     "growth",
+    "threads",
     "recordings",
     "first_use",
     "profile",
 )
 
 
+KEPT = Path("docs/measured/history.jsonl")
+"""Past runs that are part of the project: those of `make measured`."""
+
+
 def main() -> int | str:
-    """Run what was asked for; return 1, or why, if something could not run."""
+    """Run what was asked for; return 1, or why, if something could not run.
+
+    A missed target is not a failure: it is told.
+    """
     options = parse()
     warnings.simplefilter("ignore")  # accuracies are in the tables, and peers warn a lot
     try:
         windows()
     except FileNotFoundError as error:
         return f"The comparisons need the recording. {error}"
-    outcomes = [run(name, options.quick) for name in options.only or NAMES]
-    sections = [section for section, _ in outcomes]
-    write(sections, options.output, options.quick, options.page)
-    return int(any(failed for _, failed in outcomes))
+    sections = [run(name, options.quick) for name in options.only or NAMES]
+    write(sections, options)
+    print(summary(sections, options.quick))
+    return int(any(section.failed for section in sections))
 
 
 def parse() -> argparse.Namespace:
@@ -53,36 +63,61 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--page", type=Path, metavar="FILE", help="write the page here too: make measured does"
     )
+    parser.add_argument(
+        "--history", type=Path, metavar="FILE",
+        help="add this run to past ones here, not to history.jsonl beside the page",
+    )  # fmt: skip
     return parser.parse_args()
 
 
-def run(name: str, quick: bool) -> tuple[Section, bool]:
-    """Run one comparison; a failure becomes part of the report."""
+def run(name: str, quick: bool) -> Section:
+    """Run one comparison and print its verdicts; that it failed becomes part of the report."""
     began = time.perf_counter()
     print(f"{name} ...", file=sys.stderr, end=" ", flush=True)
-    try:
-        section, failed = importlib.import_module(f"benchmarks.{name}").run(quick), False
-    except Exception as error:  # the others shall still run
-        traceback.print_exc()
-        section, failed = Section(name, note=f"FAILED: {type(error).__name__}: {error}"), True
+    section = outcome(name, quick)
     print(f"{time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-    return section, failed
+    lines = [f"{section.title}: {section.note}"] if section.failed or section.left_out else []
+    print(*lines, *map(line, section.rows), sep="\n", flush=True)
+    return section
 
 
-def write(sections: list[Section], folder: Path, quick: bool, also: Path | None = None) -> None:
-    """Print the page, and write page, figures and picture to a folder, the page elsewhere too."""
+def outcome(name: str, quick: bool) -> Section:
+    """Run one comparison; the others shall run, even if a peer is not there or this one fails."""
+    try:
+        section: Section = importlib.import_module(f"benchmarks.{name}").run(quick)
+        return section
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("", "orbitdl", "benchmarks"):
+            return failure(name, error)
+        note = f"Left out: {error.name} cannot be imported here ({error})."
+        return Section(name, note=note, left_out=True)
+    except Exception as error:
+        return failure(name, error)
+
+
+def failure(name: str, error: Exception) -> Section:
+    """Show where a comparison failed, and make that its outcome."""
+    traceback.print_exc()
+    return Section(name, note=f"FAILED: {type(error).__name__}: {error}", failed=True)
+
+
+def write(sections: list[Section], options: argparse.Namespace) -> None:
+    """Write page, figures and picture to a folder, the page elsewhere too; add to the history."""
+    from benchmarks import history
     from benchmarks.picture import draw
-    from benchmarks.report import as_json, markdown
+    from benchmarks.report import as_json, machine, markdown
 
-    page = markdown(sections, quick)
+    folder, kept = options.output, options.history or options.output / "history.jsonl"
     folder.mkdir(parents=True, exist_ok=True)
-    for path in (folder / "benchmarks.md", also):
+    runs, complaints = history.read([KEPT, kept])
+    page = markdown(sections, options.quick, runs)
+    for path in (folder / "benchmarks.md", options.page):
         if path is not None:
             path.write_text(page)
-    (folder / "benchmarks.json").write_text(as_json(sections, quick))
+    (folder / "benchmarks.json").write_text(as_json(sections, options.quick))
     draw(sections, folder / "benchmarks.png")
-    print(page)
-    print(f"written to {folder}", file=sys.stderr)
+    history.append(kept, history.Run.of(sections, options.quick, machine()))
+    print(*complaints, f"written to {folder}, history to {kept}", sep="\n", file=sys.stderr)
 
 
 if __name__ == "__main__":

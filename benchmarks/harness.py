@@ -46,14 +46,14 @@ class Row:
     @property
     def ratio(self) -> float:
         """How many times faster, or how many times as long."""
-        return self.theirs / self.ours if self.at_least else self.ours / self.theirs
+        return float(self.theirs / self.ours if self.at_least else self.ours / self.theirs)
 
     @property
     def holds(self) -> bool | None:
         """Whether the target is met; None without a target."""
         if self.target is None:
             return None
-        return self.ratio >= self.target if self.at_least else self.ratio <= self.target
+        return bool(self.ratio >= self.target if self.at_least else self.ratio <= self.target)
 
 
 @dataclass(frozen=True)
@@ -68,12 +68,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Section:
-    """The outcome of one comparison file."""
+    """The outcome of one comparison file; `note` says why if it failed or was left out."""
 
     title: str
     rows: list[Row] = field(default_factory=list)
     tables: list[Table] = field(default_factory=list)
     note: str = ""
+    failed: bool = False
+    left_out: bool = False
 
 
 @dataclass(frozen=True)

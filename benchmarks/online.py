@@ -13,14 +13,11 @@ from benchmarks.data import Floats, windows
 from benchmarks.harness import Row, Section, interleave
 from benchmarks.race import SLACK, Finish, Race, median_finish
 from benchmarks.referee import both
-from benchmarks.regular import ALPHA, spams_learns
+from benchmarks.regular import ALPHA, BATCH, spams_learns
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like
 from orbitdl.groups import ContinuousShift, Trivial
 from orbitdl.learning.iteration import Iteration
-
-BATCH = 256
-"""Data points per step of every program in the comparisons without a group."""
 
 
 def run(quick: bool) -> Section:

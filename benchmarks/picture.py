@@ -11,7 +11,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
 from benchmarks.harness import LIMIT, Row, Section  # noqa: E402
-from benchmarks.report import number  # noqa: E402
+from benchmarks.verdict import number  # noqa: E402
 
 COLOURS = {True: "#2a7f62", False: "#c0392b", None: "#8c98a4"}
 MEANING = {True: "target met", False: "target missed", None: "no target"}

@@ -79,7 +79,7 @@ def ecg_rows(x: Floats, minutes: int, alpha: float | str, repeats: int) -> list[
             times["code"].median, LIMIT, CODING * short, 1.0, at_least=False, accuracy=found,
         ),
         Row(
-            f"the same, learned from one start{chosen}",
+            f"{minutes} minutes, 2 waveforms, {which}, learned from one start{chosen}",
             times["learn"].median, LIMIT, LEARNING * short, 1.0, at_least=False,
             accuracy=f"objective {again.history_[-1].objective:.6g}", note=ended(again),
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,8 @@ from benchmarks.referee import both
 from orbitdl.groups import Trivial
 
 ALPHA = 0.1
+BATCH = 256
+"""Data points per step of programs that learn from batches."""
 
 
 def run(quick: bool) -> Section:
@@ -25,20 +28,30 @@ def run(quick: bool) -> Section:
     start = X[np.random.default_rng(0).choice(len(X), atoms, replace=False)]
     race = Race(X, Trivial(), ALPHA, start)
     warm_up(race)
-    repeats, batches, sweeps = (1, 40, 5) if quick else (3, 80, 20)
+    repeats, passes = (1, 5) if quick else (5, 20)
+    batches = passes * len(X) // BATCH
     by_spams = partial(spams_learns, race, batches)
-    by_sklearn = partial(sklearn_learns, race, sweeps)
+    by_sklearn = partial(sklearn_learns, race, passes)
+    online, sweeps = f"spams.trainDL, {batches} batches of {BATCH}", f"{passes} sweeps"
     rows = [
-        against(race, f"spams.trainDL, {batches} batches of 256", by_spams, 1.0, repeats),
-        against(race, f"scikit-learn DictionaryLearning(cd), {sweeps} sweeps", by_sklearn, 10.0, 1),
+        replace(against(race, online, by_spams, 1.5, repeats), at_least=False),
+        against(race, f"scikit-learn DictionaryLearning(cd), {sweeps}", by_sklearn, 10.0, repeats),
     ]
-    return Section("Regular dictionary learning", rows, [stages(race, batches)])
+    return Section("Regular dictionary learning", rows, [stages(race, batches)], NOTE)
+
+
+NOTE = (
+    "Every iteration of ours codes all windows, its codes certified; spams takes a step after "
+    "each batch. The mode of ours that does so too is below (*Mini-batches*). The objective to "
+    "reach is that of the peer's components, coded exactly; ours is that of the codes it has, "
+    "which is no less than what its components could reach."
+)
 
 
 def against(
     race: Race, peer: str, learner: Callable[[], Floats], target: float, repeats: int
 ) -> Row:
-    """Race against one peer, down to where it ends."""
+    """Race against one peer, down to where it ends; the ratio says how many times faster."""
     began = time.process_time()
     level = race.judge(learner())
     patience = 20 * (time.process_time() - began) + 2
@@ -57,7 +70,7 @@ def spams_learns(race: Race, batches: int) -> Floats:
     """Run spams and return its components, (q, d)."""
     signals, D = np.asfortranarray(race.X.T), np.array(race.start.T, order="F")
     learned = spams.trainDL(
-        signals, D=D, lambda1=race.alpha, mode=2, iter=batches, batchsize=256,
+        signals, D=D, lambda1=race.alpha, mode=2, iter=batches, batchsize=BATCH,
         numThreads=1, verbose=False,
     )  # fmt: skip
     return np.ascontiguousarray(learned.T)

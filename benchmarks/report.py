@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 from dataclasses import asdict
 from datetime import date
@@ -11,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import LIMIT, Row, Section, Table
+from benchmarks.history import Past, Run
+from benchmarks.verdict import aim, count, figure, number
 
 PACKAGES = (
     "orbitdl",
@@ -24,10 +27,12 @@ PACKAGES = (
     "distributed",
 )
 HEAD = (
-    "Measured by `python -m benchmarks`, which wrote this page.",
-    "CPU seconds, medians of interleaved repeats in one process, one thread each; compilation is "
-    "not part of them (see *First use*). Objectives of all programs are computed by one referee. "
-    "A ratio marked *faster* is their time over ours; one without is ours over theirs, a cost.",
+    "Measured by `python -m benchmarks`, which wrote this page (`make bench` prints its verdicts, "
+    "`make measured` puts it on the site).",
+    "Seconds are of the processor unless a row says otherwise, medians of interleaved repeats in "
+    "one process, one thread each; compilation is not part of them (see *First use*). Objectives "
+    "of all programs are computed by one referee. A target `>=` is for their time over ours, a "
+    "target `<=` for ours over theirs. *Before* are the figures of past runs, latest first.",
     "alphacsc is compared on recordings only: it is not circular, and 0.4.1 fails to learn, or to "
     "start from codes, on NumPy 2.4 (`setting an array element with a sequence`).",
 )
@@ -36,7 +41,8 @@ QUICK = "**Quick version**: fewer windows and repeats, so the targets are only h
 
 def machine() -> dict[str, str]:
     """Return what the figures depend on."""
-    facts = {"processor": processor(), "system": platform.system(), "date": str(date.today())}
+    facts = {"processor": processor(), "cores": str(os.cpu_count())}
+    facts |= {"system": platform.system(), "date": str(date.today())}
     facts["python"] = platform.python_version()
     return facts | {name: version(name) for name in PACKAGES}
 
@@ -63,41 +69,71 @@ def processor() -> str:
     return names[0] if names else platform.processor() or platform.machine()
 
 
-def markdown(sections: list[Section], quick: bool) -> str:
-    """Return the whole page."""
-    parts = ["# Speed, side by side", *HEAD, *([QUICK] if quick else []), f"Machine: {facts()}."]
-    return "\n\n".join(parts + [section_text(section) for section in sections]) + "\n"
+def markdown(sections: list[Section], quick: bool, runs: list[Run]) -> str:
+    """Return the whole page; `runs` are those before this one."""
+    past = Past(runs, quick, processor())
+    parts = ["# Speed, side by side", *([QUICK] if quick else []), *verdicts(sections)]
+    parts += ["## How", *HEAD, f"Machine: {facts()}."]
+    parts += [section_text(section, past) for section in sections]
+    return "\n\n".join(parts + past_runs(runs)) + "\n"
 
 
-def section_text(section: Section) -> str:
-    """Write one section."""
+def verdicts(sections: list[Section]) -> list[str]:
+    """Say how many targets were held, and list those that were not."""
+    rows = [row for section in sections for row in section.rows]
+    missed = [f"- {row.work}: {figure(row)}{aim(row)}" for row in rows if row.holds is False]
+    said = [f"**{count(rows)}.**" + " Missed:" * bool(missed)]
+    return said + (["\n".join(missed)] if missed else [])
+
+
+def section_text(section: Section, past: Past) -> str:
+    """Write one section: verdicts, then what they rest on, then further tables."""
     parts = [f"## {section.title}", *([section.note] if section.note else [])]
     if section.rows:
-        parts.append(row_table(section.rows))
+        columns = "", "work", "ratio", "target", "before"
+        parts.append(grid(columns, [verdict_cells(row, past, section) for row in section.rows]))
+        columns = "work", "beside", "ours, s", "theirs, s", "accuracy", "note"
+        details = grid(columns, [detail_cells(row) for row in section.rows])
+        parts.append(folded("Seconds, accuracy and notes", details))
     return "\n\n".join(parts + [table_text(table) for table in section.tables])
 
 
-def row_table(rows: list[Row]) -> str:
-    """Write rows as a Markdown table."""
-    columns = "work", "ours", "competitor", "theirs", "ratio", "target", "holds", "accuracy", "note"
-    return grid(columns, [row_cells(row) for row in rows])
-
-
-def row_cells(row: Row) -> tuple[str, ...]:
-    """Write one row."""
-    sign = "&ge;" if row.at_least else "&le;"
+def verdict_cells(row: Row, past: Past, section: Section) -> tuple[str, ...]:
+    """Write what a row came to, beside what it was to be and what it was before."""
+    verdict = {None: "", True: "held", False: "**missed**"}[row.holds]
+    sign = ">=" if row.at_least else "<="
     target = "" if row.target is None else f"{sign} {number(row.target)}"
-    holds = {None: "", True: "yes", False: "**no**"}[row.holds]
-    ratio = number(row.ratio) + (" x faster" if row.at_least else "")
-    ours, theirs = number(row.ours), number(row.theirs)
+    work = row.work if row.competitor == LIMIT else f"{row.work}, beside {row.competitor}"
+    return verdict, work, number(row.ratio), target, past.shown(section, row)
+
+
+def detail_cells(row: Row) -> tuple[str, ...]:
+    """Write what the verdict on a row rests on."""
     where = ["see *Where the time goes*"] if row.holds is False and row.competitor != LIMIT else []
     note = "; ".join([row.note] * bool(row.note) + where)
-    return row.work, ours, row.competitor, theirs, ratio, target, holds, row.accuracy, note
+    return row.work, row.competitor, number(row.ours), number(row.theirs), row.accuracy, note
 
 
-def number(value: float) -> str:
-    """Write a number with three digits, large ones in full."""
-    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+def folded(title: str, content: str) -> str:
+    """Write what is shown when it is asked for."""
+    return f"<details>\n<summary>{title}</summary>\n\n{content}\n\n</details>"
+
+
+def past_runs(runs: list[Run], most: int = 10) -> list[str]:
+    """Write the section of the runs before this one, the latest first."""
+    if not runs:
+        return []
+    cells = [
+        (
+            run.date[:10],
+            run.machine["processor"],
+            "quick" if run.quick else "whole",
+            str(sum(figure.holds is True for figure in run.figures)),
+            str(sum(figure.holds is False for figure in run.figures)),
+        )
+        for run in reversed(runs[-most:])
+    ]
+    return ["## Past runs", grid(("date", "processor", "version", "held", "missed"), cells)]
 
 
 def table_text(table: Table) -> str:
@@ -109,7 +145,12 @@ def table_text(table: Table) -> str:
 def grid(columns: tuple[str, ...], cells: list[tuple[str, ...]]) -> str:
     """Write a Markdown table."""
     lines = [columns, ("---",) * len(columns), *cells]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return "\n".join("| " + " | ".join(map(escaped, line)) + " |" for line in lines)
+
+
+def escaped(text: str) -> str:
+    """Write text so that a cell of a table holds it as it is."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
 
 
 def as_json(sections: list[Section], quick: bool) -> str:

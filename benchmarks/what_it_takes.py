@@ -20,8 +20,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.harness import interleave, timed
-from benchmarks.report import facts, grid, number
+from benchmarks.report import facts, grid
 from benchmarks.simulation import Plan, simulated
+from benchmarks.verdict import number
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
 from orbitdl.distributed.cluster import TOGETHER

@@ -8,8 +8,9 @@ from numpy.testing import assert_allclose
 from registry import action, square
 
 from orbitdl import encode
-from orbitdl.coding import ActiveSet
+from orbitdl.coding import ActiveSet, orbits
 from orbitdl.groups import InterpolatedShift, Trivial
+from orbitdl.groups.base import inner
 
 
 def test_codes_stay_finite_when_many_moved_components_depend_on_each_other():
@@ -23,6 +24,33 @@ def test_codes_stay_finite_when_many_moved_components_depend_on_each_other():
     )
     assert np.isfinite(codes.objective).all()
     assert codes.gap.max() <= 1e-4
+
+
+@pytest.mark.parametrize("most", [0, orbits.MOST_PRODUCTS])
+@pytest.mark.parametrize(
+    "name", ["trivial", "integer shift", "whole translations of images", "moves of a square"]
+)
+def test_inner_products_of_atoms_are_where_the_layout_says(name, most, monkeypatch):
+    monkeypatch.setattr(orbits, "MOST_PRODUCTS", most)
+    rep, q = action(name), 3
+    A = rep.analyze(np.random.default_rng(0).standard_normal((q, *rep.shape)))
+    moved = rep.moved(rep.elements[:, None], A)
+    moved = moved.reshape(rep.size * q, *rep.block_shape)
+    found = orbits.inner_products(rep, A)
+    a, b = np.ogrid[: len(moved), : len(moved)]
+    place = found.row[a] + found.shift[found.turn[a], found.element[b]] + found.component[b]
+    assert_allclose(found.products[place], inner(moved[:, None], moved), atol=1e-12)
+    runs = place.reshape(len(moved), -1, found.run)
+    assert np.all(np.diff(runs, axis=2) == 1)
+
+
+def test_codes_do_not_depend_on_how_inner_products_are_laid_out(monkeypatch):
+    X, components = patches(20, 3)
+    coder = ActiveSet(tol=1e-9)
+    whole = encode(X, components, group=square(8), alpha=0.3, coder=coder)
+    monkeypatch.setattr(orbits, "MOST_PRODUCTS", 0)
+    codes = encode(X, components, group=square(8), alpha=0.3, coder=coder)
+    assert_allclose(codes.objective, whole.objective, rtol=1e-8)
 
 
 def patches(n: int, q: int) -> tuple[np.ndarray, np.ndarray]:

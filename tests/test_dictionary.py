@@ -12,6 +12,8 @@ from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
 from orbitdl.learning.alternation import replace_unused
 from orbitdl.learning.dictionary import (
+    MANY,
+    best_soon,
     constrained_least_squares,
     least_squares,
     normalise,
@@ -230,6 +232,20 @@ def test_codes_that_do_not_determine_components_keep_them_in_the_ball(exact, m):
         assert norms(new).max() <= 1 + 1e-8
         before, after = (np.sum((Y - W @ a[:, 0, 0]) ** 2) for a in (A, new))
         assert after <= before + 1e-12 * np.sum(Y**2)
+
+
+@pytest.mark.parametrize("unit", [1e-90, 1.0, 1e90])
+def test_a_step_of_many_components_without_blocks_gains_nearly_all_there_is(unit):
+    q, rng = MANY + 8, np.random.default_rng(0)
+    W = rng.standard_normal((400, q)) * (rng.random((400, q)) < 0.1)
+    A, truth = (rng.standard_normal((q, 1, 1, 20)) for _ in range(2))
+    A, truth = (V / norms(V)[:, None, None, None] for V in (A, truth))
+    Y = W @ truth[:, 0, 0] + 0.1 * rng.standard_normal((400, 20))
+    statistics = Statistics((W.T @ W)[None], (W.T @ Y)[None], np.abs(W).sum(axis=0)) * unit**2
+    soon, exact = (solve(statistics, A) for solve in (best_soon, constrained_least_squares))
+    losses = [np.sum((Y - W @ V[:, 0, 0]) ** 2) for V in (A, soon, exact)]
+    assert norms(soon).max() <= 1 + 1e-12
+    assert losses[0] - losses[1] >= 0.95 * (losses[0] - losses[2])
 
 
 @pytest.mark.parametrize("n", [1, 32, 33, 100])

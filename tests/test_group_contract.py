@@ -29,6 +29,7 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.gauges import lightest_measure
+from orbitdl.groups.transforms import multiplied
 
 LENGTHS = [1, 2, 7, 8]
 I_TIMES = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]]
@@ -265,11 +266,13 @@ def test_matrices_are_split_into_their_irreducible_parts():
     assert parts(square(8)) == [(1, 6), (1, 6), (1, 10), (1, 10), (2, 16)]
 
 
+@pytest.mark.parametrize("small", [0, multiplied.SMALL])
 @pytest.mark.parametrize(
     ("group", "shape"),
     [(SQUARE, (3, 3)), (square(8), (64, 2)), (PAIRS, (6, 3)), (QUATERNIONS, (4,)), (CYCLE, (5, 2))],
 )
-def test_a_finite_group_acts_by_its_matrices(group, shape):
+def test_a_finite_group_acts_by_its_matrices(group, shape, small, monkeypatch):
+    monkeypatch.setattr(multiplied, "SMALL", small)
     moves, x = group.on(shape), np.random.default_rng(0).standard_normal(shape)
     moved = moves.act(moves.elements, np.broadcast_to(x, (moves.size, *shape)))
     expected = group.matrices @ x.reshape(len(group.matrices[0]), -1)

@@ -20,6 +20,7 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.images.square import WORDS
+from orbitdl.groups.transforms import multiplied
 from orbitdl.groups.trigonometric.plane_cells import top_of_box
 from orbitdl.groups.trigonometric.plane_values import as_table, jet_at, make_work
 from orbitdl.learning.dictionary import unit_norm
@@ -321,8 +322,10 @@ def test_tangents_are_derivatives_of_the_action():
 # The moves of a square
 
 
+@pytest.mark.parametrize("small", [0, multiplied.SMALL])
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (4, 4, 3), (7, 7), (8, 8, 2)])
-def test_moves_of_a_square_turn_and_mirror_pixels(shape):
+def test_moves_of_a_square_turn_and_mirror_pixels(shape, small, monkeypatch):
+    monkeypatch.setattr(multiplied, "SMALL", small)
     moves, x = SquareSymmetry().on(shape), np.random.default_rng(0).standard_normal(shape)
     assert moves.moves_all
     for turns, mirrored in moves.elements:

@@ -60,8 +60,9 @@ def encode_path(
     >>> [codes.invariants().round(6).ravel().tolist() for codes in path]
     [[1.0, 0.0], [2.5, 0.5]]
     """
-    samples, weights = Samples.of(X, group, mask), as_alphas(alphas)
-    A, n_jobs = samples.analyze(components), require_jobs(n_jobs)
+    n_jobs = require_jobs(n_jobs)
+    samples, weights = Samples.of(X, group, mask, n_jobs), as_alphas(alphas)
+    A = samples.analyze(components)
     coder = require_coder(coder) or default_coder(samples.representation)
     return code_along(samples, A, weights, coder, n_jobs)
 

@@ -130,12 +130,21 @@ class Atoms:
 
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
+        if isinstance(samples, slice) and samples.step in (None, 1):
+            return self._stretch(*samples.indices(len(self))[:2])
         chosen = np.arange(len(self))[samples]
         counts = np.diff(self.offsets)[chosen]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
         columns = self.component[place], self.coefficient[place], self.element[place]
         return Atoms(self.n_components, offsets, *columns)
+
+    def _stretch(self, first: int, last: int) -> Atoms:
+        """Return copies of the codes of consecutive samples, without a look at the others."""
+        offsets = self.offsets[first : max(first, last) + 1]
+        own = slice(offsets[0], offsets[-1])
+        c, g = self.coefficient[own].copy(), self.element[own].copy()
+        return Atoms(self.n_components, offsets - offsets[0], self.component[own].copy(), c, g)
 
     def only(self, samples: NDArray[np.bool_]) -> Atoms:
         """Empty the codes of all other samples."""
@@ -158,6 +167,8 @@ class Atoms:
     def moved(self, coefficient: Floats, element: Floats) -> Atoms:
         """Return the same atoms with other coefficients and elements; those of zero go."""
         kept = coefficient != 0
+        if kept.all():
+            return replace(self, coefficient=coefficient, element=element)
         offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
         columns = self.component[kept], coefficient[kept], element[kept]
         return Atoms(self.n_components, offsets, *columns)
@@ -171,6 +182,11 @@ class Atoms:
         n, q = len(self), self.n_components
         total = np.bincount(self._pair, np.abs(self.coefficient), n * q)
         return total.astype(np.float64, copy=False).reshape(n, q)
+
+    def usage(self) -> Floats:
+        """Return ``sum_i sum |c|`` per component, (q,)."""
+        total = np.bincount(self.component, np.abs(self.coefficient), self.n_components)
+        return total.astype(np.float64, copy=False)
 
     def embed(self, representation: Representation) -> Blocks:
         """Return the matrix view ``Z_ij = sum_k c_k rho(g_k)``, shape (n, q, F, d, d)."""

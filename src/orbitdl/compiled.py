@@ -11,21 +11,32 @@ from numba import njit
 SETTINGS = {"cache": True, "nogil": True, "error_model": "numpy"}
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+BORROWED = {"_nrt": False}
+"""For kernels that work on the arrays they are given and make none. To count who refers to every
+array of a state, at every call, would take as long as the mathematics, and half of compilation."""
+OWNED = {"_nrt": True}
+"""For the others. It has to be said: what is left open follows the caller."""
 
-INSIDE = {"nogil": True, "error_model": "numpy", "fastmath": REORDER}
+INSIDE = {"nogil": True, "error_model": "numpy", "fastmath": REORDER} | BORROWED
 """How an overload that only kernels call is compiled: with its caller."""
 
-fast = njit(**SETTINGS, fastmath=REORDER)
-"""Compile on first use, keep on disk, release the lock; sums may be reordered."""
+fast = njit(**SETTINGS, **BORROWED, fastmath=REORDER)
+"""Compile on first use, keep on disk, release the lock; sums may be reordered. No array is made."""
 
-internal = njit(**SETTINGS, **WITHIN, fastmath=REORDER)
-"""The same for what only other kernels call: not callable from Python, quicker to compile."""
+allocating = njit(**SETTINGS, **OWNED, fastmath=REORDER)
+"""The same for kernels that make arrays."""
 
-part = njit(**SETTINGS, **WITHIN, fastmath=REORDER, inline="always")
+internal = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER)
+"""Like `fast` for what only other kernels call: not callable from Python, quicker to compile."""
+
+internal_allocating = njit(**SETTINGS, **OWNED, **WITHIN, fastmath=REORDER)
+"""The same for those that make arrays."""
+
+part = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER, inline="always")
 """The same for what one kernel is divided into to be read: compiled as if it were written there."""
 
-internal_finite = njit(**SETTINGS, **WITHIN, fastmath=True)
-"""The same where no number is infinite or NaN: then searches for a maximum are vectorised."""
+internal_finite = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=True)
+"""Like `internal` where no number is infinite or NaN: searches for a maximum are vectorised."""
 
 
 def say_if_compiling(kernel: Any) -> None:

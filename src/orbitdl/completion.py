@@ -101,8 +101,9 @@ def complete(
     >>> complete(holed, [wave], group=IntegerShift()).X.round(6) + 0.0
     array([[0. , 0. , 1.8, 2.4, 0. ]])
     """
-    samples = Samples.of(X, group, mask)
-    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
+    samples = Samples.of(X, group, mask, n_jobs)
+    A = samples.analyze(components)
     alpha = None if alpha is None else require_positive(alpha, "alpha")
     return complete_samples(samples, A, alpha, coder, n_jobs, debias, require_positive(tol, "tol"))
 

@@ -71,8 +71,9 @@ def denoise(
     >>> bool(np.allclose(denoise([x], [wave], group=IntegerShift(), alpha=0.3, debias=True), x))
     True
     """
-    samples = Samples.of(X, group, mask)
-    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
+    samples = Samples.of(X, group, mask, n_jobs)
+    A = samples.analyze(components)
     return denoise_samples(samples, A, alpha, debias, coder, n_jobs)
 
 
@@ -128,8 +129,9 @@ def noise_level(
     >>> 0.045 < level < 0.055
     True
     """
-    samples = Samples.of(X, group, mask)
-    A, coder, n_jobs = samples.analyze(components), require_coder(coder), require_jobs(n_jobs)
+    coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
+    samples = Samples.of(X, group, mask, n_jobs)
+    A = samples.analyze(components)
     return _level(samples, A, noise_reach(samples.representation, A), coder, n_jobs)
 
 

@@ -79,8 +79,9 @@ def encode(
        sample  component  coefficient  shift
     0       0          0          3.0    2.0
     """
-    samples, alpha = Samples.of(X, group, mask), require_positive(alpha, "alpha")
-    A, n_jobs = samples.analyze(components), require_jobs(n_jobs)
+    n_jobs = require_jobs(n_jobs)
+    samples, alpha = Samples.of(X, group, mask, n_jobs), require_positive(alpha, "alpha")
+    A = samples.analyze(components)
     coder = require_coder(coder) or default_coder(samples.representation)
     return encode_samples(samples, A, alpha, coder, n_jobs, debias)
 

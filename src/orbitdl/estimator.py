@@ -69,8 +69,8 @@ class OrbitDictionaryLearning(
     callback : callable, optional
         Called with an `Iteration` after each; returning True stops the run.
     normalise_after : bool
-        Take the paper's dictionary step, least squares and then normalise, instead of the exact
-        minimum over components of norm at most one. The objective may then rise.
+        Take the paper's dictionary step, least squares and then normalise, instead of the minimum
+        over components of norm at most one. The objective may then rise.
     checkpoint : path-like, optional
         A file in which `fit` keeps where it stands: every few seconds, at its end and when it is
         interrupted. If the file exists, `fit` goes on from there, to the same result

@@ -260,8 +260,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
         self, X: ArrayLike, mask: ArrayLike | None, fitted: tuple[int, ...] | None = None
     ) -> Samples:
         """Check data, of this shape unless the model is to be fitted on them, and analyse them."""
-        data, observed = as_masked_data(X, mask)
-        return Samples.on(self._representation(X, data.shape[1:], fitted), data, observed)
+        n_jobs, (data, observed) = require_jobs(self.n_jobs), as_masked_data(X, mask)
+        return Samples.on(self._representation(X, data.shape[1:], fitted), data, observed, n_jobs)
 
     def _representation(
         self, X: Any, shape: tuple[int, ...], fitted: tuple[int, ...] | None = None

@@ -52,7 +52,8 @@ class EncodePiece:
 
     def __call__(self, piece: Piece) -> Codes:
         """Return codes; whether they converged is judged of all pieces together."""
-        samples = Samples.on(self.representation, *piece.data)
+        signal, observed = piece.data
+        samples = Samples.on(self.representation, signal, observed, self.n_jobs)
         args = self.A, self.alpha, self.coder, self.n_jobs, self.debias
         return encode_samples(samples, *args, warn=False)
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.codes import Codes
+from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
 from orbitdl.validation import as_components, as_masked_data
@@ -37,17 +38,27 @@ class Samples:
     Y: Blocks
 
     @classmethod
-    def of(cls, X: ArrayLike, group: Group, mask: ArrayLike | None = None) -> Self:
+    def of(
+        cls,
+        X: ArrayLike,
+        group: Group,
+        mask: ArrayLike | None = None,
+        n_jobs: int | None = None,
+    ) -> Self:
         """Check data as they come, and write them in the blocks of a group."""
         signal, observed = as_masked_data(X, mask)
-        return cls.on(require_group(group).on(signal.shape[1:]), signal, observed)
+        return cls.on(require_group(group).on(signal.shape[1:]), signal, observed, n_jobs)
 
     @classmethod
     def on(
-        cls, representation: Representation, signal: Floats, observed: NDArray[np.bool_] | None
+        cls,
+        representation: Representation,
+        signal: Floats,
+        observed: NDArray[np.bool_] | None,
+        n_jobs: int | None = None,
     ) -> Self:
         """Write data that were checked in the blocks of a group action."""
-        return cls(representation, signal, observed, representation.analyze(signal))
+        return cls(representation, signal, observed, in_blocks(representation, signal, n_jobs))
 
     @classmethod
     def concatenate(cls, parts: Sequence[Self]) -> Self:
@@ -99,3 +110,17 @@ class Samples:
         total = codes.objective + self.unseen
         gap = np.divide(codes.gap * codes.objective, total, out=codes.gap.copy(), where=total > 0)
         return replace(codes, objective=total, gap=gap)
+
+
+def in_blocks(representation: Representation, signal: Floats, n_jobs: int | None = None) -> Blocks:
+    """Return block coordinates (n, F, d, m) of data (n, ...), which threads take in chunks."""
+    chunks = chunks_of(len(signal))
+    if len(chunks) <= 1 or np.may_share_memory(representation.analyze(signal[:1]), signal):
+        return representation.analyze(signal)  # a change of shape copies nothing
+    Y = np.empty((len(signal), *representation.block_shape), representation.dtype)
+
+    def fill(chunk: slice) -> None:
+        Y[chunk] = representation.analyze(signal[chunk])
+
+    in_threads(fill, chunks, n_jobs)
+    return Y

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.lasso_kernel import Orbits, solve_all
-from orbitdl.coding.missing_entries import Missing, missing_entries, unit_vectors
+from orbitdl.coding.lasso_kernel import solve_all
+from orbitdl.coding.missing_entries import Missing, missing_entries
 from orbitdl.coding.once import Once
+from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_entries
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
-from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation
@@ -41,7 +41,7 @@ class Lookups:
     """
 
     def __init__(self, representation: ListedRepresentation, A: Blocks) -> None:
-        self.whole = Once(partial(inner_products, representation, A, A))
+        self.whole = Once(partial(inner_products, representation, A))
         self.masked = Once(partial(inner_products_with_entries, representation, A))
 
 
@@ -116,44 +116,27 @@ class ActiveSet(TabulatingCoder[Lookups]):
         room: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
-        n, q = len(warm), orbits.table.shape[2]
+        n, q = len(warm), warm.n_components
         number = representation.index(warm.element) * q + warm.component
         counts = np.zeros(n, dtype=np.int64)
-        atoms, c = np.zeros((n, room), dtype=np.int64), np.empty((n, room))
+        atoms, c = np.empty((n, room), dtype=np.int64), np.empty((n, room))
         own = None if missing is None else missing.take(chosen)
         solve_all(
             *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
             own, (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
-        g, component = np.divmod(atoms, q)
-        return Atoms.of_rows(q, counts, component, c, representation.elements[g]), counts == room
+        filled = np.arange(room) < counts[:, None]
+        g, component = np.divmod(atoms[filled], q)
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        found = Atoms(q, offsets, component, c[filled], representation.elements[g])
+        return found, counts == room
 
 
 def missing_if_few(representation: ListedRepresentation, problem: Problem) -> Missing | None:
     """Return the missing entries, where there are some, and few enough to look them up."""
     if problem.masked is None:
         return None
-    first, source, number = representation.entries()
-    missing = missing_entries(problem.masked.observed, len(problem.A) + source, number)
-    numbers = len(first) * representation.size * len(problem.A)
-    return missing if missing.most <= FEW and numbers <= NUMBERS else None
-
-
-def inner_products(representation: ListedRepresentation, still: Blocks, A: Blocks) -> Orbits:
-    """Return the inner products of `still` (p, F, d, m) with all moved components A (q, F, d, m).
-
-    Those of moved ones depend on ``g^-1 h`` only.
-    """
-    table = representation.products(still, A).reshape(len(still), representation.size, len(A))
-    if not representation.cycles:
-        return Orbits(table, representation.quotient, np.zeros(0, np.intp), 0, 1)
-    spread = unroll(representation.cycles)
-    none = np.zeros((0, 0), np.intp)
-    unrolled = np.ascontiguousarray(table[:, spread.number])
-    return Orbits(unrolled, none, spread.place, spread.origin, representation.cycles[-1])
-
-
-def inner_products_with_entries(representation: ListedRepresentation, A: Blocks) -> Orbits:
-    """Return the same for components and the unit vectors that are moved to all entries."""
-    units = unit_vectors(representation.entries().first, representation.shape)
-    return inner_products(representation, np.concatenate([A, representation.analyze(units)]), A)
+    first, _, number = representation.entries()
+    n_atoms = representation.size * len(problem.A)
+    missing = missing_entries(problem.masked.observed, n_atoms + np.arange(len(number)), number)
+    return missing if missing.most <= FEW and len(first) * n_atoms <= NUMBERS else None

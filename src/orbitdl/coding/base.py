@@ -14,6 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.attempt import Components, attempt, describe
+from orbitdl.coding.once import Once
+from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.validation import require_count, require_positive
@@ -46,9 +48,13 @@ class Coder(ABC):
 
     Files hold the fields of the dataclass. Those that `added_later` names came after the first
     files: they have a default, which is not written, and taken where a file has none of them.
+
+    A thread takes so many samples at most as `together` says: more where a round of all of them
+    is many short steps, which threads take one after the other.
     """
 
     tol: float
+    together: ClassVar[int] = TOGETHER
     also_stored: ClassVar[Mapping[str, type]] = {}
     added_later: ClassVar[frozenset[str]] = frozenset()
 
@@ -144,6 +150,8 @@ class Coder(ABC):
 
 
 Tabulated = TypeVar("Tabulated")
+Stricter = Once["Prepared | None"]
+"""The coder for samples whose certified gap is above the tolerance, ready when first needed."""
 
 
 class TabulatingCoder(Coder, Generic[Tabulated]):
@@ -205,27 +213,38 @@ class Prepared:
                 "leave coder=None to get one that does."
             )
         problem = Problem(self.representation, Y, self.components.own, alpha, masked)
-        atoms, objective, gap = self._try(problem, warm, n_jobs)
-        atoms, objective, gap = self._try_again(problem, atoms, objective, gap)
+        codes = self._in_chunks(problem, warm, n_jobs)
         if warn:
-            self.coder.warn_unless_converged(gap)
-        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
-        return Codes(self.representation, atoms, objective, gap, status)
+            self.coder.warn_unless_converged(codes.gap)
+        return codes
 
-    def _try_again(
-        self, problem: Problem, atoms: Atoms, objective: Floats, gap: Floats
-    ) -> tuple[Atoms, Floats, Floats]:
-        """Send samples above the tolerance to a stricter coder, if there is one."""
-        stricter = self._stricter()
+    def _in_chunks(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Codes:
+        """Let threads take chunks of samples, each from its data to its certificate."""
+        chunks = chunks_of(len(problem.Y), self.coder.together)
+        stricter = Once(self._stricter)
+        within = n_jobs if len(chunks) == 1 else None  # threads share the only chunk
+
+        def settle(chunk: slice) -> Codes:
+            known = None if warm is None else warm.take(chunk)
+            return self._settle(problem.take(chunk), known, within, stricter)
+
+        return Codes.concatenate(in_threads(settle, chunks, n_jobs))
+
+    def _settle(
+        self, problem: Problem, warm: Atoms | None, n_jobs: int | None, stricter: Stricter
+    ) -> Codes:
+        """Solve and certify; send samples above the tolerance to a stricter coder, if any."""
+        atoms, objective, gap = self._try(problem, warm, n_jobs)
         for _ in range(TRIES):
             late = gap > self.coder.tol
-            if stricter is None or not late.any():
+            if not late.any() or (other := stricter()) is None:
                 break
             rest = problem.take(late)
             start = rest.with_best_match(atoms.take(late))
-            again, objective[late], gap[late] = stricter._try(rest, start, None)
+            again, objective[late], gap[late] = other._try(rest, start, None)
             atoms = atoms.replace(late, again)
-        return atoms, objective, gap
+        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
+        return Codes(self.representation, atoms, objective, gap, status)
 
     def _try(
         self, problem: Problem, warm: Atoms | None, n_jobs: int | None

@@ -15,7 +15,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
-from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation
+from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
 
 CHUNK = 1024
 """Samples handled at a time, so that memory does not grow with their number."""
@@ -87,8 +87,8 @@ def relative_gap(
 
 def objectives(problem: Problem, atoms: Atoms) -> Floats:
     """Return ``1/2 ||r||^2 + alpha sum |c|`` per sample, without a certificate."""
-    fitted = reconstruct(problem.representation, atoms, problem.A)
-    energy = problem.misfit(fitted).energy
+    misses = problem.misses(reconstruct(problem.representation, atoms, problem.A))
+    energy = inner(misses, misses, misses.ndim - 1)
     value: Floats = 0.5 * energy + problem.alpha * atoms.invariants().sum(axis=1)
     return value
 
@@ -99,4 +99,4 @@ def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Bloc
         atoms.take(slice(k, k + CHUNK)).superpose(representation, A)
         for k in range(0, len(atoms), CHUNK)
     ]
-    return np.concatenate(parts)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -1,12 +1,10 @@
 """The lasso on orbits, one sample at a time: an active set with a small Cholesky factor.
 
-Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is a
-look-up, ``<g a_j, h a_l> = table[j, g^-1 h, l]``. For a product of cyclic groups the table holds
-two periods (`unrolled.py`), so that the row of one atom against all others is made of contiguous
-slices: of one, if the group is cyclic.
+Atoms are numbered, and their inner products looked up, as in `orbits.py`. Functions take apart what
+they are given before their loops: to ask a tuple for an array, or to pass it on, counts references.
 
-Missing entries are further atoms, which have no number (`missing_entries.py`). Kernels are told of
-them by `unseen`, which is None for samples without: they are compiled for either.
+Missing entries are further atoms (`missing_entries.py`). Kernels are told of them by `unseen`,
+which is None for samples without: they are compiled for either.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.missing_entries import fit_unseen, follow, product_unseen, unseen_of
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast, internal, internal_finite
+from orbitdl.compiled import allocating, internal, internal_finite
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
@@ -28,31 +26,6 @@ HALFWAY = 0.5
 mostly vanish when the higher ones are explained."""
 ROUNDING = 1e-14
 """Relative excess over alpha that is none."""
-
-
-class Orbits(NamedTuple):
-    """Inner products of all moved components.
-
-    Attributes
-    ----------
-    table : ndarray of shape (q + p, K, q)
-        ``table[j, k, l] = <a_j, h_k a_l>``, h_k the element at place k; for j >= q, a_j is one of
-        p unit vectors, where entries may be missing.
-    quotient : ndarray of shape (size, size)
-        The place of ``g^-1 h``; empty for a product of cyclic groups.
-    place : ndarray of shape (size,)
-        For a product of cyclic groups, the place of ``g^-1 h`` is
-        ``place[h] - place[g] + origin``; else empty.
-    origin : int
-    run : int
-        So many consecutive elements have consecutive places.
-    """
-
-    table: NDArray[np.float64]
-    quotient: NDArray[np.intp]
-    place: NDArray[np.intp]
-    origin: int
-    run: int
 
 
 class Active(NamedTuple):
@@ -67,56 +40,43 @@ class Active(NamedTuple):
 
 
 @internal
-def place_of(orbits, g, h):  # type: ignore[no-untyped-def]
-    """Return where the table holds g^-1 h."""
-    if orbits.quotient.shape[0] == 0:
-        return orbits.place[h] - orbits.place[g] + orbits.origin
-    return orbits.quotient[g, h]
+def subtract_rows(orbits, count, atoms, c, out):  # type: ignore[no-untyped-def]
+    """Subtract c times the Gram rows of all active atoms from all correlations."""
+    products, row, turn, shift, element, component, run = orbits
+    for r in range(count):
+        a = atoms[r]
+        for first in range(0, out.shape[0], run):
+            place = row[a] + shift[turn[a], element[first]] + component[first]
+            line, some = products[place : place + run], out[first : first + run]
+            for k in range(run):
+                some[k] -= c[r] * line[k]
 
 
 @internal
-def subtract_row(orbits, g, j, c, out):  # type: ignore[no-untyped-def]
-    """Subtract c times the inner products with ``g a_j`` from all correlations."""
-    table, run = orbits.table, orbits.run
-    q = table.shape[2]
-    if orbits.quotient.shape[0] == 0:
-        flat = table[j].reshape(-1)
-        for h in range(0, orbits.place.shape[0], run):
-            first = place_of(orbits, g, h) * q
-            row, part = flat[first : first + run * q], out[h * q : (h + run) * q]
-            for k in range(part.shape[0]):
-                part[k] -= c * row[k]
-    else:
-        for h in range(orbits.quotient.shape[0]):
-            for k in range(q):
-                out[h * q + k] -= c * table[j, orbits.quotient[g, h], k]
-
-
-@internal
-def append(atom, value, sign, count, active, orbits, unseen):  # type: ignore[no-untyped-def]
-    """Put an atom at the end of the active set."""
-    table = orbits.table
-    q, atoms, gram = table.shape[2], active.atoms, active.gram
-    atoms[count], active.c[count], active.sign[count] = atom, value, sign
-    if unseen is not None:
-        look_at_unseen(unseen, atom, count, orbits)
-    for r in range(count + 1):
-        place = place_of(orbits, atoms[r] // q, atom // q)
-        product = table[atoms[r] % q, place, atom % q]
+def look_up(first, count, atoms, gram, orbits, unseen):  # type: ignore[no-untyped-def]
+    """Fill in the inner products of the atoms from `first` on with all before them."""
+    products, row, turn, shift, element, component, _ = orbits
+    for r in range(first, count):
+        a = atoms[r]
         if unseen is not None:
-            product -= product_unseen(unseen, r, count)
-        gram[r, count] = gram[count, r] = product
-    return count + 1
+            look_at_unseen(unseen, a, r, orbits)
+        for s in range(r + 1):
+            b = atoms[s]
+            product = products[row[a] + shift[turn[a], element[b]] + component[b]]
+            if unseen is not None:
+                product -= product_unseen(unseen, r, s)
+            gram[r, s] = gram[s, r] = product
 
 
 @internal
-def look_at_unseen(unseen, atom, k, orbits):  # type: ignore[no-untyped-def]
-    """Look up what an atom, which becomes the k-th, says of the missing entries."""
-    q, table = orbits.table.shape[2], orbits.table
-    unseen.owner[k] = atom
-    for m in range(unseen.source.shape[0]):
-        place = place_of(orbits, unseen.place[m], atom // q)
-        unseen.values[k, m] = table[unseen.source[m], place, atom % q]
+def look_at_unseen(unseen, b, k, orbits):  # type: ignore[no-untyped-def]
+    """Look up what atom b, the k-th, says of the missing entries."""
+    products, row, turn, shift, element, component, _ = orbits
+    entries, values = unseen.source, unseen.values[k]
+    unseen.owner[k] = b
+    for m in range(entries.shape[0]):
+        a = entries[m]
+        values[m] = products[row[a] + shift[turn[a], element[b]] + component[b]]
 
 
 @internal_finite
@@ -129,14 +89,13 @@ def largest(values):  # type: ignore[no-untyped-def]
 
 
 @internal
-def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-untyped-def]
-    """Return objective and duality gap, given the largest correlation with the residual."""
+def measure(b, rest, energy, alpha, count, atoms, c, peak):  # type: ignore[no-untyped-def]
+    """Return objective and duality gap, given correlations with the residual and the largest."""
     fit, norm, weight = 0.0, 0.0, 0.0
     for r in range(count):
         fit += c[r] * b[atoms[r]]
+        norm += c[r] * (b[atoms[r]] - rest[atoms[r]])
         weight += abs(c[r])
-        for s in range(count):
-            norm += c[r] * gram[r, s] * c[s]
     residual = max(energy - 2.0 * fit + norm, 0.0)
     objective = 0.5 * residual + alpha * weight
     scale = (energy - fit) / residual if residual > 0.0 else 0.0
@@ -146,57 +105,34 @@ def measure(b, energy, alpha, count, atoms, c, gram, peak):  # type: ignore[no-u
 
 
 @internal
-def is_near(atom, first, count, active, orbits):  # type: ignore[no-untyped-def]
-    """Tell whether an atom is active, or close to one that entered in this round."""
-    table = orbits.table
-    q, atoms = table.shape[2], active.atoms
-    h, j, here = atom // q, atom % q, place_of(orbits, 0, 0)
-    for r in range(count):
-        if atoms[r] == atom:
-            return True
-        if r >= first:
-            other, place = atoms[r] % q, place_of(orbits, atoms[r] // q, h)
-            norms = table[j, here, j] * table[other, here, other]
-            if table[other, place, j] ** 2 > NEAR**2 * norms:
-                return True
-    return False
-
-
-@internal
-def enlarge(rest, level, most, count, active, orbits, waiting, unseen):  # type: ignore[no-untyped-def]
-    """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
-    first, n_waiting = count, np.int64(0)
+def enlarge(rest, level, most, count, atoms, c, sign, orbits, waiting):  # type: ignore[no-untyped-def]
+    """Let atoms with correlation above `level` in, largest first, of near ones the largest."""
+    products, row, turn, shift, element, component, _ = orbits
+    n_active, n_waiting, best = count, np.int64(0), np.int64(0)
     for k in range(rest.shape[0]):
         if abs(rest[k]) >= level:
             waiting[n_waiting] = k
+            best = n_waiting if abs(rest[k]) > abs(rest[waiting[best]]) else best
             n_waiting += 1
-    while n_waiting > 0 and count < active.atoms.shape[0] and count - first < most:
-        best = 0
-        for k in range(1, n_waiting):
-            if abs(rest[waiting[k]]) > abs(rest[waiting[best]]):
-                best = k
-        atom = waiting[best]
-        n_waiting -= 1
-        waiting[best] = waiting[n_waiting]
-        if not is_near(atom, first, count, active, orbits):
-            sign = 1.0 if rest[atom] > 0.0 else -1.0
-            count = append(atom, 0.0, sign, count, active, orbits, unseen)
+    while n_waiting > 0 and count < atoms.shape[0] and count - n_active < most:
+        a, is_new = waiting[best], True
+        for r in range(n_active):
+            is_new &= atoms[r] != a
+        if is_new:
+            atoms[count], c[count] = a, 0.0
+            sign[count] = 1.0 if rest[a] > 0.0 else -1.0
+            count += 1
+        norm = products[row[a] + shift[turn[a], element[a]] + component[a]] if is_new else np.inf
+        n_left, n_waiting, best = n_waiting, np.int64(0), np.int64(0)
+        for k in range(n_left):
+            b = waiting[k]
+            own = products[row[b] + shift[turn[b], element[b]] + component[b]]
+            product = products[row[a] + shift[turn[a], element[b]] + component[b]]
+            if b != a and product**2 <= NEAR**2 * norm * own:
+                waiting[n_waiting] = b
+                best = n_waiting if abs(rest[b]) > abs(rest[waiting[best]]) else best
+                n_waiting += 1
     return count
-
-
-@internal
-def leave(b, count, active, orbits, unseen, rest):  # type: ignore[no-untyped-def]
-    """Fill `rest` with the correlations of what the active atoms leave of the data."""
-    q = orbits.table.shape[2]
-    for k in range(rest.shape[0]):
-        rest[k] = b[k]
-    for r in range(count):
-        subtract_row(orbits, active.atoms[r] // q, active.atoms[r] % q, active.c[r], rest)
-    if unseen is not None:
-        follow(unseen, active.atoms, count)
-        fit_unseen(unseen, active.c, count)
-        for m in range(unseen.source.shape[0]):
-            subtract_row(orbits, unseen.place[m], unseen.source[m], -unseen.fitted[m], rest)
 
 
 @internal
@@ -206,34 +142,47 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
     last = np.inf
     fresh = np.int64(0)
     for _ in range(max_iter):
+        look_up(fresh, count, atoms, gram, orbits, unseen)
         count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
-        leave(b, count, active, orbits, unseen, rest)
+        for k in range(rest.shape[0]):
+            rest[k] = b[k]
+        subtract_rows(orbits, count, atoms, c, rest)
+        if unseen is not None:
+            follow(unseen, atoms, count)
+            fit_unseen(unseen, c, count)
+            entries = unseen.source
+            subtract_rows(orbits, entries.shape[0], entries, unseen.weights, rest)
         peak = largest(rest)
-        objective, gap = measure(b, energy, alpha, count, atoms, c, gram, peak)
+        objective, gap = measure(b, rest, energy, alpha, count, atoms, c, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):
             break
         level = alpha + HALFWAY * (peak - alpha)
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
         fresh = count
-        count = enlarge(rest, level, most, count, active, orbits, waiting, unseen)
+        count = enlarge(rest, level, most, count, atoms, c, sign, orbits, waiting)
         if count == fresh:
             break
     return count
 
 
 @internal
-def recall(first, last, warm_atom, warm_c, active, orbits, unseen):  # type: ignore[no-untyped-def]
+def recall(first, last, warm_atom, warm_c, active):  # type: ignore[no-untyped-def]
     """Start the active set from the atoms of an earlier code; return how many there are."""
+    atoms, c, sign, _, _, _ = active
     count = np.int64(0)
-    for k in range(first, min(last, first + active.atoms.shape[0])):
-        if warm_c[k] != 0.0 and not is_near(warm_atom[k], count, count, active, orbits):
-            sign = 1.0 if warm_c[k] > 0.0 else -1.0
-            count = append(warm_atom[k], warm_c[k], sign, count, active, orbits, unseen)
+    for k in range(first, min(last, first + atoms.shape[0])):
+        is_new = warm_c[k] != 0.0
+        for r in range(count):
+            is_new &= atoms[r] != warm_atom[k]
+        if is_new:
+            atoms[count], c[count] = warm_atom[k], warm_c[k]
+            sign[count] = 1.0 if warm_c[k] > 0.0 else -1.0
+            count += 1
     return count
 
 
-@fast
+@allocating
 def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 
@@ -253,8 +202,8 @@ def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, fo
     )
     rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
+        count = recall(start[i], start[i + 1], warm_atom, warm_c, active)
         unseen = unseen_of(missing, i, capacity)  # type: ignore[no-untyped-call]
-        count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits, unseen)
         count = solve_one(
             B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen
         )

@@ -62,6 +62,7 @@ class Matching(Coder):
     max_iter: int = 100
     improvement: float = 1e-6
     max_atoms: int | None = None
+    together: ClassVar[int] = 1024
     added_later: ClassVar[frozenset[str]] = frozenset({"max_atoms"})
 
     def __post_init__(self) -> None:
@@ -95,7 +96,8 @@ class Matching(Coder):
             return match_part(problem.take(chunk), warm.take(chunk) if warm else None)
 
         each = most * (most + 2 * problem.Y[0].size)
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs, max(min(VALUES // each, 512), 1))
+        largest = max(min(VALUES // each, self.together), 1)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs, largest)
 
     def _limited(self, most: int) -> LimitedMatching:
         return LimitedMatching(self.n_atoms, most, self.max_iter, self.improvement)

@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from orbitdl.compiled import INSIDE, internal
+from orbitdl.compiled import INSIDE, OWNED, internal
 from orbitdl.groups.base import Floats, Integers
 
 
@@ -75,21 +75,20 @@ class Unseen(NamedTuple):
 
     Attributes
     ----------
-    source, place : ndarray of shape (U,)
-        The missing entries, as in `Missing`.
+    source : ndarray of shape (U,)
+        The numbers of the missing entries.
     owner : ndarray of shape (capacity,)
         Scratch: the atoms that `values` belong to.
     values : ndarray of shape (capacity, most)
         Scratch: ``u_k(m)``.
-    fitted : ndarray of shape (most,)
-        Scratch: ``f_m``.
+    weights : ndarray of shape (most,)
+        Scratch: ``z_m = -f_m``.
     """
 
     source: Integers
-    place: Integers
     owner: Integers
     values: Floats
-    fitted: Floats
+    weights: Floats
 
 
 def nothing_unseen(missing, i, capacity):  # type: ignore[no-untyped-def]
@@ -102,7 +101,7 @@ def make_unseen(missing, i, capacity):  # type: ignore[no-untyped-def]
     own = slice(missing.offsets[i], missing.offsets[i + 1])
     most = own.stop - own.start
     return Unseen(
-        missing.source[own], missing.place[own],
+        missing.source[own],
         np.empty(capacity, np.int64), np.empty((capacity, most)), np.empty(most),
     )  # fmt: skip
 
@@ -113,7 +112,7 @@ def unseen_of(missing, i, capacity):  # type: ignore[no-untyped-def]
     return make(missing, i, capacity)  # type: ignore[no-untyped-call]
 
 
-@overload(unseen_of, jit_options=INSIDE)
+@overload(unseen_of, jit_options=INSIDE | OWNED)
 def unseen_of_compiled(missing, i, capacity):  # type: ignore[no-untyped-def]
     """Choose which one when the types are known: kernels for whole samples know of no others."""
     return nothing_unseen if isinstance(missing, types.NoneType) else make_unseen
@@ -144,9 +143,9 @@ def follow(unseen, atoms, count):  # type: ignore[no-untyped-def]
 
 @internal
 def fit_unseen(unseen, c, count):  # type: ignore[no-untyped-def]
-    """Fill ``f_m``."""
+    """Fill ``z_m``."""
     for m in range(unseen.source.shape[0]):
-        unseen.fitted[m] = 0.0
+        unseen.weights[m] = 0.0
     for k in range(count):
         for m in range(unseen.source.shape[0]):
-            unseen.fitted[m] += c[k] * unseen.values[k, m]
+            unseen.weights[m] -= c[k] * unseen.values[k, m]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
-from joblib import Parallel, cpu_count, delayed, effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 from orbitdl.codes import Atoms
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+
+TOGETHER = 512
+"""Samples of a chunk at most: what is done for all of them at once is worth a call by then."""
 
 
 def in_threads(
@@ -22,13 +26,25 @@ def in_threads(
         threads = min(effective_n_jobs(n_jobs), cpu_count(), threads)  # more would only wait
     if threads <= 1:
         return [work(item) for item in items]
-    run = Parallel(n_jobs=threads, prefer="threads", require="sharedmem")
-    return list(run(delayed(work)(item) for item in items))
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, items))
+
+
+def chunks_of(n_samples: int, largest: int = TOGETHER) -> list[slice]:
+    """Cut samples into as few chunks as can be, all of about the same size.
+
+    Examples
+    --------
+    >>> chunks_of(10, largest=4)
+    [slice(0, 3, None), slice(3, 6, None), slice(6, 10, None)]
+    """
+    count = -(-n_samples // largest)
+    ends = [n_samples * k // count for k in range(count + 1)]
+    return [slice(*span) for span in zip(ends[:-1], ends[1:], strict=True)]
 
 
 def in_chunks(
-    solve: Callable[[slice], Atoms], n_samples: int, n_jobs: int | None, largest: int = 512
+    solve: Callable[[slice], Atoms], n_samples: int, n_jobs: int | None, largest: int = TOGETHER
 ) -> Atoms:
     """Return the atoms of all samples, solved chunk by chunk; the same for any n_jobs."""
-    chunks = [slice(k, min(k + largest, n_samples)) for k in range(0, n_samples, largest)]
-    return Atoms.concatenate(in_threads(solve, chunks, n_jobs))
+    return Atoms.concatenate(in_threads(solve, chunks_of(n_samples, largest), n_jobs))

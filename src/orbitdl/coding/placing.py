@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.problem import Problem
+from orbitdl.compiled import fast, say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, as_real, correlate, inner
 
 
@@ -45,15 +46,28 @@ def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Float
     The moved components b have shape (n, K, F, d, m), c has shape (n, K).
     """
     b, gram = normal_equations(problem, moved)
-    for _ in range(sweeps):
-        before = c.copy()
-        for k in range(c.shape[1]):
-            own = np.maximum(gram[:, k, k], 1e-300)
-            rest = b[:, k] - np.einsum("nl,nl->n", gram[:, k], c) + gram[:, k, k] * c[:, k]
-            c[:, k] = np.where(gram[:, k, k] > 0, soft(rest, problem.alpha) / own, 0.0)
-        if np.all(np.abs(c - before) <= 1e-12 * np.abs(c).max(axis=1, keepdims=True)):
-            break
+    c = np.ascontiguousarray(c)
+    say_if_compiling(descend_all)
+    descend_all(b, gram, problem.alpha, sweeps, c)
     return c
+
+
+@fast
+def descend_all(b, gram, alpha, sweeps, c):  # type: ignore[no-untyped-def]
+    """Minimise over one coefficient after the other, in place, until none moves any more."""
+    for i in range(len(c)):
+        for _ in range(sweeps):
+            step, largest = 0.0, 0.0
+            for k in range(c.shape[1]):
+                own, rest = gram[i, k, k], b[i, k]
+                for l in range(c.shape[1]):
+                    rest -= gram[i, k, l] * c[i, l] if l != k else 0.0
+                best = np.sign(rest) * max(abs(rest) - alpha, 0.0)
+                best = best / max(own, 1e-300) if own > 0 else 0.0
+                step, largest = max(step, abs(best - c[i, k])), max(largest, abs(best))
+                c[i, k] = best
+            if step <= 1e-12 * largest:
+                break
 
 
 def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
@@ -65,4 +79,4 @@ def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
         observed, y = problem.masked.observed, problem.masked.signal
         flat = problem.representation.synthesize(moved) * observed[:, None]
     flat = flat.reshape(n, K, -1)
-    return (flat @ y.reshape(n, -1, 1))[:, :, 0], flat @ flat.swapaxes(1, 2)
+    return (flat @ y.reshape(n, -1, 1)).reshape(n, K), flat @ flat.swapaxes(1, 2)

@@ -20,7 +20,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from orbitdl.groups.blocks import (
     Blocks,
@@ -29,6 +28,7 @@ from orbitdl.groups.blocks import (
     Integers,
     as_real,
     correlate,
+    in_columns,
     inner,
 )
 from orbitdl.groups.gauges.bracket import lightest_atoms, warn_if_wide
@@ -297,8 +297,7 @@ class Representation(ABC):
         A has shape (q, F, d, m), the result (n, F, d, m).
         """
         moved = self.moved(atoms.element, A[source])
-        place = (atoms.row, np.arange(len(source)))
-        gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(source)))
+        gather = in_columns(atoms, np.arange(len(source)), (n, len(source)))
         flat = moved.reshape(len(source), int(np.prod(moved.shape[1:])))  # atoms may be none
         return np.asarray(gather @ flat).reshape(n, *moved.shape[1:])
 

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.intp]
@@ -28,6 +29,17 @@ class Combination(NamedTuple):
     def take(self, chosen: NDArray[Any]) -> Combination:
         """Return some of them."""
         return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
+
+
+def in_columns(atoms: Combination, column: Integers, shape: tuple[int, int]) -> sparse.csr_array:
+    """Return the matrix that has every coefficient in the row of its atom and a given column.
+
+    Rows that come in order, as those of samples do, need no sorting.
+    """
+    if np.all(atoms.row[1:] >= atoms.row[:-1]):
+        ends = np.searchsorted(atoms.row, np.arange(shape[0] + 1))
+        return sparse.csr_array((atoms.coefficient, column, ends), shape=shape)
+    return sparse.csr_array((atoms.coefficient, (atoms.row, column)), shape=shape)
 
 
 def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:

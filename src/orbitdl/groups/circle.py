@@ -12,7 +12,12 @@ from orbitdl.groups.gauges.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trigonometric.grids import grid_peaks
-from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size, lowest_fraction
+from orbitdl.groups.trigonometric.largest import (
+    find_largest_values,
+    grid_size,
+    largest_product_of,
+    lowest_fraction,
+)
 from orbitdl.groups.trigonometric.peaks import peaks_near
 
 CHUNK = 256
@@ -99,6 +104,10 @@ class CircleRepresentation(PhaseAction):
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
         C = np.ascontiguousarray(correlation[..., 0, 0])
         return np.abs(find_largest_values(C, self._grid_size)[0])
+
+    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
+        rows, columns = (np.ascontiguousarray(blocks[:, :, 0]) for blocks in (Y, A))
+        return largest_product_of(rows, columns, self._grid_size)
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         shape = correlation.shape[:-3]

@@ -17,6 +17,7 @@ from orbitdl.groups.listed import ORTHOGONAL
 from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
 from orbitdl.groups.tabled import TabledRepresentation
 from orbitdl.groups.transforms.basis import ChangeOfBasis
+from orbitdl.groups.transforms.multiplied import multiplied_if_small
 from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
 from orbitdl.validation import require_count
 
@@ -113,7 +114,7 @@ class MatrixRepresentation(TabledRepresentation):
         layout = arrange([part.matrices for part in parts], multiplicities, entries // d)
         basis = np.concatenate([part.copies.reshape(d, -1) for part in parts], axis=1)
         into_parts = ChangeOfBasis(shape, layout.block_shape, basis, layout.place)
-        super().__init__(group, into_parts, layout.matrices, layout.metric)
+        super().__init__(group, multiplied_if_small(into_parts), layout.matrices, layout.metric)
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.blocks import Blocks, Floats, Integers, in_columns
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.transforms.base import Transform
 
@@ -31,8 +30,8 @@ class TabledRepresentation(ListedRepresentation):
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         moved = self._orbits(A)
-        place = (atoms.row, self.index(atoms.element) * len(A) + source)
-        gather = sparse.csr_array((atoms.coefficient, place), shape=(n, len(moved)))
+        column = self.index(atoms.element) * len(A) + source
+        gather = in_columns(atoms, column, (n, len(moved)))
         return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
 
     def products(self, Y: Blocks, A: Blocks) -> Floats:

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.blocks import Blocks, Floats, Integers, in_columns
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
@@ -68,7 +67,7 @@ class TrivialRepresentation(ListedRepresentation):
         return np.zeros(element.shape[:-1], dtype=np.intp)
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
-        W = sparse.csr_array((atoms.coefficient, (atoms.row, source)), shape=(n, len(A)))
+        W = in_columns(atoms, source, (n, len(A)))
         return np.asarray(W @ A.reshape(len(A), -1)).reshape(n, *A.shape[1:])
 
     def correlations(self, C: Blocks) -> Floats:

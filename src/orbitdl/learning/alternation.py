@@ -9,12 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.dictionary import (
-    constrained_least_squares,
-    least_squares,
-    normalise,
-    unit_norm,
-)
+from orbitdl.learning.dictionary import best_soon, least_squares, normalise, unit_norm
 from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.shards import Residuals, Shards, Summary
 
@@ -98,7 +93,7 @@ def code_or_fall_back(state: State, asked: float) -> Trial:
 def step_and_push(state: State, coded: Trial, normalise_after: bool) -> State:
     """Take the dictionary step from coded data; return where the next iteration begins."""
     A, statistics = coded.components, coded.shards.statistics()
-    solve = least_squares if normalise_after else constrained_least_squares
+    solve = least_squares if normalise_after else best_soon
     shards, best = coded.shards.step(solve, statistics, A)
     new, norms = normalise(best)
     shards = shards.scale(norms)

@@ -24,6 +24,7 @@ def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:
     Ponce and Sapiro (2009).
     """
     q, n_blocks, d, _ = A.shape
+    statistics = statistics.in_own_unit()
     H, R, new = statistics.normal, statistics.cross, np.array(stack_components(A))
     own = H.reshape(n_blocks, q, d, q, d)[:, np.arange(q), :, np.arange(q)]
     steep = np.sqrt(np.sum(np.abs(own) ** 2, axis=(2, 3))).max(axis=1)

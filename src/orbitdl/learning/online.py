@@ -22,7 +22,7 @@ import numpy as np
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import learn, put_in_use, record_of
 from orbitdl.learning.coordinate_step import coordinate_step
-from orbitdl.learning.dictionary import constrained_least_squares, normalise
+from orbitdl.learning.dictionary import MANY, constrained_least_squares, normalise
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.memory import ROOM, Memory
 from orbitdl.learning.shards import Shards, Summary
@@ -33,8 +33,6 @@ STILL = 1e-3
 """A pass that lowers the objective by a smaller fraction is the last of them."""
 WORTH = 2e-4
 """Steps of all data follow where the objective would fall by a larger fraction yet."""
-MANY = 32
-"""Components beyond which a step is a sweep over them, for the exact one takes longer."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,9 @@ from orbitdl.coding.certificate import CHUNK, stack, stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
+FEW = 512
+"""Moved components up to which products of their coefficients are a dense matrix."""
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -84,7 +87,7 @@ class Statistics:
     @classmethod
     def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
         n_blocks, d, m = representation.block_shape
-        usage = atoms.invariants().sum(axis=0)
+        usage = atoms.usage()
         if isinstance(representation, ListedRepresentation):
             if (representation.size, n_blocks, d) == (1, 1, 1):
                 return cls(*plain_sums(Y, atoms), usage)
@@ -97,7 +100,7 @@ class Statistics:
 
 
 Solve = Callable[[Statistics, Blocks], Blocks]
-"""A dictionary step from sums over data: `least_squares` or `constrained_least_squares`."""
+"""A dictionary step from sums over data, such as `least_squares`."""
 
 
 def plain_sums(Y: Blocks, atoms: Atoms) -> tuple[Blocks, Blocks]:
@@ -121,18 +124,30 @@ def listed_sums(
     """
     q, size, (n_blocks, d, m) = atoms.n_components, representation.size, Y.shape[1:]
     number = representation.index(atoms.element) * q + atoms.component
-    used, column = np.unique(number, return_inverse=True)
+    used, column = np.arange(q * size), number
+    if len(used) > FEW:
+        used, column = np.unique(number, return_inverse=True)
     g, j = np.divmod(used, q)
     S = sparse.csr_array((atoms.coefficient, column, atoms.offsets), shape=(len(Y), len(used)))
-    left, right = (gram := (S.T @ S).tocoo()).coords
+    left, right, products = products_of_columns(S)
     place = (j[left] * q + j[right]) * size + representation.divide(g[left], g[right])
-    weight = np.bincount(place, gram.data, q * q * size).reshape(q * q, size)
+    weight = np.bincount(place, products, q * q * size).reshape(q * q, size)
     rho = representation.represent(representation.elements)
     H = (weight @ rho.reshape(size, -1)).reshape(q, q, n_blocks, d, d)
-    R = np.zeros((q, n_blocks, d, m), dtype=representation.dtype)
     sums = (S.T @ Y.reshape(len(Y), -1)).reshape(len(used), n_blocks, d, m)
-    np.add.at(R, j, rho[g].conj().swapaxes(-1, -2) @ sums)
+    back = (rho[g].conj().swapaxes(-1, -2) @ sums).reshape(len(used), -1)
+    gather = sparse.csr_array((np.ones(len(used)), (j, np.arange(len(used)))), (q, len(used)))
+    R = (gather @ back).reshape(q, n_blocks, d, m)
     return H.transpose(2, 0, 3, 1, 4).reshape(n_blocks, q * d, q * d), stack_components(R)
+
+
+def products_of_columns(S: sparse.csr_array) -> tuple[Integers, Integers, Floats]:
+    """Return rows, columns and entries of ``S^T S``: all, where columns are few."""
+    if (n := S.shape[1]) <= FEW:
+        left, right = np.divmod(np.arange(n * n), n)
+        return left, right, (S.T @ S.toarray()).ravel()
+    left, right = (gram := (S.T @ S).tocoo()).coords
+    return left, right, gram.data
 
 
 def unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:

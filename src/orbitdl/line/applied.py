@@ -74,7 +74,8 @@ class Applied:
 
     def chunks(self, signal: Signal) -> list[Chunk]:
         """Return a recording as it is coded."""
-        return cut(ready(signal, self.length, detrend=self.detrend), self.length)
+        free = ready(signal, self.length, detrend=self.detrend, n_jobs=self.n_jobs)
+        return cut(free, self.length)
 
     def coded(self, signal: Signal, name: str = ONLY) -> Coded:
         """Code a recording, after a look at all of it."""

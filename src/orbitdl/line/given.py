@@ -80,7 +80,9 @@ def here(recording: Any, opening: RecordingOpening, n_jobs: int | None) -> Given
     seen = [survey(*pair, hashed=True) for pair in zip(signals, names, strict=True)]
     require_change(seen)
     flags = {"positive": opening.positive, "whole": opening.whole}
-    coded = [ready(signal, opening.width, detrend=opening.detrend) for signal in signals]
+    coded = [
+        ready(signal, opening.width, detrend=opening.detrend, n_jobs=n_jobs) for signal in signals
+    ]
     shards = RecordingShards.cut(coded, opening.width, opening.alpha, n_jobs, **flags)
     return Given.of(shards, seen)
 

@@ -127,9 +127,9 @@ def survey(signal: Signal, name: str = ONLY, *, hashed: bool = False) -> Survey:
     return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
 
 
-def ready(signal: Signal, length: int, *, detrend: bool) -> Signal:
+def ready(signal: Signal, length: int, *, detrend: bool, n_jobs: int | None = None) -> Signal:
     """Return the recording as it is coded with waveforms of that length."""
-    return replace(signal, span=length).without_trend() if detrend else signal
+    return replace(signal, span=length).without_trend(n_jobs) if detrend else signal
 
 
 def parts_of(signal: Signal) -> Iterator[Floats]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.groups.base import Floats
 from orbitdl.line.splines import weights_at
 
@@ -17,6 +18,8 @@ REACH = 2
 """Blocks on either side that count for the trend of one."""
 SMALL = 2**24
 """Values of a recording in memory that is freed from its trend once and for all."""
+AT_A_TIME = 2**16
+"""Samples that are freed from their trend together: what that takes stays in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,14 +95,20 @@ class Signal:
         pair = np.take_along_axis(blocks, np.minimum(middle, span - 1), axis=2)
         return np.where(count > 0, pair.mean(axis=2), 0.0), count.astype(np.float64)
 
-    def without_trend(self) -> Signal:
+    def without_trend(self, n_jobs: int | None = None) -> Signal:
         """Return the same recording free of its trend: at once if it is small, or as it is read."""
         if not isinstance(self.values, np.ndarray) or isinstance(self.values, np.memmap):
             return self
         if self.span == 0 or self.values.size > SMALL:
             return self
-        x, observed = self.read(0, len(self))
-        return Signal(np.where(observed[:, None], x, np.nan))
+        free = np.empty((len(self), self.channels))
+
+        def fill(part: slice) -> None:
+            x, observed = self.read(part.start, part.stop)
+            free[part] = np.where(observed[:, None], x, np.nan)
+
+        in_threads(fill, chunks_of(len(self), AT_A_TIME), n_jobs)
+        return Signal(free)
 
 
 def complete(values: Floats) -> NDArray[np.bool_]:

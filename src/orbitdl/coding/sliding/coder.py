@@ -22,7 +22,14 @@ from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Targets, solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
-from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
+from orbitdl.coding.sliding.tables import (
+    DENSITIES,
+    Tables,
+    build_tables,
+    highest_frequency,
+    on_grid,
+    trust,
+)
 from orbitdl.coding.working_set import Refine, grow
 from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate
@@ -157,7 +164,8 @@ class Sliding(TabulatingCoder[Lookups]):
         assert isinstance(representation, CircleRepresentation)
         say_if_compiling(solve_all)
         energy = problem.energy()
-        density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
+        accuracy = 0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
+        density, reach = trust(accuracy, highest_frequency(A, representation.cells))
         made = lookups.whole if missing is None else lookups.masked
         tables = made[float(density.max())]()
         known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
@@ -166,12 +174,12 @@ class Sliding(TabulatingCoder[Lookups]):
         def solve_chunk(chunk: slice) -> Atoms:
             C = correlate(Y[chunk], A)
             own = energy[chunk], density[chunk], reach[chunk]
-            samples = Targets(split(C[..., 0, 0]), on_grid(C, tables.grid_size), *own)
+            samples = Targets(split(C[..., 0, 0]), on_grid(C, tables.half_size), *own)
             gaps = None if missing is None else missing.take(chunk)
             go_on = partial(self._go_on, alpha, tables, samples, gaps)
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
-        together = max(VALUES // (len(A) * tables.grid_size), 1)
+        together = max(VALUES // (2 * len(A) * tables.half_size), 1)
         return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
 
     def _go_on(
@@ -185,7 +193,7 @@ class Sliding(TabulatingCoder[Lookups]):
         room: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
-        q, size = samples.on_grid.shape[1:]
+        q, size = warm.n_components, tables.half_size
         n, width, own = len(warm), tables.derivative.shape[1], None
         if missing is not None:  # they need room as well
             room += missing.most

@@ -87,10 +87,11 @@ def tabulate_with_entries(representation: TimeShift, A: Blocks, density: float) 
     channels = A.shape[3]
     units = representation.analyze(unit_vectors(np.arange(channels), representation.shape))
     tables = build_tables(np.concatenate([A, units]), representation.length, density)
-    q = len(A)
+    q, phases = len(A), tables.rows.shape[1]
+    rows = tables.rows.reshape(q + channels, phases, -1, q + channels)[..., :q]
     return tables._replace(
         taylor=np.ascontiguousarray(tables.taylor[:, :q]),
-        rows=np.ascontiguousarray(tables.rows[:, :q]),
+        rows=np.ascontiguousarray(rows).reshape(q + channels, phases, -1),
     )
 
 

@@ -44,8 +44,8 @@ class Targets(NamedTuple):
     ----------
     C : ndarray of shape (n, q, 2, F)
         Real and imaginary parts of ``b``, a trigonometric polynomial.
-    on_grid : float32 ndarray of shape (n, q, M)
-        Its values on the certificate grid.
+    on_grid : float32 ndarray of shape (n, 2, H q)
+        Its values on both halves of the certificate grid.
     energy : ndarray of shape (n,)
         ``||y||^2``.
     density, reach : ndarray of shape (n,)
@@ -93,9 +93,9 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
         peaks.height[best] = 0.0
         near, room = 0.0, tables.taylor[j, j, 0, 0]
         for r in range(count):
-            g = abs(gram_at(tables, st.component[r], j, shift - st.shift[r])[0])
-            if r >= first or (st.component[r] == j and g >= (1.0 - SAME) * room):
-                near = max(near, g)
+            if r >= first or st.component[r] == j:
+                g = abs(gram_at(tables, st.component[r], j, shift - st.shift[r])[0])
+                near = max(near, g if r >= first or g >= (1.0 - SAME) * room else 0.0)
         if near <= NEAR * room:
             count = put(st, count, j, shift, 0.0, sign)
     return count
@@ -116,7 +116,7 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
         wanted = EXACT * tol * alpha if stuck else max(EXACT * tol * alpha, ROUGH * excess)
         seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
         total = put_behind(st, seen.n_atoms, oracle)  # type: ignore[no-untyped-call]
-        found = find_peaks(st, total, peaks, on_grid, oracle.tables, alpha)
+        found = find_peaks(st, total, peaks, on_grid, oracle.tables, alpha, stuck)
         peak = 0.0
         for p in range(found):
             peak = max(peak, abs(peaks.height[p]))

@@ -3,9 +3,10 @@
 With ``G_jl(tau) = <a_j, a_l moved by tau>`` and ``b_j(tau) = <y, a_j moved by tau>``, both real
 trigonometric polynomials, the kernels need
 
-- ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at 4 or 8 points per sample;
-- ``G`` on the whole certificate grid, from any tau: rows at a few phases between grid points,
-  interpolated linearly, in single precision (they only say where to look);
+- ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at a few points per sample;
+- ``G`` on the certificate grid, from any tau: rows at a few phases between grid points,
+  interpolated linearly, in single precision (they only say where to look). The grid is two halves,
+  every other point of it: often one of them says enough;
 - ``b`` and its derivatives at any tau: a sum over frequencies.
 """
 
@@ -19,23 +20,24 @@ from scipy import fft
 from scipy.special import factorial
 
 from orbitdl.compiled import internal
-from orbitdl.groups.base import Blocks, Floats, correlate
+from orbitdl.groups.base import Blocks, Floats, correlate, inner
 from orbitdl.groups.trigonometric.largest import grid_size
 from orbitdl.groups.trigonometric.polynomials import horner, taylor_factors
 
 ORDER = 8
 """Taylor coefficients kept."""
-DENSITIES = 4, 8
+DENSITIES = 2, 4, 8
 """Expansion points per sample: few where their accuracy will do, for small tables are quick."""
 FINENESS = 3.15
 """Points of the certificate grid per cell, at least: the nearest one to a maximum V has at least
 ``V cos(pi / 6.3) = 0.878 V``."""
-PHASES = 8
-"""Rows between two points of the certificate grid: between them G is linear up to
-``(pi / 3.15 / 8)^2 / 8 = 0.2 %``, little beside what a parabola misses of a peak."""
-NEAREST, FARTHEST = 0.01, 0.2
-"""Limits, in samples, of the distance up to which an expansion is trusted: nearer than the first
-its remainder is below rounding, 2e-17; at the second, second derivatives are right to 4 digits."""
+PHASES = 16
+"""Rows between two points of half the certificate grid: between them G is linear up to
+``(2 pi / 3.15 / 16)^2 / 8 = 0.2 %``, little beside what a parabola misses of a peak."""
+NEAREST, FARTHEST = 0.03, 0.63
+"""Limits of the distance up to which an expansion is trusted, by the highest frequency there seems
+to be: nearer than the first its remainder is below rounding, 2e-17; at the second, second
+derivatives are right to 4 digits."""
 
 
 class Tables(NamedTuple):
@@ -51,8 +53,9 @@ class Tables(NamedTuple):
         How many of those tabulated lie between two of them, plus one.
     taylor : ndarray of shape (q, q, density * stride * N, 8)
         Taylor coefficients of ``G_jl``.
-    rows : float32 ndarray of shape (q, q, PHASES + 1, 2 M)
-        ``G_jl((i - M - p / PHASES) N / M)``.
+    rows : float32 ndarray of shape (q, PHASES + 1, 2 H q)
+        ``G_jl((i - H - p / PHASES) N / H)`` at ``i q + l``, H half the points of the certificate
+        grid: the row of an atom is of one piece.
     derivative : ndarray of shape (8, F)
         Factors of the p-th Taylor coefficient, ``(2 pi f / N)^p / p!`` and sign.
     bend : ndarray of shape (q,)
@@ -71,9 +74,9 @@ class Tables(NamedTuple):
     reach: float
 
     @property
-    def grid_size(self) -> int:
-        """Points of the certificate grid."""
-        return int(self.rows.shape[-1] // 2)
+    def half_size(self) -> int:
+        """Half the points of the certificate grid."""
+        return int(self.rows.shape[2] // (2 * self.taylor.shape[1]))
 
 
 def half_spectrum(C: Blocks) -> NDArray[Any]:
@@ -83,47 +86,66 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
     return spectrum
 
 
-def on_grid(C: Blocks, size: int) -> NDArray[np.float32]:
-    """Return ``b`` on a certificate grid from C (n, q, F, 1, 1), shape (n, q, size)."""
-    spectrum = np.zeros((*C.shape[:2], size // 2 + 1), np.complex64)
-    spectrum[..., : C.shape[2]] = half_spectrum(C)
-    values: NDArray[np.float32] = fft.irfft(spectrum, n=size, axis=-1, norm="forward")
-    return values
+def on_grid(C: Blocks, half: int) -> NDArray[np.float32]:
+    """Return ``b`` on both halves of a certificate grid from C (n, q, F, 1, 1): (n, 2, half q).
+
+    Point m of the second lies between the points m and m + 1 of the first; component j at this
+    point is at ``m q + j``.
+    """
+    (n, q, n_blocks), between = C.shape[:3], np.exp(1j * np.pi / half * np.arange(C.shape[2]))
+    spectrum = np.zeros((n, 2, half // 2 + 1, q), np.complex64)
+    spectrum[:, 0, :n_blocks] = half_spectrum(C).swapaxes(1, 2)
+    turn = between.astype(np.complex64)[:, None]
+    np.multiply(spectrum[:, 0, :n_blocks], turn, out=spectrum[:, 1, :n_blocks])
+    values: NDArray[np.float32] = fft.irfft(spectrum, n=half, axis=2, norm="forward")
+    return values.reshape(n, 2, -1)
 
 
-def trust(accuracy: Floats) -> tuple[Floats, Floats]:
+def highest_frequency(A: Blocks, length: int) -> float:
+    """Return the highest angular frequency, per cell, that components A (q, F, 1, m) seem to have.
+
+    It is k in ``||a_j^(8)|| <= k^8``: pi for white noise, less for what is smooth.
+    """
+    omega = 2 * np.pi * np.arange(A.shape[1]) / length
+    eighth = inner(A, omega[:, None, None] ** (2 * ORDER) * A)
+    return float(max(eighth.max(), 1e-300) ** (0.5 / ORDER))
+
+
+def trust(accuracy: Floats, highest: float = np.pi) -> tuple[Floats, Floats]:
     """Return the `density` and the `reach`, (n,) each, that data points of such accuracy need.
 
     An expansion of ``b / ||y||``, or of G, is trusted up to the distance x where Taylor's
-    remainder, at most ``(pi x)^8 / 8!``, reaches the accuracy.
+    remainder, at most ``||a_j^(8)|| x^8 / 8!``, reaches the accuracy. The components have that
+    `highest_frequency`.
     """
-    reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / np.pi
-    few, many = DENSITIES
-    density = np.where(0.5 / few <= reach, float(few), float(many))
-    return density, np.clip(reach, NEAREST, FARTHEST)
+    reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / highest
+    enough = [0.5 / density <= reach for density in DENSITIES[:-1]]
+    density = np.select(enough, [float(density) for density in DENSITIES[:-1]], DENSITIES[-1])
+    return density, np.minimum(np.clip(reach, NEAREST / highest, FARTHEST / highest), 0.5)
 
 
 def build_tables(A: Blocks, length: int, density: float) -> Tables:
     """Tabulate the components A (q, F, 1, channels) with `density`, one of `DENSITIES`.
 
-    The points of the lower density have the same coefficients, to the last bit, in both tables.
+    The points of a lower density have the same coefficients, to the last bit, in all tables.
     """
     few, pairs = DENSITIES[0], (len(A), len(A))
-    n_blocks, size, dense = A.shape[1], grid_size(length, FINENESS), few * length
+    n_blocks, half, dense = A.shape[1], grid_size(length, 0.5 * FINENESS), few * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
     turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
     spectrum = half_spectrum(correlate(A, A))[:, :, None]
     between = np.exp(1j * omega * np.arange(0, 1 / few, 1 / density)[:, None, None])
     taylor = fft.irfft(spectrum[:, :, None] * turned * between, n=dense, axis=-1) * dense
-    back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / size / PHASES)))
-    period = (fft.irfft(spectrum * back, n=size, axis=-1) * size).astype(np.float32)
+    back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / half / PHASES)))
+    spectra = (spectrum * back).astype(np.complex64)
+    period = fft.irfft(spectra, n=half, axis=-1, norm="forward").transpose(0, 2, 3, 1)
     return Tables(
         length=float(length),
         density=density,
         stride=1,
         taylor=np.ascontiguousarray(taylor.transpose(0, 1, 4, 2, 3)).reshape(*pairs, -1, ORDER),
-        rows=np.concatenate([period, period], axis=-1),
+        rows=np.concatenate([period, period], axis=2).reshape(len(A), PHASES + 1, -1),
         derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
         reach=NEAREST,
@@ -167,9 +189,10 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
 
 
 @internal
-def row_of(tables, tau, c, size):  # type: ignore[no-untyped-def]
-    """Return phase and start of the row ``c G_jl(grid - tau)``, and weights of two phases."""
-    place = tau * size / tables.length
+def row_of(tables, tau, c, h, size):  # type: ignore[no-untyped-def]
+    """Return phase and place of the row ``c G_jl(half h of the grid - tau)``, and two weights."""
+    place = tau * size / tables.length - 0.5 * h
+    place += size * (place < 0.0)
     whole = int(place)
     phase = (place - whole) * PHASES
     p = int(phase)
@@ -178,17 +201,23 @@ def row_of(tables, tau, c, size):  # type: ignore[no-untyped-def]
 
 
 @internal
-def subtract_rows(tables, component, shift, c, k, l, out):  # type: ignore[no-untyped-def]  # noqa: E741
-    """Subtract the rows of two atoms, k and l, from grid values (q, M); l = k: of one."""
-    q, size = out.shape
-    p1, start1, a1, b1 = row_of(tables, shift[k], c[k], size)
-    p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, size)
-    j1, j2, rows = component[k], component[l], tables.rows
-    for j in range(q):
-        early1 = rows[j1, j, p1, start1 : start1 + size]
-        late1 = rows[j1, j, p1 + 1, start1 : start1 + size]
-        early2 = rows[j2, j, p2, start2 : start2 + size]
-        late2 = rows[j2, j, p2 + 1, start2 : start2 + size]
-        here = out[j]
-        for m in range(size):
-            here[m] -= a1 * early1[m] + b1 * late1[m] + a2 * early2[m] + b2 * late2[m]
+def subtract_rows(tables, component, shift, c, k, l, h, out):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Subtract the rows of two atoms, k and l, from half h of the grid values (2, H q).
+
+    If l = k, the row of one.
+    """
+    here, rows, q = out[h], tables.rows, tables.taylor.shape[1]
+    size = here.shape[0] // q
+    p1, start1, a1, b1 = row_of(tables, shift[k], c[k], h, size)
+    p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, h, size)
+    j1, j2, start1, start2, length = component[k], component[l], start1 * q, start2 * q, size * q
+    early1, late1 = (
+        rows[j1, p1, start1 : start1 + length],
+        rows[j1, p1 + 1, start1 : start1 + length],
+    )
+    early2, late2 = (
+        rows[j2, p2, start2 : start2 + length],
+        rows[j2, p2 + 1, start2 : start2 + length],
+    )
+    for m in range(length):
+        here[m] -= a1 * early1[m] + b1 * late1[m] + a2 * early2[m] + b2 * late2[m]

@@ -12,6 +12,7 @@ from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.isotypic import arrange
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.tabled import TabledRepresentation
+from orbitdl.groups.transforms.multiplied import multiplied_if_small
 from orbitdl.groups.transforms.square_parts import SquareParts, multiplicities
 from orbitdl.groups.views import view_of_image
 
@@ -43,7 +44,7 @@ class SquareSymmetry(Group):
     An element is (turns, mirrored): the image is first mirrored left and right, or not, and then
     turned so many times by 90 degrees counterclockwise, as `numpy.rot90` does. The group has four
     irreducible representations of size 1 and one of size 2, which are even and odd parts of images
-    (`SquareParts`): no matrix of all pixels is made.
+    (`SquareParts`): where there are many pixels no matrix of them is made.
 
     Examples
     --------
@@ -78,7 +79,7 @@ class SquareRepresentation(TabledRepresentation):
         ]
         columns = shape[2] if len(shape) == 3 else 1
         layout = arrange(matrices, [count for count in copies if count > 0], columns)
-        parts = SquareParts(shape, layout.block_shape, layout.place)
+        parts = multiplied_if_small(SquareParts(shape, layout.block_shape, layout.place))
         super().__init__(group, parts, layout.matrices, layout.metric)
 
     @property
@@ -87,8 +88,7 @@ class SquareRepresentation(TabledRepresentation):
         return np.stack([turns, mirrored], axis=1).astype(np.float64)
 
     def index(self, element: Floats) -> Integers:
-        turns, mirrored = np.moveaxis(np.rint(element).astype(np.intp), -1, 0)
-        return np.asarray(4 * mirrored + turns)
+        return np.asarray(np.rint(4.0 * element[..., 1] + element[..., 0]).astype(np.intp))
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         # a turn before a mirror is the opposite turn after it

@@ -99,6 +99,18 @@ def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
 
 
 @fast
+def multiply_conjugate(Y, A, C):  # type: ignore[no-untyped-def]
+    """Fill C (n, q, F) with ``sum_m Y_ifm conj(A_jfm)``."""
+    for i in range(C.shape[0]):
+        for j in range(C.shape[1]):
+            for f in range(C.shape[2]):
+                total = 0.0j
+                for m in range(Y.shape[2]):
+                    total += Y[i, f, m] * np.conj(A[j, f, m])
+                C[i, j, f] = total
+
+
+@fast
 def scale_down(C, spectrum, scale):  # type: ignore[no-untyped-def]
     """Fill scale (n,), at most ``1 / sum_f |C_f|``, and the spectra (n, q, F) of scaled halves."""
     n, q, n_blocks = C.shape
@@ -158,17 +170,14 @@ def largest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
 
 
 @fast
-def find_largest(C, grid, scale, needed, error, factors, value, place):  # type: ignore[no-untyped-def]
+def find_largest(C, grid, scale, needed, error, factors, room, value, place):  # type: ignore[no-untyped-def]
     """Fill value and place (in grid cells) with the signed largest ``|p|`` over q rows.
 
     C holds polynomials (n, q, F), grid their scaled values (n, q, M) up to `error`. Values below
     the fraction `needed` of the largest cannot belong to it.
     """
-    n, q, size = grid.shape
-    width = factors.shape[1]
-    parts, work = np.zeros((2, width)), np.zeros((3, max(width, ORDER)))
-    tops = np.zeros(q * (size // STRETCH), np.float32)
-    for i in range(n):
+    size, (parts, work, tops) = grid.shape[2], room
+    for i in range(grid.shape[0]):
         height, at = largest_of_stretches(grid[i], tops)
         best, taken, fifth, eighth = height - error, -1, 0.0, 0.0
         value[i], place[i] = 0.0, 0.0
@@ -193,19 +202,53 @@ def find_largest(C, grid, scale, needed, error, factors, value, place):  # type:
                         best, value[i], place[i] = found, sign * found / scale[i], k + x
 
 
+class Search:
+    """The search for largest values of polynomials of one shape, with the room that it takes.
+
+    Parameters
+    ----------
+    q, n_blocks, size : int
+        Polynomials of a row, their frequencies, and points of the grid.
+    """
+
+    def __init__(self, q: int, n_blocks: int, size: int) -> None:
+        omega = np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size)
+        self.n_blocks, self.size, self.factors = n_blocks, size, taylor_factors(omega, ORDER)
+        self.needed, self.error = lowest_fraction(n_blocks, size), ROUNDING * np.log2(size)
+        self.rows = max(ROWS // q, 1)
+        self.spectrum = np.zeros((self.rows, q, size // 2 + 1), np.complex64)
+        width = self.factors.shape[1]
+        tops = np.zeros(q * (size // STRETCH), np.float32)
+        self.room = np.zeros((2, width)), np.zeros((3, max(width, ORDER))), tops
+
+    def __call__(self, C: Blocks) -> tuple[Floats, Floats]:
+        """Return the signed largest value (n,) over C (n, q, F), at most `rows`, and its place."""
+        spectra, (value, place, scale) = self.spectrum[: len(C)], np.empty((3, len(C)))
+        scale_down(C, spectra[:, :, : self.n_blocks], scale)
+        grid = fft.irfft(spectra, n=self.size, axis=-1, norm="forward")
+        bounds = self.needed, self.error
+        find_largest(C, grid, scale, *bounds, self.factors, self.room, value, place)
+        return value, np.mod(place, self.size) * (2 * np.pi / self.size)
+
+
 def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
     """Return the signed largest value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
-    n, q, n_blocks = C.shape
-    omega = np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size)
-    factors = taylor_factors(omega, ORDER)
-    needed, error = lowest_fraction(n_blocks, size), ROUNDING * np.log2(size)
-    value, place, scale = np.empty((3, n))
-    chunk = max(ROWS // q, 1)
-    spectrum = np.zeros((chunk, q, size // 2 + 1), np.complex64)
-    for start in range(0, n, chunk):
-        part = slice(start, min(start + chunk, n))
-        rows = spectrum[: part.stop - start]
-        scale_down(C[part], rows[:, :, :n_blocks], scale[part])
-        grid = fft.irfft(rows, n=size, axis=-1, norm="forward")
-        find_largest(C[part], grid, scale[part], needed, error, factors, value[part], place[part])
-    return value, np.mod(place, size) * (2 * np.pi / size)
+    _, q, n_blocks = C.shape
+    search = Search(q, n_blocks, size)
+    parts = [search(C[k : k + search.rows]) for k in range(0, len(C), search.rows)]
+    value, angle = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
+    return value, angle
+
+
+def largest_product_of(Y: Blocks, A: Blocks, size: int) -> Floats:
+    """Return ``max |p|`` over the polynomials ``C_ij = sum_m Y_i conj(A_j)``, (n,).
+
+    Y has shape (n, F, m) and A (q, F, m). C is made of a few rows at a time, which stay at hand.
+    """
+    search, largest = Search(len(A), A.shape[1], size), np.empty(len(Y))
+    C = np.empty((search.rows, *A.shape[:2]), np.complex128)
+    for k in range(0, len(Y), search.rows):
+        some = Y[k : k + search.rows]
+        multiply_conjugate(some, A, C[: len(some)])
+        largest[k : k + len(some)] = np.abs(search(C[: len(some)])[0])
+    return largest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 from scipy.special import factorial
 
@@ -22,9 +24,16 @@ def split(C: Blocks) -> Floats:
 
 def taylor_factors(omega: Floats, order: int) -> Floats:
     """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
+    factors = np.zeros((order, -(-len(omega) // 8) * 8))
+    factors[:, : len(omega)] = omega ** np.arange(order)[:, None] / signed_factorials(order)
+    return factors
+
+
+@cache
+def signed_factorials(order: int) -> Floats:
+    """Return ``+- p!`` for all p below the order, shape (order, 1)."""
     p = np.arange(order)[:, None]
-    sign = np.array([1.0, -1.0, -1.0, 1.0])[p % 4]
-    return np.pad(sign * omega**p / factorial(p), ((0, 0), (0, -len(omega) % 8)))
+    return np.asarray(np.array([1.0, -1.0, -1.0, 1.0])[p % 4] * factorial(p))
 
 
 @internal

@@ -1,0 +1,98 @@
+"""Inner products of all moved components, laid out so that each is one look-up.
+
+Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is
+``<g a_j, h a_l> = table[j, g^-1 h, l]``, a table of ``q * q * |G|`` numbers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.missing_entries import unit_vectors
+from orbitdl.coding.unrolled import unroll
+from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.groups.listed import ListedRepresentation
+
+MOST_PRODUCTS = 2**16
+"""Inner products up to which all of them are written out where quotients need a table."""
+
+
+class Orbits(NamedTuple):
+    """Inner products of all N = q * |G| atoms.
+
+    That of a and b is ``products[row[a] + shift[turn[a], element[b]] + component[b]]``.
+
+    Attributes
+    ----------
+    products : ndarray of shape (K,)
+    row, turn : ndarray of shape (N,)
+        With those of entries, (N + entries,): entry e, as a unit vector, has the number N + e.
+    element, component : ndarray of shape (N,)
+    shift : ndarray of shape (T, E)
+    run : int
+        So many atoms, from each multiple of it on, have places that follow each other.
+    """
+
+    products: Floats
+    row: Integers
+    turn: Integers
+    shift: Integers
+    element: Integers
+    component: Integers
+    run: int
+
+
+def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
+    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
+    q, size = len(A), representation.size
+    table = representation.products(A, A).reshape(q, size, q)
+    if size > 1 and representation.cycles:
+        return over_two_periods(table, representation.cycles)
+    if size == 1 or (q * size) ** 2 <= MOST_PRODUCTS:
+        return written_out(table[:, representation.quotient].swapaxes(0, 1))
+    g, j = np.divmod(np.arange(q * size), q)
+    return Orbits(table.ravel(), j * size * q, g, representation.quotient * q, g, j, q)
+
+
+def inner_products_with_entries(representation: ListedRepresentation, A: Blocks) -> Orbits:
+    """Return the same, with the inner products of all entries, as unit vectors, with all atoms."""
+    orbits, q, size = inner_products(representation, A), len(A), representation.size
+    first, source, number = representation.entries()
+    units = representation.analyze(unit_vectors(first, representation.shape))
+    table = representation.products(units, A).reshape(len(first), size, q)
+    row, turn = source * size * q, np.zeros_like(number)
+    if size > 1 and representation.cycles:
+        spread = unroll(representation.cycles)
+        table = table[:, spread.number]
+        row = (source * len(spread.number) + spread.origin - spread.place[number]) * q
+    elif orbits.shift.size > 1:
+        turn = number
+    else:
+        table = table[source[:, None], representation.quotient[number]]
+        row = np.arange(len(number)) * size * q
+    return orbits._replace(
+        products=np.concatenate([orbits.products, table.ravel()]),
+        row=np.concatenate([orbits.row, len(orbits.products) + row]),
+        turn=np.concatenate([orbits.turn, turn]),
+    )
+
+
+def written_out(gram: Floats) -> Orbits:
+    """Return all products, (|G|, q, |G|, q): every atom is like a component of its own."""
+    every = np.arange(gram.shape[0] * gram.shape[1])
+    n, none = len(every), np.zeros_like(every)
+    return Orbits(gram.ravel(), every * n, none, np.zeros((1, 1), np.intp), none, every, n)
+
+
+def over_two_periods(table: Floats, cycles: tuple[int, ...]) -> Orbits:
+    """Return the products of a product of cyclic groups, where quotients are differences.
+
+    A row of the Gram matrix is then made of contiguous slices: of one, if the group is cyclic.
+    """
+    (q, size, _), spread = table.shape, unroll(cycles)
+    g, j = np.divmod(np.arange(q * size), q)
+    products = table[:, spread.number].ravel()
+    row = (j * len(spread.number) + spread.origin - spread.place[g]) * q
+    return Orbits(products, row, np.zeros_like(g), spread.place[None] * q, g, j, cycles[-1] * q)
