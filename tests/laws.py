@@ -156,6 +156,14 @@ def the_table_of_quotients_divides_from_the_left(rep, rng):
     close(rho[rep.divide(g, h)], rho[g].conj().swapaxes(-1, -2) @ rho[h])
 
 
+@law_of(listed_group)
+def every_entry_is_one_of_a_few_that_is_moved(rep, rng):
+    first, source, number = rep.entries()
+    count = int(np.prod(rep.shape))
+    units = rep.analyze(np.eye(count).reshape(count, *rep.shape))
+    close(rep.represent(rep.elements[number]) @ units[first[source]], units)
+
+
 @law_of(any_group)
 def every_element_is_a_combination_of_the_cover(rep, rng):
     table, some = (as_real(rep.represent(g)) for g in (rep.cover(), rep.sample(rng, 20)))

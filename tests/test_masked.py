@@ -8,10 +8,11 @@ from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
-from orbitdl.coding import Matching, Semidefinite, Sliding
+from orbitdl.coding import Matching, Semidefinite, Sliding, active_set
 from orbitdl.coding.certificate import certify, relative_gap
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked, Misfit, Problem
+from orbitdl.coding.sliding import coder as sliding_coder
 from orbitdl.datasets import make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
@@ -124,6 +125,19 @@ def test_observed_entries_alone_decide():
     by_nan = encode(X, A, group=group, alpha=ALPHA)
     by_mask = encode(noise, A, group=group, alpha=ALPHA, mask=mask)
     np.testing.assert_array_equal(by_nan.atoms.coefficient, by_mask.atoms.coefficient)
+
+
+@pytest.mark.parametrize("group", [IntegerShift(), ContinuousShift()])
+def test_many_missing_entries_are_coded_as_well_as_few(monkeypatch, group):
+    rng = np.random.default_rng(3)
+    X, A = rng.standard_normal((6, 20, 2)), unit(rng.standard_normal((2, 20, 2)))
+    codes = [encode(holed(X), A, group=group, alpha=0.3)]
+    for module in (active_set, sliding_coder):
+        monkeypatch.setattr(module, "FEW", 0)
+    codes.append(encode(holed(X), A, group=group, alpha=0.3))
+    for one, other in (codes, codes[::-1]):
+        assert np.all(one.gap <= 1e-4)
+        assert np.all((1 - one.gap) * one.objective <= other.objective)
 
 
 def test_a_sample_of_which_nothing_was_observed_is_coded_to_nothing():

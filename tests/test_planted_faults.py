@@ -191,6 +191,12 @@ FAULTS = [
         "the_table_of_quotients_divides_from_the_left",
     ),
     (
+        "entries of the next channel",
+        "integer shift of channels",
+        {"entries": lambda sound: sound.entries()._replace(first=sound.entries().first[::-1])},
+        "every_entry_is_one_of_a_few_that_is_moved",
+    ),
+    (
         "swapped components",
         "continuous shift",
         {"superpose": lambda sound, atoms, n, j, A: sound.superpose(atoms, n, 1 - j, A)},

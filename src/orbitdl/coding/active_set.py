@@ -11,22 +11,42 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.lasso_kernel import solve_all
+from orbitdl.coding.missing_entries import Missing, missing_entries
 from orbitdl.coding.once import Once
-from orbitdl.coding.orbits import Orbits, inner_products
+from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_entries
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
 ROOM = 64
 """Atoms that there is room for at first; twice as many for a sample that needs more."""
+NUMBERS = 2**22
+"""Inner products of unit vectors that are tabulated at most: 32 MB."""
+FEW = 1024
+"""Missing entries of a data point up to which each is a row of a table to subtract; beyond,
+transforms are quicker."""
+
+
+class Lookups:
+    """What is looked up of components A (q, F, d, m), each made when first needed.
+
+    Attributes
+    ----------
+    whole, masked : Once
+        Inner products of components, and with unit vectors too, for samples with missing entries.
+    """
+
+    def __init__(self, representation: ListedRepresentation, A: Blocks) -> None:
+        self.whole = Once(partial(inner_products, representation, A))
+        self.masked = Once(partial(inner_products_with_entries, representation, A))
 
 
 @dataclass(frozen=True)
-class ActiveSet(TabulatingCoder[Once[Orbits]]):
+class ActiveSet(TabulatingCoder[Lookups]):
     """Exact lasso over all moved components of a finite group.
 
     Parameters
@@ -58,26 +78,28 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
     def codes_masked(self) -> bool:
         return True
 
-    def tabulate(self, representation: Representation, A: Blocks) -> Once[Orbits]:
+    def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
         assert isinstance(representation, ListedRepresentation)
-        return Once(partial(inner_products, representation, A))
+        return Lookups(representation, A)
 
     def solve_with(
-        self, tables: Once[Orbits], problem: Problem, warm: Atoms | None, n_jobs: int | None
+        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
-        if problem.masked is not None:
-            tol, rounds = 0.9 * self.tol, self.max_iter
-            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, ListedRepresentation)
+        missing = missing_if_few(representation, problem)
+        if problem.masked is not None and missing is None:
+            tol, rounds = 0.9 * self.tol, self.max_iter
+            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         say_if_compiling(solve_all)
-        orbits = tables()
+        orbits = tables.whole() if missing is None else tables.masked()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
-        most = representation.size * len(A)
+        energy, most = problem.energy(), representation.size * len(A)
 
         def solve_chunk(chunk: slice) -> Atoms:
-            products = representation.products(Y[chunk], A), inner(Y[chunk], Y[chunk])
-            go_on = partial(self._go_on, representation, problem.alpha, orbits, products)
+            products = representation.products(Y[chunk], A), energy[chunk]
+            own = None if missing is None else missing.take(chunk)
+            go_on = partial(self._go_on, representation, problem.alpha, orbits, products, own)
             return in_growing_room(go_on, known.take(chunk), ROOM, most)
 
         return in_chunks(solve_chunk, len(Y), n_jobs)
@@ -88,6 +110,7 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
         alpha: float,
         orbits: Orbits,
         products: tuple[Floats, Floats],
+        missing: Missing | None,
         chosen: Chosen,
         warm: Atoms,
         room: int,
@@ -97,12 +120,23 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
         number = representation.index(warm.element) * q + warm.component
         counts = np.zeros(n, dtype=np.int64)
         atoms, c = np.empty((n, room), dtype=np.int64), np.empty((n, room))
+        own = None if missing is None else missing.take(chosen)
         solve_all(
             *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
-            (warm.offsets, number, warm.coefficient), counts, atoms, c,
+            own, (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
         filled = np.arange(room) < counts[:, None]
         g, component = np.divmod(atoms[filled], q)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         found = Atoms(q, offsets, component, c[filled], representation.elements[g])
         return found, counts == room
+
+
+def missing_if_few(representation: ListedRepresentation, problem: Problem) -> Missing | None:
+    """Return the missing entries, where there are some, and few enough to look them up."""
+    if problem.masked is None:
+        return None
+    first, _, number = representation.entries()
+    n_atoms = representation.size * len(problem.A)
+    missing = missing_entries(problem.masked.observed, n_atoms + np.arange(len(number)), number)
+    return missing if missing.most <= FEW and len(first) * n_atoms <= NUMBERS else None

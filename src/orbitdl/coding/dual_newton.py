@@ -35,6 +35,13 @@ ROUNDS = 20
 STEPS = 30
 """Newton steps between two updates, at most."""
 
+FEW, MANY = 30, 200
+"""Conjugate gradients at most, where a system can be solved directly, and elsewhere."""
+LARGEST_SYSTEM = 300
+"""Entries of a data point up to which a system is solved directly."""
+NUMBERS = 2**20
+"""Entries of all systems that are solved at once: 8 MB."""
+
 
 class Point(NamedTuple):
     """A residual r, with the codes P(r), the value L(r) of every sample, and the gradient."""
@@ -79,12 +86,32 @@ class Lagrangian(NamedTuple):
         value = dot(r, 0.5 * r - self.problem.data) + dot(weighted, codes) / (2.0 * self.sigma)
         return Point(r, codes, value, r - self.problem.misses(multiply(codes, A)))
 
+    def bend(self, r: Blocks) -> Callable[[Blocks], Blocks]:
+        """Return the derivative of the proximal map at r."""
+        at = self.Z / like(self.sigma, self.Z) + self.products(r)
+        return self.problem.representation.prox_derivative(at, self.problem.alpha)
+
     def hessian(self, r: Blocks) -> Callable[[Blocks], Blocks]:
         """Return the Hessian at r, as a function."""
-        representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
-        sigma = like(self.sigma, self.Z)
-        bend = representation.prox_derivative(self.Z / sigma + self.products(r), alpha)
+        sigma, bend, A = like(self.sigma, self.Z), self.bend(r), self.problem.A
         return lambda v: v + self.problem.observe(multiply(sigma * bend(self.products(v)), A))
+
+    def hessian_matrices(self, r: Blocks) -> Floats:
+        """Return the same as matrices (n, entries, entries), where blocks are single and real.
+
+        With ``P'_j`` as a matrix T_j (d^2, d^2), they have the entries
+        ``sum_j sum_be A_j[b, m] T_j[ab, ce] A_j[e, l]`` at the places (a, m) and (c, l).
+        """
+        (n, q, _, d, _), A = self.Z.shape, self.problem.A[:, 0]
+        units = np.eye(d * d).reshape(d * d, 1, 1, 1, d, d)
+        T = self.bend(r)(np.broadcast_to(units, (d * d, *self.Z.shape)))  # of (c, e)
+        T = T.reshape(d, d, n, q, d, d) * self.sigma[:, None, None, None]
+        right = np.einsum("cenjab,jel->njbacl", T, A, optimize=True)
+        left = A.transpose(2, 0, 1).reshape(A.shape[2], q * d)
+        inner = (left @ right.reshape(n, q * d, -1)).reshape(n, -1, d, d, A.shape[2])
+        size = d * A.shape[2]
+        H = inner.transpose(0, 2, 1, 3, 4).reshape(n, size, size)
+        return self.problem.observe_matrices(H / self.problem.representation.metric) + np.eye(size)
 
 
 def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
@@ -120,7 +147,7 @@ def minimise(lagrangian: Lagrangian, r: Blocks) -> Point:
         if len(late) == 0:
             break
         here, part = point.take(late), lagrangian.take(late)
-        direction = conjugate_gradients(part.hessian(here.r), -here.gradient)
+        direction = newton_direction(part, here)
         there, moved = descend(part, here, direction)
         point.put(late[moved], there.take(moved))
         stuck[late] = ~moved
@@ -146,10 +173,28 @@ def descend(
     return trial, moved
 
 
+def newton_direction(lagrangian: Lagrangian, point: Point) -> Blocks:
+    """Solve ``L''(r) x = -L'(r)``: by conjugate gradients, or directly where these are slow."""
+    right = -point.gradient
+    entries, blocks = right[0].size, lagrangian.Z.shape[2]
+    small = blocks == 1 and entries <= LARGEST_SYSTEM and not np.iscomplexobj(right)
+    x, going = conjugate_gradients(lagrangian.hessian(point.r), right, FEW if small else MANY)
+    slow = np.flatnonzero(going & small)
+    together = max(NUMBERS // entries**2, 1)
+    for k in range(0, len(slow), together):
+        some = slow[k : k + together]
+        H = lagrangian.take(some).hessian_matrices(point.r[some])
+        x[some] = np.linalg.solve(H, right[some].reshape(-1, entries, 1)).reshape(right[some].shape)
+    return x
+
+
 def conjugate_gradients(
-    apply: Callable[[Blocks], Blocks], right: Blocks, accuracy: float = 1e-2, max_iter: int = 200
-) -> Blocks:
-    """Solve ``apply(x) = right`` for every sample at once, each system positive and symmetric."""
+    apply: Callable[[Blocks], Blocks], right: Blocks, max_iter: int, accuracy: float = 1e-2
+) -> tuple[Blocks, NDArray[np.bool_]]:
+    """Solve ``apply(x) = right`` for every sample at once, each system positive and symmetric.
+
+    Also say which samples are not done.
+    """
     x, r, direction = np.zeros_like(right), right, right
     power = dot(r, r)
     enough = accuracy**2 * power
@@ -163,7 +208,7 @@ def conjugate_gradients(
         last, power = power, dot(r, r)
         turn = np.where(going, power / np.where(going, last, 1.0), 0.0)
         direction = r + like(turn, r) * direction
-    return x
+    return x, power > enough
 
 
 def gaps(problem: Problem, Z: Blocks) -> Floats:

@@ -2,6 +2,9 @@
 
 Atoms are numbered, and their inner products looked up, as in `orbits.py`. Functions take apart what
 they are given before their loops: to ask a tuple for an array, or to pass it on, counts references.
+
+Missing entries are further atoms (`missing_entries.py`). Kernels are told of them by `unseen`,
+which is None for samples without: they are compiled for either.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.missing_entries import fit_unseen, follow, product_unseen, unseen_of
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import allocating, internal, internal_finite
 
@@ -49,15 +53,30 @@ def subtract_rows(orbits, count, atoms, c, out):  # type: ignore[no-untyped-def]
 
 
 @internal
-def look_up(first, count, atoms, gram, orbits):  # type: ignore[no-untyped-def]
+def look_up(first, count, atoms, gram, orbits, unseen):  # type: ignore[no-untyped-def]
     """Fill in the inner products of the atoms from `first` on with all before them."""
     products, row, turn, shift, element, component, _ = orbits
     for r in range(first, count):
         a = atoms[r]
+        if unseen is not None:
+            look_at_unseen(unseen, a, r, orbits)
         for s in range(r + 1):
             b = atoms[s]
             product = products[row[a] + shift[turn[a], element[b]] + component[b]]
+            if unseen is not None:
+                product -= product_unseen(unseen, r, s)
             gram[r, s] = gram[s, r] = product
+
+
+@internal
+def look_at_unseen(unseen, b, k, orbits):  # type: ignore[no-untyped-def]
+    """Look up what atom b, the k-th, says of the missing entries."""
+    products, row, turn, shift, element, component, _ = orbits
+    entries, values = unseen.source, unseen.values[k]
+    unseen.owner[k] = b
+    for m in range(entries.shape[0]):
+        a = entries[m]
+        values[m] = products[row[a] + shift[turn[a], element[b]] + component[b]]
 
 
 @internal_finite
@@ -117,17 +136,22 @@ def enlarge(rest, level, most, count, atoms, c, sign, orbits, waiting):  # type:
 
 
 @internal
-def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
+def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     atoms, c, sign, gram, factor, step = active
     last = np.inf
     fresh = np.int64(0)
     for _ in range(max_iter):
-        look_up(fresh, count, atoms, gram, orbits)
+        look_up(fresh, count, atoms, gram, orbits, unseen)
         count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
         for k in range(rest.shape[0]):
             rest[k] = b[k]
         subtract_rows(orbits, count, atoms, c, rest)
+        if unseen is not None:
+            follow(unseen, atoms, count)
+            fit_unseen(unseen, c, count)
+            entries = unseen.source
+            subtract_rows(orbits, entries.shape[0], entries, unseen.weights, rest)
         peak = largest(rest)
         objective, gap = measure(b, rest, energy, alpha, count, atoms, c, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):
@@ -159,10 +183,11 @@ def recall(first, last, warm_atom, warm_c, active):  # type: ignore[no-untyped-d
 
 
 @allocating
-def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
+def solve_all(B, energy, alpha, tol, max_iter, orbits, missing, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 
-    `warm` holds earlier codes: offsets (n + 1,), atoms and coefficients one after the other.
+    `missing` says which entries are, or None. `warm` holds earlier codes: offsets (n + 1,), atoms
+    and coefficients one after the other.
     """
     start, warm_atom, warm_c = warm
     capacity = found.shape[1]
@@ -178,8 +203,9 @@ def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, valu
     rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
         count = recall(start[i], start[i + 1], warm_atom, warm_c, active)
+        unseen = unseen_of(missing, i, capacity)  # type: ignore[no-untyped-call]
         count = solve_one(
-            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting
+            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting, unseen
         )
         counts[i] = count
         for r in range(count):

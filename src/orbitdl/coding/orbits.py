@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.coding.missing_entries import unit_vectors
 from orbitdl.coding.unrolled import unroll
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.listed import ListedRepresentation
@@ -26,7 +27,9 @@ class Orbits(NamedTuple):
     Attributes
     ----------
     products : ndarray of shape (K,)
-    row, turn, element, component : ndarray of shape (N,)
+    row, turn : ndarray of shape (N,)
+        With those of entries, (N + entries,): entry e, as a unit vector, has the number N + e.
+    element, component : ndarray of shape (N,)
     shift : ndarray of shape (T, E)
     run : int
         So many atoms, from each multiple of it on, have places that follow each other.
@@ -51,6 +54,29 @@ def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
         return written_out(table[:, representation.quotient].swapaxes(0, 1))
     g, j = np.divmod(np.arange(q * size), q)
     return Orbits(table.ravel(), j * size * q, g, representation.quotient * q, g, j, q)
+
+
+def inner_products_with_entries(representation: ListedRepresentation, A: Blocks) -> Orbits:
+    """Return the same, with the inner products of all entries, as unit vectors, with all atoms."""
+    orbits, q, size = inner_products(representation, A), len(A), representation.size
+    first, source, number = representation.entries()
+    units = representation.analyze(unit_vectors(first, representation.shape))
+    table = representation.products(units, A).reshape(len(first), size, q)
+    row, turn = source * size * q, np.zeros_like(number)
+    if size > 1 and representation.cycles:
+        spread = unroll(representation.cycles)
+        table = table[:, spread.number]
+        row = (source * len(spread.number) + spread.origin - spread.place[number]) * q
+    elif orbits.shift.size > 1:
+        turn = number
+    else:
+        table = table[source[:, None], representation.quotient[number]]
+        row = np.arange(len(number)) * size * q
+    return orbits._replace(
+        products=np.concatenate([orbits.products, table.ravel()]),
+        row=np.concatenate([orbits.row, len(orbits.products) + row]),
+        turn=np.concatenate([orbits.turn, turn]),
+    )
 
 
 def written_out(gram: Floats) -> Orbits:

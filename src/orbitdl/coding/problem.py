@@ -106,6 +106,20 @@ class Problem:
             return blocks
         return np.asarray(self.masked.observed * self.representation.synthesize(blocks))
 
+    def observe_matrices(self, H: Floats) -> Floats:
+        """Return what is seen of symmetric real maps of block coordinates, as maps of `data`.
+
+        H has the shape (n, F d m, F d m), and what is returned (n, entries, entries).
+        """
+        if self.masked is None:
+            return H
+        observed = self.masked.observed.reshape(len(H), -1)
+        for _ in range(2):  # one side, then the other
+            blocks = H.reshape(*H.shape[:2], *self.representation.block_shape)
+            H = self.representation.synthesize(blocks).reshape(*H.shape[:2], -1)
+            H = (observed[:, None] * H).swapaxes(1, 2)
+        return H
+
     def rows(self, sample: Integers, blocks: Blocks) -> Floats:
         """Return what is seen of K signals, each in a sample, as real rows (K, ..., entries).
 

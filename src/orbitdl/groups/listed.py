@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,34 @@ ORTHOGONAL = 1e-9
 """Inner products of unit vectors up to this are rounding."""
 NOTHING = 1e-13
 """Coefficients up to this fraction of the largest are rounding."""
+
+
+class Entries(NamedTuple):
+    """Every entry of a data point, in the order of the flat array, as one of a few that is moved.
+
+    Attributes
+    ----------
+    first : ndarray of shape (p,)
+        The few.
+    source : ndarray of shape (entries,)
+        Which one of them is moved to the entry, as a unit vector.
+    number : ndarray of shape (entries,)
+        By the element of which number.
+    """
+
+    first: Integers
+    source: Integers
+    number: Integers
+
+
+def translated_entries(shape: tuple[int, ...], places: int, step: int = 1) -> Entries:
+    """Return entries of shape (places, channels): whole translations move the first place to all.
+
+    Every `step`-th element is such a translation.
+    """
+    channels = int(np.prod(shape)) // places
+    place, channel = np.divmod(np.arange(places * channels), channels)
+    return Entries(np.arange(channels), channel, step * place)
 
 
 class ListedRepresentation(Representation):
@@ -49,6 +78,11 @@ class ListedRepresentation(Representation):
     @abstractmethod
     def index(self, element: Floats) -> Integers:
         """Return the number of each element, parameters (..., p) to (...)."""
+
+    def entries(self) -> Entries:
+        """Say which entries are moved to which ones; here, each is left where it is."""
+        every = np.arange(int(np.prod(self.shape)))
+        return Entries(every, every, np.zeros_like(every))
 
     @cached_property
     def quotient(self) -> Integers:

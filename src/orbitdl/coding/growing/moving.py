@@ -16,8 +16,9 @@ from orbitdl.compiled import fast, say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.blocks import as_real_rows
 
-STEPS = 60
-"""Newton steps at most: a handful will do, but where atoms leave one by one."""
+STEPS = 20
+"""Newton steps of a round at most: a handful will do, but where atoms leave one by one. Then it is
+quicker to look at the certificate, and to go on from there."""
 SHORTER, SHORTEST = 0.3, 1e-4
 """How a step is shortened that does not descend, and when it is given up."""
 ROUNDING = 1e-14

@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.missing_entries import Missing
 from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
+from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
@@ -30,7 +32,7 @@ from orbitdl.coding.sliding.tables import (
 from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Representation, inner
+from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
 from orbitdl.validation import LARGEST_COUNT
@@ -39,15 +41,21 @@ VALUES = 2**25
 """Grid values kept at a time: 128 MB."""
 
 
+FEW = 256
+"""Missing entries of a sample up to which each is a row of a table to subtract; beyond, transforms
+are quicker."""
+
+
 class Lookups:
     """What is looked up of components A (q, F, 1, channels), each made when first needed.
 
     Attributes
     ----------
-    whole : dict
-        From each of `DENSITIES` to the tables for samples without missing entries.
-    masked : Once, or None
-        The components as signals, for the others; None where they are no signals in time.
+    whole, masked : dict
+        From each of `DENSITIES` to the tables for samples without missing entries, and with some;
+        no `masked` where components are no signals in time.
+    signals : Once
+        The components as signals, for samples with many missing entries.
     """
 
     def __init__(self, representation: CircleRepresentation, A: Blocks) -> None:
@@ -55,9 +63,13 @@ class Lookups:
             float(density): Once(partial(build_tables, A, representation.cells, float(density)))
             for density in DENSITIES
         }
-        self.masked: Once[Signals] | None = None
+        self.masked: dict[float, Once[Tables]] = {}
+        self.signals: Once[Signals] | None = None
         if isinstance(representation, TimeShift):
-            self.masked = Once(partial(tabulate, representation, A))
+            for density in map(float, DENSITIES):
+                make = partial(tabulate_with_entries, representation, A, density)
+                self.masked[density] = Once(make)
+            self.signals = Once(partial(tabulate, representation, A))
 
 
 @dataclass(frozen=True)
@@ -118,53 +130,76 @@ class Sliding(TabulatingCoder[Lookups]):
     def solve_with(
         self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
-        if problem.masked is not None:
-            return self._solve_masked(tables, problem, warm, n_jobs)
-        return self._solve_whole(tables, problem, warm, n_jobs)
+        if problem.masked is None:
+            return self._solve_one_by_one(tables, problem, None, warm, n_jobs)
+        if isinstance(problem.representation, TimeShift):
+            missing = missing_in_time(problem.representation, problem)
+            if missing.most <= FEW:
+                return self._solve_one_by_one(tables, problem, missing, warm, n_jobs)
+        return self._solve_together(tables, problem, warm, n_jobs)
 
-    def _solve_masked(
+    def _solve_together(
         self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
+        """Code samples with missing entries, all of them a round at a time."""
         refine: Refine = MoveAtoms(0.3 * self.tol)
-        if lookups.masked is not None:
+        if lookups.signals is not None:
             say_if_compiling(slide_all)
-            refine = SlideAtoms(lookups.masked(), 0.1 * self.tol)
+            refine = SlideAtoms(lookups.signals(), 0.1 * self.tol)
         tol, rounds = 0.8 * self.tol, self.max_iter
         return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
 
-    def _solve_whole(
-        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
+    def _solve_one_by_one(
+        self,
+        lookups: Lookups,
+        problem: Problem,
+        missing: Missing | None,
+        warm: Atoms | None,
+        n_jobs: int | None,
     ) -> Atoms:
+        """Code samples without missing entries, or with these."""
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
         assert isinstance(representation, CircleRepresentation)
         say_if_compiling(solve_all)
-        energy = inner(Y, Y)
+        energy = problem.energy()
         accuracy = 0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
         density, reach = trust(accuracy, highest_frequency(A, representation.cells))
-        tables = lookups.whole[float(density.max())]()
+        made = lookups.whole if missing is None else lookups.masked
+        tables = made[float(density.max())]()
         known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
         most = 3 * representation.cells * A.shape[3] + 8
 
         def solve_chunk(chunk: slice) -> Atoms:
             own = energy[chunk], density[chunk], reach[chunk]
             samples = targets_of(Y[chunk], A, tables.half_size, *own)
-            go_on = partial(self._go_on, alpha, tables, samples)
+            gaps = None if missing is None else missing.take(chunk)
+            go_on = partial(self._go_on, alpha, tables, samples, gaps)
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
 
         together = max(VALUES // (2 * len(A) * tables.half_size), 1)
         return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
 
     def _go_on(
-        self, alpha: float, tables: Tables, samples: Targets, chosen: Chosen, warm: Atoms, room: int
+        self,
+        alpha: float,
+        tables: Tables,
+        samples: Targets,
+        missing: Missing | None,
+        chosen: Chosen,
+        warm: Atoms,
+        room: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, in room for so many; say who is full."""
         q, size = warm.n_components, tables.half_size
-        n, width = len(warm), tables.derivative.shape[1]
+        n, width, own = len(warm), tables.derivative.shape[1], None
+        if missing is not None:  # they need room as well
+            room += missing.most
+            own = room_for(missing.take(chosen), room)
         counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
         component, (shift, c) = np.zeros((n, room), np.int64), np.empty((2, n, room))
         solve_all(
-            make_state(room, width), make_peaks(q, size), samples.take(chosen), tables,
+            make_state(room, width), make_peaks(q, size), samples.take(chosen), own, tables,
             alpha, 0.95 * self.tol, self.max_iter,
             (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
             (counts, component, shift, c, full),

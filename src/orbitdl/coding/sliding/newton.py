@@ -7,8 +7,8 @@ reaches zero leave, and atoms that meet become one.
 from __future__ import annotations
 
 from orbitdl.coding.sliding.hessian import newton_direction
-from orbitdl.coding.sliding.oracle import measured, see, without
-from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, certificate_at_atoms, keep, refresh
+from orbitdl.coding.sliding.oracle import look_from, measured, see, weigh, without
+from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, keep
 from orbitdl.coding.sliding.tables import signed_distance, wrap
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import internal, part
@@ -44,11 +44,11 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
 def settle_coefficients(st, first, count, oracle, alpha):  # type: ignore[no-untyped-def]
     """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave.
 
-    The oracle is one of `Correlations`: what is known of the others is not looked up again.
+    What is known of the others is not looked up again.
     """
-    refresh(st, first, count, oracle.C, oracle.tables)
+    look_from(st, first, count, oracle)  # type: ignore[no-untyped-call]
     count = settle_known(st, count, alpha)
-    certificate_at_atoms(st, count)
+    weigh(st, count, oracle)  # type: ignore[no-untyped-call]
     return measured(st, count, oracle, alpha)
 
 

@@ -2,15 +2,25 @@
 
 An oracle has the energy ``||y||^2``, the tables of components, which have a length and a bend, and
 a kernel in `LOOKS` that fills b, G and eta of the atoms at work: `Correlations` looks them up for a
-whole sample, `MaskedSignals` takes inner products of signals where entries are missing.
+whole sample, `MaskedCorrelations` where entries are missing, and `MaskedSignals` takes inner
+products of signals there. Those that look up can also look at new atoms only (`LOOKS_FROM`), and
+say how high the certificate is at the atoms once coefficients have changed (`WEIGHS`).
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from numba import types
 from numba.extending import overload
 
+from orbitdl.coding.sliding.missing import (
+    MaskedCorrelations,
+    look_at_all_past_missing,
+    look_past_missing,
+    put_missing_behind,
+    weigh_past_missing,
+)
 from orbitdl.coding.sliding.signals import MaskedSignals, look_at_signals
 from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
@@ -44,6 +54,16 @@ class Seen(NamedTuple):
     objective: float
 
 
+def look_up_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Find b and G of the atoms from `first` on at their present shifts, in tables."""
+    refresh(st, first, count, oracle.C, oracle.tables)
+
+
+def weigh_all(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill eta at every atom, for the present coefficients."""
+    certificate_at_atoms(st, count)
+
+
 @internal
 def look_up(st, count, oracle):  # type: ignore[no-untyped-def]
     """Find b, G and eta of all atoms at their present shifts, in tables."""
@@ -51,12 +71,54 @@ def look_up(st, count, oracle):  # type: ignore[no-untyped-def]
     certificate_at_atoms(st, count)
 
 
-LOOKS = {Correlations: look_up, MaskedSignals: look_at_signals}
+def nothing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Return how many atoms there are with the missing entries: there are none."""
+    return count
+
+
+def look_past_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Find b and G of the atoms from `first` on, where entries are missing."""
+    look_past_missing(st, first, count, oracle)
+
+
+def weigh_past(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill eta at every atom, where entries are missing."""
+    weigh_past_missing(st, count, oracle)
+
+
+def missing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Put the missing entries behind the atoms; return how many there are then."""
+    return put_missing_behind(st, count, oracle)
+
+
+LOOKS = {
+    Correlations: look_up,
+    MaskedCorrelations: look_at_all_past_missing,
+    MaskedSignals: look_at_signals,
+}
+LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_past_from}
+WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_past}
+BEHIND = {Correlations: nothing_behind, MaskedCorrelations: missing_behind}
 
 
 def look(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill b, G and eta of all atoms, by the kernel of the oracle."""
     LOOKS[type(oracle)](st, count, oracle)
+
+
+def look_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill b and G of the atoms from `first` on; what is known of the others is kept."""
+    LOOKS_FROM[type(oracle)](st, first, count, oracle)  # type: ignore[no-untyped-call]
+
+
+def weigh(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill eta of all atoms, whose b and G are known."""
+    WEIGHS[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
+
+
+def put_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Put missing entries, as atoms, behind the others; return how many there are then."""
+    return BEHIND[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
 @overload(look, jit_options=INSIDE)
@@ -68,6 +130,50 @@ def look_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
         kernel(st, count, oracle)
 
     return chosen
+
+
+@overload(look_from, jit_options=INSIDE)
+def look_from_compiled(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Choose likewise; what is chosen is compiled with its caller."""
+    return LOOKS_FROM[oracle.instance_class]
+
+
+@overload(weigh, jit_options=INSIDE)
+def weigh_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Choose likewise."""
+    return WEIGHS[oracle.instance_class]
+
+
+@overload(put_behind, jit_options=INSIDE)
+def put_behind_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Choose likewise."""
+    return BEHIND[oracle.instance_class]
+
+
+def whole_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of a sample without missing entries."""
+    return Correlations(C, tables, energy)
+
+
+def masked_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of sample i, of which `missing` are missing."""
+    own = slice(missing.offsets[i], missing.offsets[i + 1])
+    return MaskedCorrelations(
+        C, tables, energy,
+        missing.source[own], missing.place[own], missing.owner, missing.values, missing.sums,
+    )  # fmt: skip
+
+
+def oracle_for(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of sample i; `missing` is the `MissingRoom` of all samples, or None."""
+    make = whole_oracle if missing is None else masked_oracle
+    return make(C, tables, energy, missing, i)  # type: ignore[no-untyped-call]
+
+
+@overload(oracle_for, jit_options=INSIDE)
+def oracle_for_compiled(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Choose which one when the types are known."""
+    return whole_oracle if isinstance(missing, types.NoneType) else masked_oracle
 
 
 @internal

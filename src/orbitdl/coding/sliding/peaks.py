@@ -70,7 +70,7 @@ def make_peaks(q: int, size: int) -> Peaks:
 def find_peaks(st, count, peaks, on_grid, tables, alpha, stuck):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` that matter, to second order; return how many."""
     grid, is_peak, floor = peaks.grid, peaks.is_peak, np.float32(FLOOR * alpha)
-    q = tables.rows.shape[0]
+    q = tables.taylor.shape[1]
     fill_half(st, count, on_grid, tables, ZERO, grid)
     if not stuck and any_above(grid[0], np.float32(SURE * alpha)):
         mark_peaks(grid[0], grid[0], -q, q, floor, is_peak[0])

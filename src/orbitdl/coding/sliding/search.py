@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.sliding.newton import merge_close, settle_coefficients, solve_inner
-from orbitdl.coding.sliding.oracle import Correlations
+from orbitdl.coding.sliding.oracle import oracle_for, put_behind
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
@@ -77,27 +77,29 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
 
     It stops when it fills the state, to be continued in a larger one.
     """
-    excess, last, stuck, allowed, room = np.inf, np.inf, False, 0.0, st.c.shape[0]
+    excess, last, stuck, allowed = np.inf, np.inf, False, 0.0
+    room = st.c.shape[0] - (put_behind(st, count, oracle) - count)  # type: ignore[no-untyped-call]
     close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
     full = False
     seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
         wanted = EXACT * tol * alpha if stuck else max(EXACT * tol * alpha, ROUGH * excess)
         seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
-        found = find_peaks(st, seen.n_atoms, peaks, on_grid, oracle.tables, alpha, stuck)
+        total = put_behind(st, seen.n_atoms, oracle)  # type: ignore[no-untyped-call]
+        found = find_peaks(st, total, peaks, on_grid, oracle.tables, alpha, stuck)
         peak = 0.0
         for p in range(found):
             peak = max(peak, abs(peaks.height[p]))
         gap = gap_of(st, seen, oracle.energy, alpha, peak)
         if gap <= 2.0 * tol * seen.objective or stuck or peak <= alpha:  # refining may matter
-            peak = exact_peak(st, seen.n_atoms, peaks, found, oracle, alpha, close)
+            peak = exact_peak(st, total, peaks, found, oracle, alpha, close)
             gap = gap_of(st, seen, oracle.energy, alpha, peak)
             if gap <= tol * seen.objective:
                 break
         stuck = seen.objective >= last - PROGRESS * gap
         last, excess = seen.objective, max(peak - alpha, 0.0)
         allowed = UNNOTICED * tol * seen.objective
-        before, most = seen.n_atoms, 1 if stuck else room
+        before, most = seen.n_atoms, 1 if stuck else room - seen.n_atoms
         count = insert(st, before, peaks, found, oracle.tables, alpha + 0.5 * excess, most)
         full = count == room
         if count > before:
@@ -109,9 +111,10 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
 
 
 @fast
-def solve_all(st, peaks, samples, tables, alpha, tol, max_iter, warm, found):  # type: ignore[no-untyped-def]
+def solve_all(st, peaks, samples, missing, tables, alpha, tol, max_iter, warm, found):  # type: ignore[no-untyped-def]
     """Code every sample from earlier codes `warm`, and fill `found`.
 
+    `missing` is the `MissingRoom` of samples with missing entries, None for whole ones.
     `warm` holds offsets (n + 1,), components, shifts and coefficients one after the other;
     `found` counts (n,), components, shifts and coefficients (n, capacity), and who is full (n,).
     """
@@ -124,7 +127,7 @@ def solve_all(st, peaks, samples, tables, alpha, tol, max_iter, warm, found):  #
                 sign = 1.0 if warm_c[k] > 0.0 else -1.0
                 count = put(st, count, warm_component[k], warm_shift[k], warm_c[k], sign)
         own = tables_for(tables, samples.density[i], samples.reach[i])
-        oracle = Correlations(samples.C[i], own, samples.energy[i])
+        oracle = oracle_for(samples.C[i], own, samples.energy[i], missing, i)  # type: ignore[no-untyped-call]
         count, full[i] = solve_one(
             st, count, peaks, samples.on_grid[i], oracle, alpha, tol, max_iter
         )

@@ -76,7 +76,7 @@ class Tables(NamedTuple):
     @property
     def half_size(self) -> int:
         """Half the points of the certificate grid."""
-        return int(self.rows.shape[2] // (2 * len(self.rows)))
+        return int(self.rows.shape[2] // (2 * self.taylor.shape[1]))
 
 
 def half_spectrum(C: Blocks) -> NDArray[Any]:
@@ -191,7 +191,7 @@ def subtract_rows(tables, component, shift, c, k, l, h, out):  # type: ignore[no
 
     If l = k, the row of one.
     """
-    here, rows, q = out[h], tables.rows, tables.rows.shape[0]
+    here, rows, q = out[h], tables.rows, tables.taylor.shape[1]
     size = here.shape[0] // q
     p1, start1, a1, b1 = row_of(tables, shift[k], c[k], h, size)
     p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, h, size)

@@ -9,7 +9,7 @@ import numpy as np
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.images.torus import TorusAction
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.listed import Entries, ListedRepresentation, translated_entries
 from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
 
 
@@ -59,6 +59,9 @@ class IntegerTranslationRepresentation(TorusAction, ListedRepresentation):
     def correlations(self, C: Blocks) -> Floats:
         values = self.transform.on_torus(C[..., 0, 0], self.transform.size)
         return values.reshape(*C.shape[:-3], self.size)
+
+    def entries(self) -> Entries:
+        return translated_entries(self.shape, self.size)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         values = self.correlations(correlation)

@@ -8,7 +8,7 @@ import numpy as np
 
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.listed import Entries, ListedRepresentation, translated_entries
 from orbitdl.groups.signals.time_shift import TimeShift, spectra_of
 from orbitdl.groups.trigonometric.grids import grid_peaks
 from orbitdl.groups.vectors.times import TimesOnGrid
@@ -94,6 +94,9 @@ class GridShiftRepresentation(TimeShift, ListedRepresentation):
 
     def correlations(self, C: Blocks) -> Floats:
         return self.on_grid(C, self.size)
+
+    def entries(self) -> Entries:
+        return translated_entries(self.shape, self.length, self.subdivisions)
 
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         values = self.correlations(correlation)
