@@ -17,7 +17,6 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.unrolled import unroll
 from orbitdl.coding.working_set import grow, settle_coefficients
-from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation, inner
 from orbitdl.groups.listed import ListedRepresentation
 
@@ -70,7 +69,6 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
             return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
         representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, ListedRepresentation)
-        say_if_compiling(solve_all)
         orbits = tables()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         most = representation.size * len(A)

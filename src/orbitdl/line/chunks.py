@@ -17,7 +17,6 @@ import numpy as np
 
 from orbitdl.codes import Status
 from orbitdl.coding.parallel import in_threads
-from orbitdl.compiled import say_if_compiling
 from orbitdl.learning.shards import total
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.certificate import Certificate
@@ -103,7 +102,6 @@ def code_recording(
 
     `watch` is told of every chunk how many samples it has, once it is coded.
     """
-    say_if_compiling(sweep)
     q, before = len(coder.waveforms), None
     if all(chunk.atoms is not None for chunk in recording):
         recording = linked(recording, q)

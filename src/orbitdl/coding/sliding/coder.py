@@ -22,7 +22,6 @@ from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import DENSITIES, Tables, build_tables, on_grid, trust
 from orbitdl.coding.working_set import Refine, grow
-from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
@@ -121,7 +120,6 @@ class Sliding(TabulatingCoder[Lookups]):
     ) -> Atoms:
         refine: Refine = MoveAtoms(0.3 * self.tol)
         if lookups.masked is not None:
-            say_if_compiling(slide_all)
             refine = SlideAtoms(lookups.masked(), 0.1 * self.tol)
         tol, rounds = 0.8 * self.tol, self.max_iter
         return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
@@ -132,7 +130,6 @@ class Sliding(TabulatingCoder[Lookups]):
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
         assert isinstance(representation, CircleRepresentation)
-        say_if_compiling(solve_all)
         energy = inner(Y, Y)
         density, reach = trust(0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300))
         tables = lookups.whole[float(density.max())]()
