@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast, internal, internal_finite
+from orbitdl.compiled import fast, inner_loop, internal, internal_finite
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
@@ -165,7 +165,7 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
     return count
 
 
-@internal
+@inner_loop
 def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
     atoms, c, sign, gram, factor, step = active

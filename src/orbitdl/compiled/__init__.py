@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import njit
 
-from orbitdl.compiled.linked import Linked
+from orbitdl.compiled.linked import Linked, LinkedOptimised
 from orbitdl.compiled.watched import watch
 
 SETTINGS = {"nogil": True, "error_model": "numpy"}
@@ -19,6 +19,9 @@ INSIDE = {**SETTINGS, "fastmath": REORDER}
 
 internal = njit(**SETTINGS, **WITHIN, fastmath=REORDER)
 """Compile what only other kernels call: into each of them, and for none alone."""
+
+inner_loop = njit(**SETTINGS, **WITHIN | {"pipeline_class": LinkedOptimised}, fastmath=REORDER)
+"""The same for loops where most time is spent: optimised while they are small, then linked."""
 
 part = njit(**SETTINGS, **WITHIN, fastmath=REORDER, inline="always")
 """The same for what one kernel is divided into to be read: compiled as if it were written there."""

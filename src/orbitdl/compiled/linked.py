@@ -13,21 +13,33 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 
-class Linked(CompilerBase):
+class Linked(CompilerBase):  # type: ignore[misc]
     """Compiles as Numba does, to code that is ready to be linked and nothing more."""
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's steps; what they lower goes to a library of the kind below."""
         codegen = self.state.targetctx.codegen()
-        self.state.library = LinkedLibrary(codegen, self.state.func_id.func_qualname)
+        self.state.library = self.library()(codegen, self.state.func_id.func_qualname)
         return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
 
+    def library(self) -> type[LinkedLibrary]:
+        """Return what the code is kept in."""
+        return LinkedLibrary
 
-class LinkedLibrary(JITCodeLibrary):
+
+class LinkedOptimised(Linked):
+    """The same, optimised before it is linked: where loops are found while they are alone."""
+
+    def library(self) -> type[LinkedLibrary]:
+        """Return what the code is kept in."""
+        return OptimisedLibrary
+
+
+class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
     """Code that is linked into other code. It never runs by itself, so it needs no address."""
 
     def _optimize_final_module(self) -> None:
-        """Leave it to the caller, whose choices are better: it knows what is constant."""
+        """Leave it to the kernel that this is linked into."""
 
     def _finalize_final_module(self) -> None:
         """Make no machine code."""
@@ -37,6 +49,14 @@ class LinkedLibrary(JITCodeLibrary):
     def codegen(self) -> Any:
         """The code generator as the last step of compiling sees it."""
         return Nowhere
+
+
+class OptimisedLibrary(LinkedLibrary):
+    """The same, for code that is optimised by itself first."""
+
+    def _optimize_final_module(self) -> None:
+        """Optimise as Numba does."""
+        JITCodeLibrary._optimize_final_module(self)
 
 
 class Nowhere:
