@@ -10,12 +10,12 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.scikit import ConvergenceWarning
 from orbitdl.validation import require_count, require_positive
 
 

@@ -13,7 +13,7 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 
-class Linked(CompilerBase):  # type: ignore[misc]
+class Linked(CompilerBase):
     """Compiles as Numba does, to code that is ready to be linked and nothing more."""
 
     def define_pipelines(self) -> list[Any]:
@@ -35,7 +35,7 @@ class LinkedOptimised(Linked):
         return OptimisedLibrary
 
 
-class LinkedLibrary(JITCodeLibrary):  # type: ignore[misc]
+class LinkedLibrary(JITCodeLibrary):
     """Code that is linked into other code. It never runs by itself, so it needs no address."""
 
     def _optimize_final_module(self) -> None:

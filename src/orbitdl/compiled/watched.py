@@ -15,7 +15,7 @@ LOST = (
 )
 
 
-class Watching(event.Listener):  # type: ignore[misc]
+class Watching(event.Listener):
     """Says once that kernels of this package are being compiled, and whether they are kept.
 
     What the compiler makes lives until it is done: to look through it for garbage, again and

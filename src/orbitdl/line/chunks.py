@@ -25,7 +25,7 @@ from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
-from orbitdl.line.sweeps import LONGER, sweep
+from orbitdl.line.sweeps import LONGER
 
 LONG, SPANS = 2**16, 32
 """Samples of a chunk, and waveforms that it has room for at least: reading it and handing it to a

@@ -15,7 +15,7 @@ from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
-from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
+from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Targets, solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
