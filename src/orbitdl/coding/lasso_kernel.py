@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast, inner_loop, internal, internal_finite
+from orbitdl.compiled import allocating, inner_loop, internal, internal_finite
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
@@ -202,7 +202,7 @@ def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-u
     return count
 
 
-@fast
+@allocating
 def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 

@@ -21,6 +21,15 @@ LARGEST = 1e100
 
 
 @internal
+def dot(a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of two rows."""
+    total = 0.0
+    for k in range(a.shape[0]):
+        total += a[k] * b[k]
+    return total
+
+
+@internal
 def factor_from(first, count, gram, factor):  # type: ignore[no-untyped-def]
     """Recompute the rows of the Cholesky factor from `first` on; its diagonal is inverted."""
     for r in range(first, count):

@@ -18,8 +18,8 @@ from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.column_generation import Round, generate
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import fast
+from orbitdl.coding.small_lasso import dot, settle
+from orbitdl.compiled import allocating, fast
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
 NEAR = 0.8
@@ -125,12 +125,12 @@ def leave_out_near(sample, rows, norm, kept):  # type: ignore[no-untyped-def]
         if sample[k] != sample[first]:
             first = k
         for r in range(first, k):
-            if kept[r] and abs(np.dot(rows[k], rows[r])) > NEAR * norm[k] * norm[r]:
+            if kept[r] and abs(dot(rows[k], rows[r])) > NEAR * norm[k] * norm[r]:
                 kept[k] = False
                 break
 
 
-@fast
+@allocating
 def settle_all(offsets, signals, targets, alpha, most, c):  # type: ignore[no-untyped-def]
     """Replace c by the minimiser, with the signs it has, of the lasso on each sample's atoms."""
     gram, factor = np.empty((most, most)), np.empty((most, most))
@@ -140,10 +140,10 @@ def settle_all(offsets, signals, targets, alpha, most, c):  # type: ignore[no-un
         first, count = offsets[i], offsets[i + 1] - offsets[i]
         for k in range(count):
             row = signals[first + k]
-            b[k], own[k], sign[k] = np.dot(row, targets[i]), c[first + k], np.sign(c[first + k])
+            b[k], own[k], sign[k] = dot(row, targets[i]), c[first + k], np.sign(c[first + k])
             ids[k], c[first + k] = k, 0.0
             for r in range(k + 1):
-                gram[k, r] = np.dot(row, signals[first + r])
+                gram[k, r] = dot(row, signals[first + r])
                 gram[r, k] = gram[k, r]
         kept = settle(b, alpha, count, 0, ids, own, sign, gram, factor, step)
         for r in range(kept):

@@ -13,29 +13,50 @@ from orbitdl.compiled.watched import watch
 SETTINGS = {"nogil": True, "error_model": "numpy"}
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Linked}
+BORROWED = {"_nrt": False}
+"""For kernels that work on the arrays they are given and make none. To count who refers to every
+array of a state, at every call, would take as long as the mathematics, and half of compilation."""
+OWNED = {"_nrt": True}
+"""For the others. It has to be said: what is left open follows the caller."""
 
-INSIDE = {**SETTINGS, "fastmath": REORDER}
+INSIDE = {**SETTINGS, **BORROWED, "fastmath": REORDER}
 """How an overload that only kernels call is compiled: with its caller."""
-
-internal = njit(**SETTINGS, **WITHIN, fastmath=REORDER)
-"""Compile what only other kernels call: into each of them, and for none alone."""
-
-inner_loop = njit(**SETTINGS, **WITHIN | {"pipeline_class": LinkedOptimised}, fastmath=REORDER)
-"""The same for loops where most time is spent: optimised while they are small, then linked."""
-
-part = njit(**SETTINGS, **WITHIN, fastmath=REORDER, inline="always")
-"""The same for what one kernel is divided into to be read: compiled as if it were written there."""
-
-internal_finite = njit(**SETTINGS, **WITHIN, fastmath=True)
-"""The same where no number is infinite or NaN: then searches for a maximum are vectorised."""
 
 watching = watch()
 
 
-def fast(function: Callable[..., Any]) -> Any:
-    """Compile on first use, keep on disk, release the lock; sums may be reordered."""
-    try:
-        return njit(**SETTINGS, fastmath=REORDER, cache=True)(function)
-    except RuntimeError:  # no folder can be written
-        watching.kept = False
-        return njit(**SETTINGS, fastmath=REORDER)(function)
+def kept(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile on first use, and keep what is compiled on disk if a folder can be written."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return njit(**settings, cache=True)(function)
+        except RuntimeError:  # no folder can be written
+            watching.kept = False
+            return njit(**settings)(function)
+
+    return compiled
+
+
+fast = kept(**SETTINGS, **BORROWED, fastmath=REORDER)
+"""Compile on first use, keep on disk, release the lock; sums may be reordered. No array is made."""
+
+allocating = kept(**SETTINGS, **OWNED, fastmath=REORDER)
+"""The same for kernels that make arrays."""
+
+internal = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER)
+"""Like `fast` for what only other kernels call: compiled into each of them, and for none alone."""
+
+internal_allocating = njit(**SETTINGS, **OWNED, **WITHIN, fastmath=REORDER)
+"""The same for those that make arrays."""
+
+inner_loop = njit(
+    **SETTINGS, **BORROWED, **WITHIN | {"pipeline_class": LinkedOptimised}, fastmath=REORDER
+)
+"""Like `internal` where most time is spent: optimised while it is small, before it is linked."""
+
+part = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER, inline="always")
+"""Like `internal` for what one kernel is divided into to be read: as if it were written there."""
+
+internal_finite = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=True)
+"""Like `internal` where no number is infinite or NaN: searches for a maximum are vectorised."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups.base import Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
@@ -69,7 +69,7 @@ class PhaseAction(Representation):
         return on_grid(C[..., 0, 0], size)
 
 
-@fast
+@allocating
 def add_waves(row, source, coefficient, angle, A, out):  # type: ignore[no-untyped-def]
     """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k] for every atom k."""
     _, n_blocks, n_channels = A.shape

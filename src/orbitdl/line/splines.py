@@ -62,12 +62,19 @@ def weights_at(d: Floats) -> Floats:
 
 
 @internal
+def four_weights(d):  # type: ignore[no-untyped-def]
+    """Return the weights at 0 <= d < 1."""
+    e = 1.0 - d
+    second = (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0
+    third = (1.0 + 3.0 * d + 3.0 * d * d - 3.0 * d * d * d) / 6.0
+    return e * e * e / 6.0, second, third, d * d * d / 6.0
+
+
+@internal
 def fill_weights(d, w):  # type: ignore[no-untyped-def]
     """Fill w (3, 4) with the weights at 0 <= d < 1 and their two derivatives."""
     e = 1.0 - d
-    w[0, 0], w[0, 3] = e * e * e / 6.0, d * d * d / 6.0
-    w[0, 1] = (4.0 - 6.0 * d * d + 3.0 * d * d * d) / 6.0
-    w[0, 2] = (1.0 + 3.0 * d + 3.0 * d * d - 3.0 * d * d * d) / 6.0
+    w[0, 0], w[0, 1], w[0, 2], w[0, 3] = four_weights(d)
     w[1, 0], w[1, 3] = -0.5 * e * e, 0.5 * d * d
     w[1, 1] = 1.5 * d * d - 2.0 * d
     w[1, 2] = 0.5 + d - 1.5 * d * d

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import allocating, internal
 from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.signal import reached
-from orbitdl.line.splines import TAPS, fill_weights
+from orbitdl.line.splines import TAPS, four_weights
 
 AT_ONCE = 4096
 """Samples whose terms are taken off at a time."""
@@ -99,17 +99,16 @@ def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noq
                 lags[j, l, s + width - 1] += one[i] * two[k]
 
 
-@fast
+@allocating
 def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
     """Add every event to the sums over pairs, to those with the data, and to z, `far` places on."""
     count, width = time.shape[0], cross.shape[1]
     taps, whole = np.empty((count, 4)), np.empty(count, np.int64)
-    w = np.empty((3, 4))
     for k in range(count):
         whole[k] = int(np.floor(time[k]))
-        fill_weights(time[k] - whole[k], w)
+        w = four_weights(time[k] - whole[k])
         for i in range(4):
-            taps[k, i] = c[k] * w[0, i]
+            taps[k, i] = c[k] * w[i]
             t0 = whole[k] + i - 1
             z[component[k], t0 + far] += taps[k, i]
             for a in range(max(-t0, 0), min(width, x.shape[0] - t0)):

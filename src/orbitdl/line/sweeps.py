@@ -77,6 +77,7 @@ def make_room(line: Line, blocks: Blocks) -> Room:
         place=np.zeros(q * span),
         component=np.zeros(q * span, np.int64),
         trial=np.zeros((3, 4)),
+        before=np.empty_like(line.e),
     )
 
 
@@ -131,15 +132,32 @@ def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
     return top
 
 
+@internal
+def largest(values):  # type: ignore[no-untyped-def]
+    """Return the largest of values that are not negative."""
+    top = 0.0
+    for k in range(values.shape[0]):
+        top = max(top, values[k])
+    return top
+
+
+@internal
+def any_cut(is_uncut, lo, hi):  # type: ignore[no-untyped-def]
+    """Tell whether an atom at some place of a window is cut."""
+    for place in range(lo, hi):  # noqa: SIM110
+        if not is_uncut[place]:
+            return True
+    return False
+
+
 @fast
 def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignore[no-untyped-def]
     """Solve dirty windows, those at even blocks and those at odd ones in turn."""
     n_blocks, size, n_places = blocks.filled.shape[0], blocks.size, line.e.shape[1]
     width, limit = line.shapes.u.shape[1], UNTOUCHED * tol * alpha
-    before = line.e.copy()
-    full = False
+    before, full = room.before, False
     for turn in range(2 * most):
-        if not np.any(blocks.dirty > limit):
+        if largest(blocks.dirty) <= limit:
             break
         for b in range(turn % 2, n_blocks - 1, 2):
             if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
@@ -152,7 +170,7 @@ def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignor
             for j in range(line.e.shape[0]):
                 for p in range(max(near, 0), min(far, n_places)):
                     before[j, p] = line.e[j, p]
-            is_cut = not np.all(line.is_uncut[lo:hi])
+            is_cut = any_cut(line.is_uncut, lo, hi)
             count = take_out(st, line, blocks, b, is_cut)
             if is_cut:
                 correlate_again(line, near, far)

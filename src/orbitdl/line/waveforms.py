@@ -13,7 +13,7 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.splines import (
     TAPS,
     coefficients_of,
-    fill_weights,
+    four_weights,
     norms_of,
     samples_of,
 )
@@ -100,12 +100,11 @@ class Waveforms:
 @internal
 def add_waveform(j, place, c, u, offset, out):  # type: ignore[no-untyped-def]
     """Add c times a waveform at a place to the samples that it covers."""
-    w = np.empty((3, 4))
     m, width = int(place), u.shape[1]
-    fill_weights(place - m, w)
+    w = four_weights(place - m)
     for i in range(TAPS):
         start = m + i - 1 - offset  # the sample of its first coefficient
-        factor = c * w[0, i]
+        factor = c * w[i]
         for k in range(max(-start, 0), min(width, out.shape[0] - start)):
             for ch in range(u.shape[2]):
                 out[start + k, ch] += factor * u[j, k, ch]
@@ -121,10 +120,9 @@ def add_waveforms(component, place, c, u, offset, out):  # type: ignore[no-untyp
 @fast
 def fill_signals(component, time, u, out):  # type: ignore[no-untyped-def]
     """Fill out (K, W + 3, channels) with the samples of every atom, from ``floor(time) - 1`` on."""
-    w = np.empty((3, 4))
     for k in range(time.shape[0]):
-        fill_weights(time[k] - np.floor(time[k]), w)
+        w = four_weights(time[k] - np.floor(time[k]))
         for i in range(4):
             for n in range(u.shape[1]):
                 for ch in range(u.shape[2]):
-                    out[k, i + n, ch] += w[0, i] * u[component[k], n, ch]
+                    out[k, i + n, ch] += w[i] * u[component[k], n, ch]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.oracles import Cut, Shapes, Uncut
-from orbitdl.line.splines import fill_weights
+from orbitdl.line.splines import four_weights
 from orbitdl.line.waveforms import MARGIN, add_waveform
 
 EDGE = 1e-6
@@ -60,6 +60,8 @@ class Room(NamedTuple):
         Peaks of the certificate.
     trial : ndarray of shape (3, 4)
         Weights of the next atom.
+    before : ndarray of shape (q, places)
+        Correlations before a window changed them, near it.
     """
 
     weights: Floats
@@ -71,6 +73,7 @@ class Room(NamedTuple):
     place: Floats
     component: Integers
     trial: Floats
+    before: Floats
 
 
 @internal
@@ -81,12 +84,11 @@ def add_atom(line, j, place, c, is_cut):  # type: ignore[no-untyped-def]
         add_cut_waveform(line, j, place, c)
         return
     add_waveform(j, place, c, line.shapes.u, line.offset, line.r)
-    w = np.empty((3, 4))
-    fill_weights(place - m, w)
+    w = four_weights(place - m)
     centre = width - 1 + MARGIN
     for l in range(line.e.shape[0]):  # noqa: E741
         table, out = line.shapes.products[l, j], line.e[l]
-        a, b, d, f = c * w[0, 0], c * w[0, 1], c * w[0, 2], c * w[0, 3]
+        a, b, d, f = c * w[0], c * w[1], c * w[2], c * w[3]
         for p in range(max(m - width, 0), min(m + width + 2, out.shape[0])):
             s = centre + p - m
             out[p] += a * table[s + 1] + b * table[s] + d * table[s - 1] + f * table[s - 2]
@@ -95,14 +97,13 @@ def add_atom(line, j, place, c, is_cut):  # type: ignore[no-untyped-def]
 @internal
 def add_cut_waveform(line, j, place, c):  # type: ignore[no-untyped-def]
     """Add c times an atom to the residual at observed samples."""
-    w = np.empty((3, 4))
     m, u = int(place), line.shapes.u
-    fill_weights(place - m, w)
+    w = four_weights(place - m)
     for i in range(4):
         start = m + i - 1 - line.offset
         for k in range(max(-start, 0), min(u.shape[1], line.r.shape[0] - start)):
             for ch in range(u.shape[2]):
-                line.r[start + k, ch] += c * w[0, i] * u[j, k, ch] * line.observed[start + k]
+                line.r[start + k, ch] += c * w[i] * u[j, k, ch] * line.observed[start + k]
 
 
 @internal

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.growing.newton import Moving, Step, newton_steps
 from orbitdl.coding.problem import Problem
+from orbitdl.coding.small_lasso import dot
 from orbitdl.coding.working_set import moved_atoms, settle_coefficients
 from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, Integers
@@ -193,7 +194,7 @@ def join_all(offsets, component, rows, norm, c):  # type: ignore[no-untyped-def]
                     continue
                 if abs(c[k]) > abs(c[r]):
                     continue
-                if np.dot(rows[k], rows[r]) > (1.0 - TOGETHER) * norm[k] * norm[r]:
+                if dot(rows[k], rows[r]) > (1.0 - TOGETHER) * norm[k] * norm[r]:
                     c[r] += c[k]
                     c[k] = 0.0
                     break

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.growing.curvature import curvature, raise_curvature, whiten
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import allocating, internal
 from orbitdl.groups.base import Floats, Integers
 
 LONGEST = 0.5
@@ -186,7 +186,7 @@ def reach(c, x, norm, dimension):  # type: ignore[no-untyped-def]
     return length, leaving
 
 
-@fast
+@allocating
 def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
     """Fill in the step of every sample; no sample has more than `most` atoms."""
     dimension = known.rows.shape[1] - 1

@@ -12,6 +12,7 @@ from orbitdl.coding.sliding.newton import first_order_error, merge_close, settle
 from orbitdl.coding.sliding.oracle import see
 from orbitdl.coding.sliding.signals import MaskedSignals, Signals
 from orbitdl.coding.sliding.state import ZERO, make_state, put
+from orbitdl.coding.small_lasso import dot
 from orbitdl.compiled import fast, internal
 
 
@@ -62,7 +63,7 @@ def slide_all(  # type: ignore[no-untyped-def]
 ):
     """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
     for i in range(len(offsets) - 1):
-        oracle = MaskedSignals(Y[i], observed[i], tables, np.dot(Y[i], Y[i]), moved, residual)
+        oracle = MaskedSignals(Y[i], observed[i], tables, dot(Y[i], Y[i]), moved, residual)
         count = ZERO
         for k in range(offsets[i], offsets[i + 1]):
             count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import fft
 from scipy.special import factorial
 
+from orbitdl.coding.small_lasso import dot
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.groups.signals.time_shift import TimeShift
@@ -103,19 +104,20 @@ def move_component(tables, j, shift, observed, out, k):  # type: ignore[no-untyp
 def look_at_signals(st, count, oracle):  # type: ignore[no-untyped-def]
     """Compute b, G and eta of all atoms, with the signs that `refresh` gives them."""
     tables, signals, residual = oracle.tables, oracle.moved, oracle.residual
-    residual[:] = oracle.y
+    for t in range(len(residual)):
+        residual[t] = oracle.y[t]
     for k in range(count):
         move_component(tables, st.component[k], st.shift[k], oracle.observed, signals, k)
-        st.b[0, k] = np.dot(signals[0, k], oracle.y)
+        st.b[0, k] = dot(signals[0, k], oracle.y)
         for r in range(k + 1):
-            g = np.dot(signals[0, k], signals[0, r])
+            g = dot(signals[0, k], signals[0, r])
             st.gram[0, k, r], st.gram[0, r, k] = g, g
-            st.gram[1, k, r] = -np.dot(signals[1, k], signals[0, r])
-            st.gram[1, r, k] = -np.dot(signals[1, r], signals[0, k])
-            g = -np.dot(signals[1, k], signals[1, r])
+            st.gram[1, k, r] = -dot(signals[1, k], signals[0, r])
+            st.gram[1, r, k] = -dot(signals[1, r], signals[0, k])
+            g = -dot(signals[1, k], signals[1, r])
             st.gram[2, k, r], st.gram[2, r, k] = g, g
         for t in range(len(residual)):
             residual[t] -= st.c[k] * signals[0, k, t]
     for k in range(count):
         for p in range(3):
-            st.eta[p, k] = np.dot(signals[p, k], residual)
+            st.eta[p, k] = dot(signals[p, k], residual)

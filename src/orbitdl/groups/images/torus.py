@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import allocating, internal
 from orbitdl.groups.base import Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.presentation import Presentation, ShiftSlider
@@ -127,7 +127,7 @@ def phases_of(angle, waves, work, phase):  # type: ignore[no-untyped-def]
         phase[f] = work[0, middle + waves[f, 0]] * work[1, middle + waves[f, 1]]
 
 
-@fast
+@allocating
 def fill_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
     """Fill phase (K, F) for angles (K, 2)."""
     work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
@@ -135,7 +135,7 @@ def fill_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
         phases_of(angle[k], waves, work, phase[k])
 
 
-@fast
+@allocating
 def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ignore[no-untyped-def]
     """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for each atom."""
     _, n_blocks, n_channels = A.shape
@@ -148,7 +148,7 @@ def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ig
                 out[row[k], f, m] += coefficient[k] * phase[f] * A[source[k], f, m]
 
 
-@fast
+@allocating
 def turn_plane_waves(angle, waves, B, out):  # type: ignore[no-untyped-def]
     """Fill out (K, F, m) with ``exp(i (u_f angle_k0 + v_f angle_k1)) B_k``."""
     _, n_blocks, n_channels = B.shape

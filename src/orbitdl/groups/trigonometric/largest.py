@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
-from orbitdl.compiled import fast, internal, internal_finite
+from orbitdl.compiled import allocating, fast, internal, internal_finite
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.trigonometric.cell import (
     bend_beyond,
@@ -157,7 +157,7 @@ def largest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
     return value, place
 
 
-@fast
+@allocating
 def find_largest(C, grid, scale, needed, error, factors, value, place):  # type: ignore[no-untyped-def]
     """Fill value and place (in grid cells) with the signed largest ``|p|`` over q rows.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.trigonometric.polynomials import fill_phases, split
 
@@ -30,7 +30,7 @@ class MatrixPolynomials:
         return value.reshape(shape), slope.reshape(shape)
 
 
-@fast
+@allocating
 def fill_values(C, row, theta, value):  # type: ignore[no-untyped-def]
     """Fill value (k, e) with ``Re sum_f C_f exp(i f theta)``; C holds parts (n, e, 2, F')."""
     _, n_entries, _, width = C.shape
@@ -44,7 +44,7 @@ def fill_values(C, row, theta, value):  # type: ignore[no-untyped-def]
             value[k, e] = total
 
 
-@fast
+@allocating
 def fill_values_and_slopes(C, row, theta, value, slope):  # type: ignore[no-untyped-def]
     """Fill value and slope (k, e) likewise."""
     _, n_entries, _, width = C.shape

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.trigonometric.cell import climb
 from orbitdl.groups.trigonometric.polynomials import (
@@ -33,7 +33,7 @@ def peaks_near(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Flo
     return sign * value, np.mod(place, size) * (2 * np.pi / size)
 
 
-@fast
+@allocating
 def fill_peaks(C, row, k, sign, size, factors, value, place):  # type: ignore[no-untyped-def]
     """Fill value and place (in grid cells) with the peaks of ``sign p`` within a cell of k."""
     n_blocks = C.shape[2]

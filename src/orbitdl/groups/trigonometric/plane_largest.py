@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.compiled import fast, internal, internal_finite
+from orbitdl.compiled import allocating, internal, internal_finite
 from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.trigonometric.plane_cells import (
     bound_of_caps,
@@ -237,7 +237,7 @@ def bound_of_all(tables, grids, last, search):  # type: ignore[no-untyped-def]
         search.eps[0] *= WIDER
 
 
-@fast
+@allocating
 def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-untyped-def]
     """Fill upper (n,), bounds of the largest ``|p|`` of q polynomials, and where a value is.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.trigonometric.plane_climb import climb_plane
 from orbitdl.groups.trigonometric.plane_values import make_work
@@ -26,7 +26,7 @@ def plane_peaks_near(
     return row[is_new], value[is_new], where[is_new]
 
 
-@fast
+@allocating
 def climb_from_grid(tables, grid, row, place, value, where, is_new):  # type: ignore[no-untyped-def]
     """Fill signed values (K,) and places (K, 2) of peaks; mark those that are new in their row."""
     _, height, width = grid.shape

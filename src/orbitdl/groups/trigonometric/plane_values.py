@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.compiled import internal
+from orbitdl.compiled import internal, internal_allocating
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 
 
@@ -40,7 +40,7 @@ def as_table(C: Blocks, waves: Integers) -> Floats:
     return table
 
 
-@internal
+@internal_allocating
 def make_work(table):  # type: ignore[no-untyped-def]
     """Return scratch for `jet_at`: powers in both directions, and these times v and v^2."""
     return np.empty((6, table.shape[2])), np.empty((2, table.shape[1]))

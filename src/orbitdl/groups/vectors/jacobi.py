@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast, part
+from orbitdl.compiled import allocating, part
 from orbitdl.groups.blocks import Floats
 
 TOGETHER = 16
@@ -53,7 +53,7 @@ def polar_factors(X: Floats) -> tuple[Floats, Floats]:
     return norm.reshape(X.shape[:-2]), factor.reshape(X.shape)
 
 
-@fast
+@allocating
 def fill_norms(X, norm):  # type: ignore[no-untyped-def]
     """Fill norm (n,) with the nuclear norms of X (n, d, d)."""
     W, off, scale = np.empty((9, TOGETHER)), np.empty(TOGETHER), np.empty(TOGETHER)
@@ -72,7 +72,7 @@ def fill_norms(X, norm):  # type: ignore[no-untyped-def]
         add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
 
 
-@fast
+@allocating
 def fill_factors(X, norm, factor):  # type: ignore[no-untyped-def]
     """Fill norm (n,) with nuclear norms and factor (n, d, d) with polar factors of X."""
     W, V = np.empty((9, TOGETHER)), np.empty((9, TOGETHER))

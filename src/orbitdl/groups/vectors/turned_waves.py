@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups.trigonometric.polynomials import fill_phases
 
 
-@fast
+@allocating
 def add_turned_waves(row, source, angle, h, A, out):  # type: ignore[no-untyped-def]
     """Add ``exp(i f angle_k) h_k A[source_k, f]`` to out[row_k, f] for every atom k.
 
