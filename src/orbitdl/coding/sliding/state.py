@@ -12,6 +12,7 @@ import numpy as np
 
 from orbitdl.coding.sliding.tables import ORDER, gram_at
 from orbitdl.compiled import inner_loop, internal
+from orbitdl.compiled.shared import shared
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric.polynomials import expand, horner
 
@@ -19,6 +20,7 @@ ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
 """Numbers that are not literals: kernels compile once for them and for all other counts."""
 
 
+@shared
 class State(NamedTuple):
     """The atoms of the sample at work, and scratch space; `capacity` atoms at most.
 
