@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.small_lasso import settle
 from orbitdl.compiled import allocating, inner_loop, internal, internal_finite
+from orbitdl.compiled.shared import shared
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
@@ -26,6 +27,7 @@ ROUNDING = 1e-14
 """Relative excess over alpha that is none."""
 
 
+@shared
 class Orbits(NamedTuple):
     """Inner products of all moved components.
 
