@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.lasso_kernel import Orbits, solve_all
+from orbitdl.coding.lasso_kernel import Orbits, make_active, solve_all
 from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
@@ -96,7 +96,8 @@ class ActiveSet(TabulatingCoder[Once[Orbits]]):
         counts = np.zeros(n, dtype=np.int64)
         atoms, c = np.zeros((n, room), dtype=np.int64), np.empty((n, room))
         solve_all(
-            *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
+            make_active(room, products[0].shape[1]), *(values[chosen] for values in products),
+            alpha, 0.9 * self.tol, self.max_iter, orbits,
             (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
         g, component = np.divmod(atoms, q)

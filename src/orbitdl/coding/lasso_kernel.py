@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import allocating, inner_loop, internal, internal_finite
+from orbitdl.compiled import fast, inner_loop, internal, internal_finite
 from orbitdl.compiled.shared import shared
 
 NEAR = 0.8
@@ -52,8 +52,12 @@ class Orbits(NamedTuple):
     run: int
 
 
+@shared
 class Active(NamedTuple):
-    """The active set of one sample, filled up to a count that is passed along, and scratch."""
+    """The active set of one sample, filled up to a count that is passed along, and scratch.
+
+    `rest` holds correlations of all atoms with the residual, `waiting` atoms that may enter.
+    """
 
     atoms: NDArray[np.int64]
     c: NDArray[np.float64]
@@ -61,6 +65,23 @@ class Active(NamedTuple):
     gram: NDArray[np.float64]
     factor: NDArray[np.float64]
     step: NDArray[np.float64]
+    rest: NDArray[np.float64]
+    waiting: NDArray[np.int64]
+
+
+def make_active(capacity: int, size: int) -> Active:
+    """Allocate room for `capacity` active atoms out of `size`."""
+    square = capacity, capacity
+    return Active(
+        atoms=np.empty(capacity, np.int64),
+        c=np.empty(capacity),
+        sign=np.empty(capacity),
+        gram=np.empty(square),
+        factor=np.empty(square),
+        step=np.empty(capacity),
+        rest=np.empty(size),
+        waiting=np.empty(size, np.int64),
+    )
 
 
 @internal
@@ -146,8 +167,9 @@ def is_near(atom, first, count, active, orbits):  # type: ignore[no-untyped-def]
 
 
 @internal
-def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[no-untyped-def]
+def enlarge(level, most, count, active, orbits):  # type: ignore[no-untyped-def]
     """Let atoms with correlation above `level` in, largest first, near ones one at a time."""
+    rest, waiting = active.rest, active.waiting
     first, n_waiting = count, np.int64(0)
     for k in range(rest.shape[0]):
         if abs(rest[k]) >= level:
@@ -168,13 +190,15 @@ def enlarge(rest, level, most, count, active, orbits, waiting):  # type: ignore[
 
 
 @inner_loop
-def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, waiting):  # type: ignore[no-untyped-def]
+def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with."""
-    atoms, c, sign, gram, factor, step = active
+    atoms, c, gram, rest = active.atoms, active.c, active.gram, active.rest
     last = np.inf
     fresh = np.int64(0)
     for _ in range(max_iter):
-        count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
+        count = settle(
+            b, alpha, count, fresh, atoms, c, active.sign, gram, active.factor, active.step
+        )
         for k in range(rest.shape[0]):
             rest[k] = b[k]
         for r in range(count):
@@ -187,7 +211,7 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
         fresh = count
-        count = enlarge(rest, level, most, count, active, orbits, waiting)
+        count = enlarge(level, most, count, active, orbits)
         if count == fresh:
             break
     return count
@@ -204,29 +228,16 @@ def recall(first, last, warm_atom, warm_c, active, orbits):  # type: ignore[no-u
     return count
 
 
-@allocating
-def solve_all(B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
+@fast
+def solve_all(active, B, energy, alpha, tol, max_iter, orbits, warm, counts, found, values):  # type: ignore[no-untyped-def]
     """Code every row of B; fill counts (n,), and atoms and coefficients (n, capacity).
 
     `warm` holds earlier codes: offsets (n + 1,), atoms and coefficients one after the other.
     """
     start, warm_atom, warm_c = warm
-    capacity = found.shape[1]
-    square = (capacity, capacity)
-    active = Active(
-        np.empty(capacity, np.int64),
-        np.empty(capacity),
-        np.empty(capacity),
-        np.empty(square),
-        np.empty(square),
-        np.empty(capacity),
-    )
-    rest, waiting = np.empty(B.shape[1]), np.empty(B.shape[1], np.int64)
     for i in range(B.shape[0]):
         count = recall(start[i], start[i + 1], warm_atom, warm_c, active, orbits)
-        count = solve_one(
-            B[i], energy[i], alpha, tol, max_iter, count, active, orbits, rest, waiting
-        )
+        count = solve_one(B[i], energy[i], alpha, tol, max_iter, count, active, orbits)
         counts[i] = count
         for r in range(count):
             found[i, r], values[i, r] = active.atoms[r], active.c[r]

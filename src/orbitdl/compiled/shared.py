@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-from numba.core import cgutils, types
+from numba import types
+from numba.core import cgutils
 from numba.extending import (
     NativeValue,
     lower_getattr_generic,
