@@ -8,7 +8,7 @@ from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
-    {"lazy", "compiled", "validation"},
+    {"lazy", "scikit", "compiled", "validation"},
     {"sources"},
     {"groups"},
     {"notebook"},

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
@@ -17,6 +16,7 @@ from orbitdl.coding.problem import Masked
 from orbitdl.encoding import decode_atoms, encode_samples, refit
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.samples import Samples
+from orbitdl.scikit import ConvergenceWarning
 from orbitdl.validation import require_jobs, require_positive
 
 

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from orbitdl.alpha import automatic_alpha
 from orbitdl.codes import Codes
@@ -22,6 +21,7 @@ from orbitdl.learning.restarts import Outcome
 from orbitdl.learning.starts import Points, choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
 from orbitdl.points import Given
+from orbitdl.scikit import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.validation import require_batch_size, require_positive_or

@@ -9,8 +9,6 @@ from os import PathLike
 from typing import TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.alternation import learn
@@ -21,6 +19,7 @@ from orbitdl.learning.progress import watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
 from orbitdl.learning.scattered import ScatteredShards
 from orbitdl.learning.shards import Shards
+from orbitdl.scikit import ConvergenceWarning, check_random_state
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
 from orbitdl.validation import (

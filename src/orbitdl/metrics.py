@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import linear_sum_assignment
 
 from orbitdl.groups.base import Floats, Group, correlate, inner, require_group
 from orbitdl.validation import as_components
@@ -81,6 +80,8 @@ def align(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     >>> align(A, -np.roll(A, 1, axis=1), IntegerShift()).round(12) + 0.0
     array([[0.6, 0.8, 0. , 0. ]])
     """
+    from scipy.optimize import linear_sum_assignment
+
     a, b = as_components(A, "A"), as_components(B, "B")
     if len(a) != len(b):
         raise ValueError(f"A and B must have equally many components, not {len(a)} and {len(b)}.")

@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
@@ -26,6 +25,7 @@ from orbitdl.line.scattered import RecordingOpening
 from orbitdl.line.shards import Recordings
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.scikit import BaseEstimator
 from orbitdl.storage.provenance import provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.validation import require_batch_size, require_count, require_positive_or

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.learning.shards import total
@@ -19,6 +17,7 @@ from orbitdl.line.lazily import Make, each_later, events_later, score_of
 from orbitdl.line.pieces import delayed_recordings
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.scikit import check_is_fitted
 from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.validation import as_alphas, require_between, require_jobs, require_positive
 

@@ -18,7 +18,6 @@ from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.working_set import grow, settle_coefficients
-from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.listed import ListedRepresentation
 
@@ -91,7 +90,6 @@ class ActiveSet(TabulatingCoder[Lookups]):
         if problem.masked is not None and missing is None:
             tol, rounds = 0.9 * self.tol, self.max_iter
             return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
-        say_if_compiling(solve_all)
         orbits = tables.whole() if missing is None else tables.masked()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
         energy, most = problem.energy(), representation.size * len(A)

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.attempt import Components, attempt, describe
@@ -18,6 +17,7 @@ from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.scikit import ConvergenceWarning
 from orbitdl.validation import require_count, require_positive
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.problem import Problem
-from orbitdl.compiled import fast, say_if_compiling
+from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, as_real, correlate, inner
 
 
@@ -47,7 +47,6 @@ def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Float
     """
     b, gram = normal_equations(problem, moved)
     c = np.ascontiguousarray(c)
-    say_if_compiling(descend_all)
     descend_all(b, gram, problem.alpha, sweeps, c)
     return c
 

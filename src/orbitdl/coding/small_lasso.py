@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import internal
+from orbitdl.compiled import inner_loop, internal
 
 RIDGE = 1e-13
 """Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
@@ -80,7 +80,7 @@ def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
     return count - 1
 
 
-@internal
+@inner_loop
 def settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
     """Minimise over the active coefficients with their signs; atoms that reach zero leave.
 

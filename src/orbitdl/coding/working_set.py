@@ -19,7 +19,7 @@ from orbitdl.coding.column_generation import Round, generate
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import dot, settle
-from orbitdl.compiled import allocating, fast, say_if_compiling
+from orbitdl.compiled import allocating, fast
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
 NEAR = 0.8
@@ -102,7 +102,6 @@ def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
 def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
     """Do as `settle_coefficients`, given what is seen of every atom, (K, entries)."""
     c, most = atoms.coefficient.copy(), int(np.diff(atoms.offsets).max(initial=0))
-    say_if_compiling(settle_all)
     settle_all(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
     return atoms.moved(c, atoms.element)
 

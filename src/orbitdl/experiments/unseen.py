@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, complete
 from orbitdl.datasets import segment
@@ -26,6 +25,7 @@ from orbitdl.experiments.shapes import likeness
 from orbitdl.experiments.unseen_figures import draw
 from orbitdl.groups import ContinuousShift, Trivial
 from orbitdl.groups.base import Floats
+from orbitdl.scikit import ConvergenceWarning
 
 __all__ = ["FULL", "QUICK", "Settings", "draw", "judge", "run", "tabulate"]
 

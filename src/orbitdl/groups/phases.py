@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import allocating
+from orbitdl.compiled import fast
 from orbitdl.groups.base import Combination, Group, Representation
 from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
@@ -58,7 +58,8 @@ class PhaseAction(Representation):
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
         columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
         angle = (-2 * np.pi / self.period) * atoms.element[:, 0]
-        add_waves(atoms.row, source, atoms.coefficient, angle, columns, result)
+        phase = np.empty(columns.shape[1], dtype=np.complex128)
+        add_waves(atoms.row, source, atoms.coefficient, angle, columns, phase, result)
         return result[:, :, None]
 
     def on_grid(self, C: Blocks, size: int) -> Floats:
@@ -69,11 +70,10 @@ class PhaseAction(Representation):
         return on_grid(C[..., 0, 0], size)
 
 
-@allocating
-def add_waves(row, source, coefficient, angle, A, out):  # type: ignore[no-untyped-def]
-    """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k] for every atom k."""
+@fast
+def add_waves(row, source, coefficient, angle, A, phase, out):  # type: ignore[no-untyped-def]
+    """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k]; `phase` (F,) is scratch."""
     _, n_blocks, n_channels = A.shape
-    phase = np.empty(n_blocks, dtype=np.complex128)
     for k in range(row.shape[0]):
         one, turn = complex(np.cos(angle[k]), np.sin(angle[k])), 1.0 + 0.0j
         for f in range(TOGETHER):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.certificate import stack_components
-from orbitdl.compiled import fast, say_if_compiling
+from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.statistics import Statistics, unstack
 
@@ -28,7 +28,6 @@ def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:
     H, R, new = statistics.normal, statistics.cross, np.array(stack_components(A))
     own = H.reshape(n_blocks, q, d, q, d)[:, np.arange(q), :, np.arange(q)]
     steep = np.sqrt(np.sum(np.abs(own) ** 2, axis=(2, 3))).max(axis=1)
-    say_if_compiling(move_in_turn)
     for first in range(0, q, TOGETHER):
         some = slice(first * d, (first + TOGETHER) * d)
         pull = R[:, some] - H[:, some] @ new

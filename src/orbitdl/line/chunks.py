@@ -17,7 +17,6 @@ import numpy as np
 
 from orbitdl.codes import Status
 from orbitdl.coding.parallel import in_threads
-from orbitdl.compiled import say_if_compiling
 from orbitdl.learning.shards import total
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.certificate import Certificate
@@ -26,7 +25,7 @@ from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
-from orbitdl.line.sweeps import LONGER, sweep
+from orbitdl.line.sweeps import LONGER
 
 LONG, SPANS = 2**16, 32
 """Samples of a chunk, and waveforms that it has room for at least: reading it and handing it to a
@@ -103,7 +102,6 @@ def code_recording(
 
     `watch` is told of every chunk how many samples it has, once it is coded.
     """
-    say_if_compiling(sweep)
     q, before = len(coder.waveforms), None
     if all(chunk.atoms is not None for chunk in recording):
         recording = linked(recording, q)

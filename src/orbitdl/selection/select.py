@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import clone
 
 from orbitdl.coding.parallel import in_threads
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups.base import Group, require_group
+from orbitdl.scikit import clone
 from orbitdl.selection.choice import Selection, choose, reason_for
 from orbitdl.selection.held_out import Judges, Speckles
 from orbitdl.selection.judges import judges_for

@@ -12,7 +12,7 @@ from orbitdl.coding.growing.newton import Moving, Step, newton_steps
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import dot
 from orbitdl.coding.working_set import moved_atoms, settle_coefficients
-from orbitdl.compiled import fast, say_if_compiling
+from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.blocks import as_real_rows
 
@@ -104,7 +104,6 @@ class MoveAtoms:
         used = np.diff(atoms.offsets) > 0
         if problem.representation.dimension == 0 or not used.any():
             return atoms
-        say_if_compiling(newton_steps)
         return atoms.replace(used, self._move(Seen.of(problem.take(used), atoms.take(used))))
 
     def _move(self, seen: Seen) -> Atoms:

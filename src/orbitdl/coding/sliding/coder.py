@@ -16,7 +16,7 @@ from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.room import Chosen, in_growing_room
-from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
+from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import solve_all
@@ -31,7 +31,6 @@ from orbitdl.coding.sliding.tables import (
 )
 from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
-from orbitdl.compiled import say_if_compiling
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
@@ -144,7 +143,6 @@ class Sliding(TabulatingCoder[Lookups]):
         """Code samples with missing entries, all of them a round at a time."""
         refine: Refine = MoveAtoms(0.3 * self.tol)
         if lookups.signals is not None:
-            say_if_compiling(slide_all)
             refine = SlideAtoms(lookups.signals(), 0.1 * self.tol)
         tol, rounds = 0.8 * self.tol, self.max_iter
         return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
@@ -161,7 +159,6 @@ class Sliding(TabulatingCoder[Lookups]):
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
         assert isinstance(representation, CircleRepresentation)
-        say_if_compiling(solve_all)
         energy = problem.energy()
         accuracy = 0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
         density, reach = trust(accuracy, highest_frequency(A, representation.cells))

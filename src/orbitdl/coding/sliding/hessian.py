@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.small_lasso import solve_factored
-from orbitdl.compiled import internal, part
+from orbitdl.compiled import internal
 
 PUSH = 2.0
 """Curvature added per slope of the certificate: with it alone an atom moves by ``eta' / (2 eta')``,
@@ -79,7 +79,7 @@ def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
     return True
 
 
-@part
+@internal
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     """Fill `step` with the Newton direction, convexified and damped as far as need be."""
     n, H, factor, x = 2 * count, st.hessian, st.factor, st.step

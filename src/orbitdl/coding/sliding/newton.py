@@ -11,7 +11,7 @@ from orbitdl.coding.sliding.oracle import look_from, measured, see, weigh, witho
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, keep
 from orbitdl.coding.sliding.tables import signed_distance, wrap
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import internal, part
+from orbitdl.compiled import internal
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in cells: little more than a quarter of the shortest wave,
@@ -93,7 +93,7 @@ def go(st, count, length, period):  # type: ignore[no-untyped-def]
         st.shift[k] = wrap(shift, period)
 
 
-@part
+@internal
 def joint_step(st, seen, oracle, alpha):  # type: ignore[no-untyped-def]
     """Take one descending Newton step."""
     count, before = seen.n_atoms, seen.objective
@@ -141,7 +141,7 @@ def merge_close(st, seen, oracle, alpha, allowed):  # type: ignore[no-untyped-de
     return seen
 
 
-@part
+@internal
 def solve_inner(st, seen, oracle, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
     """Move coefficients and shifts until the first-order error is at most `wanted`."""
     for _ in range(STEPS):

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.sliding.state import ZERO
 from orbitdl.coding.sliding.tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
-from orbitdl.compiled import internal, part
+from orbitdl.compiled import internal
+from orbitdl.compiled.shared import shared
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric.polynomials import expand, horner
 
@@ -34,6 +35,7 @@ ATTEMPTS = 8
 """Newton steps to a peak at most: from so near, a few are enough."""
 
 
+@shared
 class Peaks(NamedTuple):
     """Places where the certificate peaks, and scratch space to find them.
 
@@ -66,7 +68,7 @@ def make_peaks(q: int, size: int) -> Peaks:
     )
 
 
-@part
+@internal
 def find_peaks(st, count, peaks, on_grid, tables, alpha, stuck):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` that matter, to second order; return how many."""
     grid, is_peak, floor = peaks.grid, peaks.is_peak, np.float32(FLOOR * alpha)

@@ -13,7 +13,7 @@ from orbitdl.coding.sliding.oracle import oracle_for, put_behind
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
-from orbitdl.compiled import fast, internal, part
+from orbitdl.compiled import fast, internal
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round: they explain the same, and all
@@ -71,7 +71,7 @@ def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-unt
     return count
 
 
-@part
+@internal
 def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type: ignore[no-untyped-def]
     """Code one sample from the `count` atoms given; return how many it ends with, and if full.
 

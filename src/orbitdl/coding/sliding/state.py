@@ -11,7 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.coding.sliding.tables import ORDER, gram_at
-from orbitdl.compiled import internal
+from orbitdl.compiled import inner_loop, internal
+from orbitdl.compiled.shared import shared
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.trigonometric.polynomials import expand, horner
 
@@ -19,6 +20,7 @@ ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
 """Numbers that are not literals: kernels compile once for them and for all other counts."""
 
 
+@shared
 class State(NamedTuple):
     """The atoms of the sample at work, and scratch space; `capacity` atoms at most.
 
@@ -126,7 +128,7 @@ def remove(st, count, k):  # type: ignore[no-untyped-def]
     return keep(st, count - 1)
 
 
-@internal
+@inner_loop
 def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
     """Look up b and G, with derivatives, of the atoms from `first` on at their present shifts."""
     for k in range(first, count):

@@ -18,10 +18,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import qr
-from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real, from_real
 from orbitdl.groups.gauges.lightest_combination import lightest_combination
+from orbitdl.scikit import ConvergenceWarning
 
 TOL = 1e-8
 """Relative width at which the search ends."""

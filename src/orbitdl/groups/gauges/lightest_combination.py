@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import linprog
 
 from orbitdl.groups.blocks import Floats
 
@@ -17,6 +16,8 @@ def lightest_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]
 
     The multipliers p solve the dual ``max <p, target>  s.t.  |table.T @ p| <= 1``.
     """
+    from scipy.optimize import linprog
+
     scale = float(np.abs(target).max())
     size = table.shape[1]
     if scale == 0.0:

@@ -138,7 +138,9 @@ class ShiftAndPhaseRepresentation(Representation):
         columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
         turn, phase = -self._angles(atoms.element).T
         coefficient = atoms.coefficient * np.exp(1j * (turn + phase))  # waves begin with f = 0
-        add_waves(atoms.row, source, coefficient, np.ascontiguousarray(turn), columns, result)
+        phase = np.empty(columns.shape[1], dtype=np.complex128)
+        turn = np.ascontiguousarray(turn)
+        add_waves(atoms.row, source, coefficient, turn, columns, phase, result)
         return result[:, :, None]
 
     @cached_property

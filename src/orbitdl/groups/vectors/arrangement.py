@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from itertools import permutations
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
 
 from orbitdl.groups.blocks import Floats, Integers
 
@@ -45,6 +44,8 @@ def best_of_all(X: Floats) -> Integers:
 
 def solve_assignment(x: Floats) -> Integers:
     """Return the best arrangement (d,) for one x (d, d)."""
+    from scipy.optimize import linear_sum_assignment
+
     return np.asarray(linear_sum_assignment(x, maximize=True)[1])
 
 

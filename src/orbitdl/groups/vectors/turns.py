@@ -7,10 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from orbitdl.groups.blocks import Floats
 from orbitdl.groups.presentation import NO_BREAK
+
+
+def turning_vectors(matrices: Floats, mirrored: NDArray[np.bool_]) -> Floats:
+    """Return axis times angle (..., 3) of matrices (..., 3, 3), which may be mirrored as well."""
+    from scipy.spatial.transform import Rotation
+
+    turns = np.where(mirrored[..., None, None], -matrices, matrices)
+    return np.asarray(Rotation.from_matrix(turns).as_rotvec())
 
 
 def turn_in_words(matrix: Floats) -> str:
@@ -22,7 +29,7 @@ def turn_in_words(matrix: Floats) -> str:
         angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
         return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
     if d == 3:
-        vector = Rotation.from_matrix(-matrix if mirrored else matrix).as_rotvec()
+        vector = turning_vectors(matrix, np.asarray(mirrored))
         angle = float(np.linalg.norm(vector))
         axis = ", ".join(f"{value:.2f}" for value in vector / angle) if angle > 0 else ""
         about = f" about{NO_BREAK}({axis})" if angle > 0 else ""
@@ -49,8 +56,7 @@ def turns_in_columns(matrices: Floats) -> dict[str, NDArray[Any]]:
         angle = np.degrees(np.arctan2(matrices[:, 1, 0], matrices[:, 0, 0])) % 360
         return {"angle": angle, "mirrored": mirrored}
     if d == 3:
-        turn = Rotation.from_matrix(np.where(mirrored[:, None, None], -matrices, matrices))
-        vector = turn.as_rotvec()
+        vector = turning_vectors(matrices, mirrored)
         angle = np.linalg.norm(vector, axis=1)
         axis = np.divide(
             vector, angle[:, None], out=np.zeros_like(vector), where=angle[:, None] > 0

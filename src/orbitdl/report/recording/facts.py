@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
@@ -23,6 +22,7 @@ from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.intervals import Intervals, intervals_of
 from orbitdl.report.recording.resolution import kept_stretches
 from orbitdl.report.recording.strip import Explained, Strip, missing_stretches
+from orbitdl.scikit import check_is_fitted
 from orbitdl.waveform_learning import WaveformLearning
 
 LEAST_FITTING = 12

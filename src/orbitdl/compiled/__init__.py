@@ -1,0 +1,62 @@
+"""How the hot loops are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from numba import njit
+
+from orbitdl.compiled.linked import Linked, LinkedOptimised
+from orbitdl.compiled.watched import watch
+
+SETTINGS = {"nogil": True, "error_model": "numpy"}
+REORDER = {"reassoc", "contract", "nsz", "arcp"}
+WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Linked}
+BORROWED = {"_nrt": False}
+"""For kernels that work on the arrays they are given and make none. To count who refers to every
+array of a state, at every call, would take as long as the mathematics, and half of compilation."""
+OWNED = {"_nrt": True}
+"""For the others. It has to be said: what is left open follows the caller."""
+
+INSIDE = {**SETTINGS, **BORROWED, "fastmath": REORDER}
+"""How an overload that only kernels call is compiled: with its caller."""
+
+watching = watch()
+
+
+def kept(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
+    """Compile on first use, and keep what is compiled on disk if a folder can be written."""
+
+    def compiled(function: Callable[..., Any]) -> Any:
+        try:
+            return njit(**settings, cache=True)(function)
+        except RuntimeError:  # no folder can be written
+            watching.kept = False
+            return njit(**settings)(function)
+
+    return compiled
+
+
+fast = kept(**SETTINGS, **BORROWED, fastmath=REORDER)
+"""Compile on first use, keep on disk, release the lock; sums may be reordered. No array is made."""
+
+allocating = kept(**SETTINGS, **OWNED, fastmath=REORDER)
+"""The same for kernels that make arrays."""
+
+internal = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER)
+"""Like `fast` for what only other kernels call: compiled into each of them, and for none alone."""
+
+internal_allocating = njit(**SETTINGS, **OWNED, **WITHIN, fastmath=REORDER)
+"""The same for those that make arrays."""
+
+inner_loop = njit(
+    **SETTINGS, **BORROWED, **WITHIN | {"pipeline_class": LinkedOptimised}, fastmath=REORDER
+)
+"""Like `internal` where most time is spent: optimised while it is small, before it is linked."""
+
+part = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER, inline="always")
+"""Like `internal` for what one kernel is divided into to be read: as if it were written there."""
+
+internal_finite = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=True)
+"""Like `internal` where no number is infinite or NaN: searches for a maximum are vectorised."""

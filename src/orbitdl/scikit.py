@@ -1,0 +1,66 @@
+"""What is used of scikit-learn, imported without what is not.
+
+Importing any part of scikit-learn imports `scipy.stats`, which takes longer than all the rest and
+which is not used here. SciPy itself imports it where it is used first, so something may stand in
+for it while scikit-learn is imported.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+
+class StandIn(ModuleType):
+    """A module that is imported when something of it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        step_aside(self)
+        return getattr(import_module(self.__name__), name)
+
+
+def step_aside(stand_in: StandIn) -> None:
+    """Let the next import find the module itself."""
+    if sys.modules.get(stand_in.__name__) is stand_in:
+        del sys.modules[stand_in.__name__]
+
+
+@contextmanager
+def without(name: str) -> Iterator[None]:
+    """Import nothing of a module in between unless it is used there."""
+    stand_in = StandIn(name)
+    sys.modules.setdefault(name, stand_in)
+    try:
+        yield
+    finally:
+        step_aside(stand_in)
+
+
+with without("scipy.stats"):
+    from sklearn.base import (
+        BaseEstimator,
+        ClassNamePrefixFeaturesOutMixin,
+        TransformerMixin,
+        clone,
+    )
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
+    from sklearn.utils import check_random_state, check_scalar, estimator_html_repr
+    from sklearn.utils.validation import check_is_fitted, validate_data
+
+__all__ = [
+    "BaseEstimator",
+    "ClassNamePrefixFeaturesOutMixin",
+    "ConvergenceWarning",
+    "NotFittedError",
+    "TransformerMixin",
+    "check_is_fitted",
+    "check_random_state",
+    "check_scalar",
+    "clone",
+    "estimator_html_repr",
+    "validate_data",
+]
