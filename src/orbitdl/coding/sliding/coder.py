@@ -19,7 +19,7 @@ from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms, slide_all
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
-from orbitdl.coding.sliding.search import Targets, solve_all
+from orbitdl.coding.sliding.search import solve_all
 from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
@@ -27,15 +27,14 @@ from orbitdl.coding.sliding.tables import (
     Tables,
     build_tables,
     highest_frequency,
-    on_grid,
     trust,
 )
+from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
 from orbitdl.compiled import say_if_compiling
-from orbitdl.groups.base import Blocks, Representation, correlate
+from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
-from orbitdl.groups.trigonometric.polynomials import split
 from orbitdl.validation import LARGEST_COUNT
 
 VALUES = 2**25
@@ -177,9 +176,8 @@ class Sliding(TabulatingCoder[Lookups]):
         most = 3 * representation.cells * A.shape[3] + 8
 
         def solve_chunk(chunk: slice) -> Atoms:
-            C = correlate(Y[chunk], A)
             own = energy[chunk], density[chunk], reach[chunk]
-            samples = Targets(split(C[..., 0, 0]), on_grid(C, tables.half_size), *own)
+            samples = targets_of(Y[chunk], A, tables.half_size, *own)
             gaps = None if missing is None else missing.take(chunk)
             go_on = partial(self._go_on, alpha, tables, samples, gaps)
             return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)

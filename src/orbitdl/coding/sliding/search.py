@@ -6,10 +6,7 @@ matter are refined by Newton's method on eta itself; new atoms go where it is to
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
 from orbitdl.coding.sliding.newton import merge_close, settle_coefficients, solve_inner
 from orbitdl.coding.sliding.oracle import oracle_for, put_behind
@@ -17,7 +14,6 @@ from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
 from orbitdl.compiled import fast, internal, part
-from orbitdl.groups.base import Floats
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round: they explain the same, and all
@@ -35,32 +31,6 @@ NEGLIGIBLE = 0.1
 the third power of the step, in cells."""
 SAME = 1e-13
 """Moved copies of one component that differ less are the same: it is constant, say."""
-
-
-class Targets(NamedTuple):
-    """Data points as the search sees them.
-
-    Attributes
-    ----------
-    C : ndarray of shape (n, q, 2, F)
-        Real and imaginary parts of ``b``, a trigonometric polynomial.
-    on_grid : float32 ndarray of shape (n, 2, H q)
-        Its values on both halves of the certificate grid.
-    energy : ndarray of shape (n,)
-        ``||y||^2``.
-    density, reach : ndarray of shape (n,)
-        How each uses the `Tables`.
-    """
-
-    C: Floats
-    on_grid: NDArray[np.float32]
-    energy: Floats
-    density: Floats
-    reach: Floats
-
-    def take(self, samples: slice | NDArray[np.bool_]) -> Targets:
-        """Return some of them."""
-        return Targets._make(column[samples] for column in self)
 
 
 @internal

@@ -86,21 +86,6 @@ def half_spectrum(C: Blocks) -> NDArray[Any]:
     return spectrum
 
 
-def on_grid(C: Blocks, half: int) -> NDArray[np.float32]:
-    """Return ``b`` on both halves of a certificate grid from C (n, q, F, 1, 1): (n, 2, half q).
-
-    Point m of the second lies between the points m and m + 1 of the first; component j at this
-    point is at ``m q + j``.
-    """
-    (n, q, n_blocks), between = C.shape[:3], np.exp(1j * np.pi / half * np.arange(C.shape[2]))
-    spectrum = np.zeros((n, 2, half // 2 + 1, q), np.complex64)
-    spectrum[:, 0, :n_blocks] = half_spectrum(C).swapaxes(1, 2)
-    turn = between.astype(np.complex64)[:, None]
-    np.multiply(spectrum[:, 0, :n_blocks], turn, out=spectrum[:, 1, :n_blocks])
-    values: NDArray[np.float32] = fft.irfft(spectrum, n=half, axis=2, norm="forward")
-    return values.reshape(n, 2, -1)
-
-
 def highest_frequency(A: Blocks, length: int) -> float:
     """Return the highest angular frequency, per cell, that components A (q, F, 1, m) seem to have.
 
