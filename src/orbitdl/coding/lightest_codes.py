@@ -23,6 +23,8 @@ from orbitdl.groups.gauges.lightest_combination import lightest_combination
 
 ROUNDS, STALLED = 60, 4
 """Linear programs per sample at most, and how many without progress are enough."""
+CLOSEST = 1e-6
+"""Gap of penalised codes, at least: atoms are where they belong then."""
 PENALTIES = (1e-2, 1e-4)
 """Penalties, for data of unit norm, that prepare exact agreement."""
 
@@ -36,7 +38,7 @@ def lightest_codes(
     get no atom.
     """
     problem = Problem(representation, Y, A, 1.0, masked)
-    guess, bound = _penalised(problem)
+    guess, bound = _penalised(problem, tol)
     alive = ~problem.is_zero()
     atoms, value = guess.only(np.zeros(len(Y), dtype=np.bool_)), np.zeros(len(Y))
     if alive.any():
@@ -49,14 +51,15 @@ def lightest_codes(
     return atoms, value, np.minimum(bound, value)
 
 
-def _penalised(problem: Problem) -> tuple[Atoms, Floats]:
+def _penalised(problem: Problem, tol: float) -> tuple[Atoms, Floats]:
     """Return codes with a small penalty, and the bounds ``<y, r> / max_j polar(r a_j^H)``.
 
     The residuals r of the penalised program are feasible for the dual when scaled, and close to
     its solution; the atoms are close to those of the equality program.
     """
     representation, Y, A = problem.representation, problem.Y, problem.A
-    prepared = default_coder(representation).prepare(representation, A)
+    coder = default_coder(representation, min(max(tol, CLOSEST), 1e-4))
+    prepared = coder.prepare(representation, A)
     atoms, bound = None, np.zeros(len(Y))
     for alpha in PENALTIES:
         atoms = prepared.code(Y, alpha, atoms, masked=problem.masked, warn=False).atoms

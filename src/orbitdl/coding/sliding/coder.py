@@ -44,6 +44,10 @@ FEW = 256
 """Missing entries of a sample up to which each is a row of a table to subtract; beyond, transforms
 are quicker."""
 
+CANCELLED = 1e-5
+"""Errors of look-ups, in parts of tol, where entries are missing: of an atom that is hardly seen,
+little is left of its inner products with others once what is missing is taken off."""
+
 
 class Lookups:
     """What is looked up of components A (q, F, 1, channels), each made when first needed.
@@ -160,7 +164,8 @@ class Sliding(TabulatingCoder[Lookups]):
         alpha = problem.alpha
         assert isinstance(representation, CircleRepresentation)
         energy = problem.energy()
-        accuracy = 0.1 * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
+        part = 0.1 if missing is None else CANCELLED
+        accuracy = part * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
         density, reach = trust(accuracy, highest_frequency(A, representation.cells))
         made = lookups.whole if missing is None else lookups.masked
         tables = made[float(density.max())]()
