@@ -76,11 +76,11 @@ def find_peaks(st, count, peaks, on_grid, tables, alpha, stuck):  # type: ignore
     fill_half(st, count, on_grid, tables, ZERO, grid)
     if not stuck and any_above(grid[0], np.float32(SURE * alpha)):
         mark_peaks(grid[0], grid[0], -q, q, floor, is_peak[0])
-        return list_peaks(peaks, 1, q, alpha, tables.length)
+        return list_peaks(peaks, ZERO + 1, q, alpha, tables.length)
     fill_half(st, count, on_grid, tables, ZERO + 1, grid)
     mark_peaks(grid[0], grid[1], -q, ZERO, floor, is_peak[0])
     mark_peaks(grid[1], grid[0], ZERO, q, floor, is_peak[1])
-    return list_peaks(peaks, 2, q, alpha, tables.length)
+    return list_peaks(peaks, ZERO + 2, q, alpha, tables.length)
 
 
 @internal

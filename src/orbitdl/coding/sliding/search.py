@@ -77,10 +77,10 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
 
     It stops when it fills the state, to be continued in a larger one.
     """
-    excess, last, stuck, allowed = np.inf, np.inf, False, 0.0
+    excess, last, allowed = np.inf, np.inf, 0.0
+    stuck = full = count < 0  # false, but no literal: kernels would compile for it alone
     room = st.c.shape[0] - (put_behind(st, count, oracle) - count)  # type: ignore[no-untyped-call]
     close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
-    full = False
     seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
         wanted = EXACT * tol * alpha if stuck else max(EXACT * tol * alpha, ROUGH * excess)
