@@ -10,7 +10,7 @@ from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.unrolled import unroll
-from orbitdl.compiled import fast
+from orbitdl.compiled import allocating
 from orbitdl.groups import (
     ImageRotation,
     IntegerTranslation,
@@ -247,7 +247,7 @@ def test_a_constant_with_rounding_is_bounded_as_a_constant():
     assert_allclose(moves.largest_polar(C[:, None, :, None, None], 1e-9), 1.0, rtol=2e-9)
 
 
-@fast
+@allocating
 def bound_on_cell(table, s, t, a, b, mu):
     """Return the quadratic bound of a cell of half widths (a, b), in radians of the last waves."""
     last = np.array([float(table.shape[1] // 2), float(table.shape[2] - 1)])
