@@ -73,9 +73,10 @@ def kernel_folders() -> dict[Path, Path]:
             place = file.relative_to(PACKAGE)
             module = import_module(".".join(("orbitdl", *place.with_suffix("").parts)))
             for kernel in vars(module).values():
-                own = isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module.__name__
-                if own and kernel.stats.cache_path:  # those within others are not kept
-                    found[place.parent] = Path(kernel.stats.cache_path)
+                ours = isinstance(kernel, Dispatcher)
+                ours = ours and kernel.py_func.__module__ == module.__name__
+                if ours and (folder := kernel.stats.cache_path):  # those within others have none
+                    found[place.parent] = Path(folder)
     return found
 
 

@@ -22,7 +22,7 @@ is missed up to 1.002 alpha. No code is taken for optimal by that: the certifica
 not use this grid, and sends the sample back with an atom there. A parabola through three values of
 the shortest wave falls short of its peak by 2.2 %, and rows between phases by 0.2 %.
 """
-SURE = 1.1
+SURE = 1.03
 """Where half the grid shows more than this times alpha, there are atoms to add, and the other half
 can wait: it is looked at in the last rounds only."""
 ATOM = 0.1
