@@ -5,7 +5,7 @@ import pytest
 from scipy.special import factorial
 
 from orbitdl.groups import ContinuousShift
-from orbitdl.groups.trigonometric import largest
+from orbitdl.groups.trigonometric import near_grid
 
 
 def by_roots(C):
@@ -106,7 +106,7 @@ def bumps(rng, n):
 def test_no_cell_with_a_maximum_is_excluded():
     """The bounds hold for all functions with such a fifth derivative, and for rounded values."""
     rng, n = np.random.default_rng(14), 20_000
-    may_exceed = getattr(largest.may_exceed, "py_func", largest.may_exceed)
+    may_exceed = getattr(near_grid.may_exceed, "py_func", near_grid.may_exceed)
     values, fifth, top = bumps(rng, n)
     error = rng.choice([0.0, 1e-3, 1e-2, 0.1], n)
     values += error[:, None] * rng.choice([-1.0, 1.0], values.shape)

@@ -13,6 +13,7 @@ from orbitdl.codes import Atoms, Status
 from orbitdl.coding.certificate import certify, objectives
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, inner
+from orbitdl.groups.blocks import as_real_rows
 from orbitdl.validation import LARGEST, SMALLEST
 
 Solve = Callable[[Problem, Atoms | None], Atoms]
@@ -73,7 +74,7 @@ def solve_scaled(
 
     ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
     """
-    unit = float(np.ldexp(1.0, np.frexp(np.abs(problem.Y).max())[1]))
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(as_real_rows(problem.Y, 3)).max())[1]))
     scaled = problem.in_units_of(unit)
     alpha = min(max(scaled.alpha / components.size, SMALLEST), LARGEST)  # beyond, codes stay
     scaled = replace(scaled, A=components.scaled, alpha=alpha)

@@ -1,7 +1,6 @@
 """The lasso on orbits, one sample at a time: an active set with a small Cholesky factor.
 
-Atoms are numbered, and their inner products looked up, as in `orbits.py`. Functions take apart what
-they are given before their loops: to ask a tuple for an array, or to pass it on, counts references.
+Atoms are numbered, and their inner products looked up, as in `orbits.py`.
 
 Missing entries are further atoms (`missing_entries.py`). Kernels are told of them by `unseen`,
 which is None for samples without: they are compiled for either.

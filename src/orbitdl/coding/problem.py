@@ -90,6 +90,8 @@ class Problem:
 
     def in_units_of(self, unit: float) -> Problem:
         """Measure data, and so alpha and the coefficients, in another unit."""
+        if unit == 1.0:
+            return self
         masked = self.masked
         if masked is not None:
             masked = replace(masked, signal=masked.signal / unit)
