@@ -144,7 +144,7 @@ def test_the_certificate_of_an_arbitrary_code_is_never_optimistic(name):
     [case for case in CONVEX if case[1] != "orthogonal on vectors"],
 )
 def test_a_coder_that_stops_early_says_so_once(coder, name):
-    problem = draw(name, level=0.02)
+    problem = draw(name, level=0.002)
     hasty = CODERS[coder](tol=1e-15, max_iter=1)
     with pytest.warns(ConvergenceWarning, match="raise the coder's max_iter") as caught:
         codes = problem.code(hasty)

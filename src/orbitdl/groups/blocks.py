@@ -57,6 +57,11 @@ def as_real_rows(a: Blocks, axes: int) -> Floats:
     return rows.view(np.float64) if np.iscomplexobj(rows) else rows
 
 
+def pairs(a: NDArray[Any]) -> NDArray[Any]:
+    """Return complex numbers as pairs of real ones, (..., 2), without a copy."""
+    return np.ascontiguousarray(a)[..., None].view(a.real.dtype)
+
+
 def correlate(Y: Blocks, A: Blocks) -> Blocks:
     """Return ``C_ij = Y_i A_j^H`` (n, q, F, d, d): ``<Y_i, rho(g) A_j> = <C_ij, rho(g)>``."""
     (n, n_blocks, d, m), q = Y.shape, len(A)

@@ -106,8 +106,7 @@ class CircleRepresentation(PhaseAction):
         return np.abs(find_largest_values(C, self._grid_size)[0])
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
-        rows, columns = (np.ascontiguousarray(blocks[:, :, 0]) for blocks in (Y, A))
-        return largest_product_of(rows, columns, self._grid_size)
+        return largest_product_of(Y, A, self._grid_size)
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         shape = correlation.shape[:-3]

@@ -10,6 +10,7 @@ from scipy import fft
 
 from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats
+from orbitdl.groups.blocks import pairs
 
 
 class Targets(NamedTuple):
@@ -50,26 +51,29 @@ def targets_of(
     parts = np.zeros((n, q, 2, -(-n_blocks // 8) * 8))
     spectrum = np.zeros((n, 2, half // 2 + 1, q), np.complex64)
     between = np.exp(1j * np.pi / half * np.arange(n_blocks)).astype(np.complex64)
-    columns = (np.ascontiguousarray(blocks[:, :, 0], np.complex128) for blocks in (Y, A))
-    fill_targets(*columns, between, parts, spectrum)
+    columns = (pairs(blocks[:, :, 0].astype(np.complex128, copy=False)) for blocks in (Y, A))
+    fill_targets(*columns, pairs(between), parts, pairs(spectrum))
     values: NDArray[np.float32] = fft.irfft(spectrum, n=half, axis=2, norm="forward")
     return Targets(parts, values.reshape(n, 2, half * q), energy, density, reach)
 
 
 @fast
 def fill_targets(Y, A, between, parts, spectrum):  # type: ignore[no-untyped-def]
-    """Fill the parts of all C, and the halves of which irfft makes their values on both grids."""
-    n, n_blocks, channels = Y.shape
-    for i in range(n):
+    """Fill the parts of all C, and the halves of which irfft makes their values on both grids.
+
+    Complex numbers are pairs here, the last axis of all but `parts`.
+    """
+    for i in range(Y.shape[0]):
         for j in range(A.shape[0]):
-            for f in range(n_blocks):
+            for f in range(Y.shape[1]):
                 real, imag = 0.0, 0.0
-                for m in range(channels):
-                    y, a = Y[i, f, m], A[j, f, m]
-                    real += y.real * a.real + y.imag * a.imag
-                    imag += y.imag * a.real - y.real * a.imag
+                for m in range(Y.shape[2]):
+                    y, z, a, b = Y[i, f, m, 0], Y[i, f, m, 1], A[j, f, m, 0], A[j, f, m, 1]
+                    real += y * a + z * b
+                    imag += z * a - y * b
                 parts[i, j, 0, f], parts[i, j, 1, f] = real, imag
-                value = np.complex64(complex(0.5 * real, 0.5 * imag))
-                spectrum[i, 0, f, j], spectrum[i, 1, f, j] = value, value * between[f]
-            spectrum[i, 0, 0, j] *= 2
-            spectrum[i, 1, 0, j] *= 2
+                half = 1.0 if f == 0 else 0.5
+                x, y, c, s = half * real, half * imag, between[f, 0], between[f, 1]
+                spectrum[i, 0, f, j, 0], spectrum[i, 0, f, j, 1] = x, y
+                spectrum[i, 1, f, j, 0] = x * c - y * s
+                spectrum[i, 1, f, j, 1] = x * s + y * c

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.compiled import fast
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.groups.blocks import Blocks, Floats, correlate, pairs
 from orbitdl.groups.trigonometric.near_grid import ORDER, STRETCH, find_largest
 from orbitdl.groups.trigonometric.polynomials import taylor_factors
 
@@ -40,34 +40,25 @@ def lowest_fraction(n_blocks: int, size: int) -> float:
 
 
 @fast
-def multiply_conjugate(Y, A, C):  # type: ignore[no-untyped-def]
-    """Fill C (n, q, F) with ``sum_m Y_ifm conj(A_jfm)``."""
-    for i in range(C.shape[0]):
-        for j in range(C.shape[1]):
-            for f in range(C.shape[2]):
-                total = 0.0j
-                for m in range(Y.shape[2]):
-                    total += Y[i, f, m] * np.conj(A[j, f, m])
-                C[i, j, f] = total
-
-
-@fast
 def scale_down(C, spectrum, scale):  # type: ignore[no-untyped-def]
-    """Fill scale (n,), at most ``1 / sum_f |C_f|``, and the spectra (n, q, F) of scaled halves."""
-    n, q, n_blocks = C.shape
+    """Fill scale (n,), at most ``1 / sum_f |C_f|``, and the spectra (n, q, F) of scaled halves.
+
+    Complex numbers are pairs here, the last axis of C and the spectra.
+    """
+    n, q, n_blocks, _ = C.shape
     for i in range(n):
         largest = 0.0
         for j in range(q):
             total = 0.0
             for f in range(n_blocks):
-                total += abs(C[i, j, f].real) + abs(C[i, j, f].imag)
+                total += abs(C[i, j, f, 0]) + abs(C[i, j, f, 1])
             largest = max(largest, total)
         scale[i] = 1.0 / max(largest, 1e-300)  # finite, for nothing at all
-        half = 0.5 * scale[i]
         for j in range(q):
             for f in range(n_blocks):
-                spectrum[i, j, f] = half * C[i, j, f]
-            spectrum[i, j, 0] *= 2
+                half = scale[i] if f == 0 else 0.5 * scale[i]
+                spectrum[i, j, f, 0] = half * C[i, j, f, 0]
+                spectrum[i, j, f, 1] = half * C[i, j, f, 1]
 
 
 class Search:
@@ -92,7 +83,7 @@ class Search:
     def __call__(self, C: Blocks) -> tuple[Floats, Floats]:
         """Return the signed largest value (n,) over C (n, q, F), at most `rows`, and its place."""
         spectra, (value, place, scale) = self.spectrum[: len(C)], np.empty((3, len(C)))
-        scale_down(C, spectra[:, :, : self.n_blocks], scale)
+        scale_down(pairs(C), pairs(spectra), scale)
         grid = fft.irfft(spectra, n=self.size, axis=-1, norm="forward")
         bounds = self.needed, self.error
         find_largest(C, grid, scale, *bounds, self.factors, self.room, value, place)
@@ -109,14 +100,13 @@ def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
 
 
 def largest_product_of(Y: Blocks, A: Blocks, size: int) -> Floats:
-    """Return ``max |p|`` over the polynomials ``C_ij = sum_m Y_i conj(A_j)``, (n,).
+    """Return ``max |p|`` over the polynomials ``C_ij = Y_i A_j^H``, (n,).
 
-    Y has shape (n, F, m) and A (q, F, m). C is made of a few rows at a time, which stay at hand.
+    Y has shape (n, F, 1, m) and A (q, F, 1, m). C is made of a few rows at a time, which stay at
+    hand.
     """
     search, largest = Search(len(A), A.shape[1], size), np.empty(len(Y))
-    C = np.empty((search.rows, *A.shape[:2]), np.complex128)
     for k in range(0, len(Y), search.rows):
-        some = Y[k : k + search.rows]
-        multiply_conjugate(some, A, C[: len(some)])
-        largest[k : k + len(some)] = np.abs(search(C[: len(some)])[0])
+        C = np.ascontiguousarray(correlate(Y[k : k + search.rows], A)[..., 0, 0])
+        largest[k : k + len(C)] = np.abs(search(C)[0])
     return largest
