@@ -41,26 +41,14 @@ def without(name: str) -> Iterator[None]:
 
 
 with without("scipy.stats"):
-    from sklearn.base import (
-        BaseEstimator,
-        ClassNamePrefixFeaturesOutMixin,
-        TransformerMixin,
-        clone,
-    )
-    from sklearn.exceptions import ConvergenceWarning, NotFittedError
-    from sklearn.utils import check_random_state, check_scalar, estimator_html_repr
-    from sklearn.utils.validation import check_is_fitted, validate_data
-
-__all__ = [
-    "BaseEstimator",
-    "ClassNamePrefixFeaturesOutMixin",
-    "ConvergenceWarning",
-    "NotFittedError",
-    "TransformerMixin",
-    "check_is_fitted",
-    "check_random_state",
-    "check_scalar",
-    "clone",
-    "estimator_html_repr",
-    "validate_data",
-]
+    from sklearn.base import BaseEstimator as BaseEstimator
+    from sklearn.base import ClassNamePrefixFeaturesOutMixin as ClassNamePrefixFeaturesOutMixin
+    from sklearn.base import TransformerMixin as TransformerMixin
+    from sklearn.base import clone as clone
+    from sklearn.exceptions import ConvergenceWarning as ConvergenceWarning
+    from sklearn.exceptions import NotFittedError as NotFittedError
+    from sklearn.utils import check_random_state as check_random_state
+    from sklearn.utils import check_scalar as check_scalar
+    from sklearn.utils import estimator_html_repr as estimator_html_repr
+    from sklearn.utils.validation import check_is_fitted as check_is_fitted
+    from sklearn.utils.validation import validate_data as validate_data
