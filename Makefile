@@ -57,7 +57,7 @@ format: $(VENV)/.installed-dev  ## Mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers, a verdict a row (a quarter of an hour); writes out/benchmarks
+bench: $(BENCH_VENV)/.installed  ## Compare speed with the peers, a verdict a row (half an hour); writes out/benchmarks
 	$(BENCH_VENV)/bin/python -m benchmarks
 
 bench-quick: $(BENCH_VENV)/.installed  ## The same, smaller: under 2 minutes

@@ -15,7 +15,7 @@ REORDER = {"reassoc", "contract", "nsz", "arcp"}
 WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Linked}
 BORROWED = {"_nrt": False}
 """For kernels that work on the arrays they are given and make none. To count who refers to every
-array of a state, at every call, would take as long as the mathematics, and half of compilation."""
+array of a state, at every call, takes as long as the mathematics where atoms are few."""
 OWNED = {"_nrt": True}
 """For the others. It has to be said: what is left open follows the caller."""
 
