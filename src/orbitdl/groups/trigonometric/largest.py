@@ -4,9 +4,9 @@ If ``|p|`` of degree deg takes its largest value V at theta*, then
 ``|p(theta)| >= V cos(deg (theta - theta*))`` within pi/deg of it. On a grid of M points the nearest
 one therefore has ``|p| >= V cos(pi deg / M)``: only grid points that high are looked at. Within
 half a cell of such a point p is at most what its neighbours say (`near_grid.may_exceed`, with a
-bound on its derivatives); where that does not exclude V, p becomes a Taylor polynomial whose peaks are found by
-Newton's method where its slope changes sign. Derivatives of order k are at most ``deg^k V``
-(Bernstein), so with ORDER terms and M = 4 deg the remainder is below 1e-15 V.
+bound on its derivatives); where that does not exclude V, p becomes a Taylor polynomial whose peaks
+are found by Newton's method where its slope changes sign. Derivatives of order k are at most
+``deg^k V`` (Bernstein), so with ORDER terms and M = 4 deg the remainder is below 1e-15 V.
 
 The grid only excludes, so single precision will do: polynomials are scaled such that
 ``sum_f |C_f| <= 1``, and rounding is part of the bounds.
