@@ -6,6 +6,9 @@ import subprocess
 import sys
 
 import pytest
+from numba.core.compiler import Flags
+
+from orbitdl.compiled.linked import Settled
 
 UNUSED = ("scipy.stats", "scipy.optimize", "scipy.spatial", "scipy.signal", "matplotlib", "dask")
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas")
@@ -62,6 +65,23 @@ assert not isinstance(wave, StandIn) and wave.open is open
 """
     found = run(program)
     assert found.returncode == 0, found.stderr
+
+
+def test_settled_settings_are_found_where_the_same_settings_were_put():
+    settings = Flags()
+    settings.release_gil = True
+    settled = Settled(settings)
+    assert {settings: "found"}.get(settled) == "found"
+    assert {settled: "found"}.get(settings) == "found"
+
+
+def test_a_copy_of_settled_settings_can_be_changed():
+    settled = Settled(Flags())
+    other = settled.copy()
+    other.release_gil = True
+    assert hash(settled) == hash(Settled(Flags()))
+    assert other != settled
+    assert settled == Settled(Flags())
 
 
 def test_a_later_process_compiles_nothing(tmp_path):

@@ -7,10 +7,10 @@ from typing import Any
 
 from numba import njit
 
-from orbitdl.compiled.linked import Linked, LinkedOptimised
+from orbitdl.compiled.linked import Linked, LinkedOptimised, Spared
 from orbitdl.compiled.watched import watch
 
-SETTINGS = {"nogil": True, "error_model": "numpy"}
+SETTINGS = {"nogil": True, "error_model": "numpy", "pipeline_class": Spared}
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
 WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Linked}
 BORROWED = {"_nrt": False}
@@ -19,8 +19,8 @@ array of a state, at every call, takes as long as the mathematics where atoms ar
 OWNED = {"_nrt": True}
 """For the others. It has to be said: what is left open follows the caller."""
 
-INSIDE = {**SETTINGS, **BORROWED, "fastmath": REORDER}
-"""How an overload that only kernels call is compiled: with its caller."""
+INSIDE = {**SETTINGS, **BORROWED, **WITHIN, "fastmath": REORDER}
+"""How what only kernels call is compiled: with each of them, and for none alone."""
 
 watching = watch()
 
@@ -44,19 +44,17 @@ fast = kept(**SETTINGS, **BORROWED, fastmath=REORDER)
 allocating = kept(**SETTINGS, **OWNED, fastmath=REORDER)
 """The same for kernels that make arrays."""
 
-internal = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER)
+internal = njit(**INSIDE)
 """Like `fast` for what only other kernels call: compiled into each of them, and for none alone."""
 
-internal_allocating = njit(**SETTINGS, **OWNED, **WITHIN, fastmath=REORDER)
+internal_allocating = njit(**INSIDE | OWNED)
 """The same for those that make arrays."""
 
-inner_loop = njit(
-    **SETTINGS, **BORROWED, **WITHIN | {"pipeline_class": LinkedOptimised}, fastmath=REORDER
-)
+inner_loop = njit(**INSIDE | {"pipeline_class": LinkedOptimised})
 """Like `internal` where most time is spent: optimised while it is small, before it is linked."""
 
-part = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=REORDER, inline="always")
+part = njit(**INSIDE, inline="always")
 """Like `internal` for what one kernel is divided into to be read: as if it were written there."""
 
-internal_finite = njit(**SETTINGS, **BORROWED, **WITHIN, fastmath=True)
+internal_finite = njit(**INSIDE | {"fastmath": True})
 """Like `internal` where no number is infinite or NaN: searches for a maximum are vectorised."""
