@@ -24,13 +24,17 @@ and enough that a component which does not change under shifts, or hardly, can b
 INDEFINITE = 1e-13
 """A pivot this small beside its diagonal is rounding, or negative: no descent is promised."""
 SLIGHTEST, STRONGEST = 1e-8, 1e8
-"""Damping tried first where the matrix without saddles is not positive, and last; tenfold each
-time. The first is noticed by nobody, the last leaves a short step along the gradient."""
+"""Damping tried first where the matrix is not positive, and last; tenfold each time. The first is
+noticed by nobody, the last leaves a short step along the gradient."""
 
 
 @internal
-def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-untyped-def]
-    """Write the lower half of the Hessian; curvature from eta acts as a trust region."""
+def fill_hessian(st, H, count, tables, damping):  # type: ignore[no-untyped-def]
+    """Write the lower half of the Hessian; curvature from eta acts as a trust region.
+
+    Where an atom lies in a valley of the certificate, ``-eta''/c`` is negative. It is left out:
+    with it the matrix is often indefinite, and has to be factored once more.
+    """
     for k in range(count):
         for r in range(k + 1):
             H[k, r] = st.gram[0, k, r]
@@ -39,10 +43,8 @@ def fill_hessian(st, H, count, tables, saddles, damping):  # type: ignore[no-unt
             H[count + k, r] = -st.gram[1, k, r]
         own = -st.eta[2, k] / st.c[k]
         push = PUSH * abs(st.eta[1, k] / st.c[k])
-        low = saddles * min(own, 0.0)
-        extra = max(max(own, low), low + push)
         tiny = TINY * max(tables.bend[st.component[k]], st.gram[0, k, k] / tables.length**2)
-        H[count + k, count + k] += extra + tiny + 1e-300  # a component may be zero
+        H[count + k, count + k] += max(own, push) + tiny + 1e-300  # a component may be zero
         H[k, k] *= 1.0 + damping
         H[count + k, count + k] *= 1.0 + damping
 
@@ -81,12 +83,11 @@ def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
 
 @internal
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
-    """Fill `step` with the Newton direction, convexified and damped as far as need be."""
+    """Fill `step` with the Newton direction, damped as far as need be."""
     n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
-    fill_hessian(st, H, count, tables, 1.0, 0.0)
-    done, damping = cholesky(H, factor, n), 0.0
+    done, damping = count < 0, 0.0  # not yet
     while not done and damping < STRONGEST:
-        fill_hessian(st, H, count, tables, 0.0, damping)
+        fill_hessian(st, H, count, tables, damping)
         done, damping = cholesky(H, factor, n), max(10.0 * damping, SLIGHTEST)
     for k in range(count):
         x[k] = st.eta[0, k] - alpha * st.sign[k]
