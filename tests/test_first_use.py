@@ -10,7 +10,10 @@ from numba.core.compiler import Flags
 
 from orbitdl.compiled.linked import Settled
 
-UNUSED = ("scipy.stats", "scipy.optimize", "scipy.spatial", "scipy.signal", "matplotlib", "dask")
+UNUSED = (
+    "scipy.stats", "scipy.optimize", "scipy.spatial", "scipy.signal",
+    "pandas", "matplotlib", "dask",
+)  # fmt: skip
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas")
 
 FIT = """

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
 from orbitdl.notebook.codes import FIRST, codes_in_html
 from orbitdl.notebook.html import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Status(Enum):
@@ -270,6 +272,8 @@ class Codes:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per atom: sample, component, coefficient and the group's parameters."""
+        import pandas as pd
+
         own = {
             "sample": self.atoms.sample,
             "component": self.atoms.component,
@@ -307,6 +311,8 @@ class Codes:
         need several of them at one time. The matrix that is described is the one in the group
         nearest to M; where `minor_share` is small, it is that of the largest atom.
         """
+        import pandas as pd
+
         if not within >= 0:
             raise ValueError(f"within must be a number of samples, 0 or more, not {within!r}.")
         row, columns = self.representation.events(self.atoms.by_pair, within)

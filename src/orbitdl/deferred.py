@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from orbitdl.codes import Atoms, Codes
 from orbitdl.groups.base import Floats
 from orbitdl.learning.crew import Piece
 from orbitdl.piecewise import EncodePiece
 from orbitdl.sources.chunked import CheckChunk, DaskSource
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """What is used of scikit-learn, imported without what is not.
 
-Importing any part of scikit-learn imports `scipy.stats`, which takes longer than all the rest and
-which is not used here. SciPy itself imports it where it is used first, so something may stand in
-for it while scikit-learn is imported.
+Importing any part of scikit-learn imports `scipy.stats` and pandas, which takes longer than all the
+rest. The first is not used here, the second for tables only. Both are imported where they are used
+first, so something may stand in for them while scikit-learn is imported.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def without(name: str) -> Iterator[None]:
         step_aside(stand_in)
 
 
-with without("scipy.stats"):
+with without("scipy.stats"), without("pandas"):
     from sklearn.base import BaseEstimator as BaseEstimator
     from sklearn.base import ClassNamePrefixFeaturesOutMixin as ClassNamePrefixFeaturesOutMixin
     from sklearn.base import TransformerMixin as TransformerMixin

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import UserList
 from dataclasses import asdict
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from orbitdl.learning.iteration import Record
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class History(UserList[Record]):
@@ -32,4 +34,6 @@ class History(UserList[Record]):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the records as a table, one row per iteration."""
+        import pandas as pd
+
         return pd.DataFrame([asdict(record) for record in self])

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.notebook.html import box, counted, facts_table, rows_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FIRST = 5
 """Atoms that are listed."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+if TYPE_CHECKING:
+    import pandas as pd
 
 LINE = "1px solid rgba(128,128,128,.35)"
 CELL = "padding:.15em .9em .15em 0;text-align:left;vertical-align:top;background:none;border:0"

@@ -11,12 +11,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from orbitdl.codes import Codes
 from orbitdl.storage.container import ModelFileError, as_path
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ATOMS, SAMPLES, SUMMARY = "atoms", "samples", "summary.json"
 
@@ -91,10 +92,14 @@ class StoredCodes(Account):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per atom, all in memory."""
+        import pandas as pd
+
         return pd.concat(list(self.frames(ATOMS)), ignore_index=True)
 
     def frames(self, table: str = ATOMS) -> Iterator[pd.DataFrame]:
         """Yield the rows part by part, of the table "atoms" or "samples"."""
+        import pandas as pd
+
         return (pd.read_parquet(file) for file in sorted((self.path / table).iterdir()))
 
 
@@ -107,6 +112,8 @@ class CodesFolder:
 
     def write(self, number: int, first: int, codes: Codes) -> None:
         """Write the codes of the part of this number, whose first data point is `first`."""
+        import pandas as pd
+
         self._require_seen()
         atoms = codes.to_frame()
         atoms["sample"] += first
