@@ -58,7 +58,9 @@ class Signal:
         first, last = max(first, 0), min(last, len(self))
         part = self.raw(first, last)
         observed = complete(part)
-        return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
+        if self.span > 0:
+            part = part - self.trend(first, last)
+        return np.where(observed[:, None], part, 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
         """Return what is taken off the samples from `first` up to `last`, (n, channels).
