@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,14 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply, stack_components
 from orbitdl.coding.dual_newton import gaps, improve
-from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.parallel import TOGETHER, in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate, inner
 
 PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""
+VALUES = 2**20
+"""Of codes kept at a time, where samples are many: 8 MB, and as much for every step of the way."""
 
 
 class Steps(NamedTuple):
@@ -59,6 +61,7 @@ class Proximal(TabulatingCoder[Steps]):
     tol: float = 1e-4
     max_iter: int = 5000
     check_every: int = 10
+    together: ClassVar[int] = 2048
 
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox
@@ -81,7 +84,9 @@ class Proximal(TabulatingCoder[Steps]):
             flat = Z.reshape(-1, *Z.shape[2:])
             return Atoms.of_pairs(representation.decompose(flat), len(Z), q)
 
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs)
+        n_blocks, d, _ = representation.block_shape
+        most = max(min(VALUES // (q * n_blocks * d**2), self.together), TOGETHER)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs, most)
 
     def _iterate(self, steps: Steps, problem: Problem, start: Blocks | None) -> Blocks:
         n_blocks, d, _ = problem.representation.block_shape
