@@ -68,15 +68,15 @@ def make_room(line: Line, blocks: Blocks) -> Room:
     (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
     span, samples = 2 * blocks.size + 8, 2 * blocks.size + width + 16
     return Room(
-        weights=np.zeros((most, 3, 4)),
-        moved=np.zeros((3, most, samples, channels)),
-        residual=np.zeros((samples, channels)),
-        near=np.zeros((most, 4)),
-        left=np.zeros((q, span)),
-        height=np.zeros(q * span),
-        place=np.zeros(q * span),
-        component=np.zeros(q * span, np.int64),
-        trial=np.zeros((3, 4)),
+        weights=np.empty((most, 3, 4)),
+        moved=np.empty((3, most, samples, channels)),
+        residual=np.empty((samples, channels)),
+        near=np.empty((most, 4)),
+        left=np.empty((q, span)),
+        height=np.empty(q * span),
+        place=np.empty(q * span),
+        component=np.empty(q * span, np.int64),
+        trial=np.empty((3, 4)),
         before=np.empty_like(line.e),
     )
 
