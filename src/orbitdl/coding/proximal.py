@@ -13,7 +13,9 @@ from orbitdl.coding.certificate import multiply, stack_components
 from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.parallel import TOGETHER, in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate, inner
+from orbitdl.compiled import fast
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
+from orbitdl.groups.blocks import as_real_rows
 
 PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""
@@ -104,19 +106,20 @@ class Proximal(TabulatingCoder[Steps]):
     ) -> Integers:
         """Take FISTA's steps on the active samples of Z, in place; return who is not done."""
         representation, A = problem.representation, problem.A
-        V, momentum = Z.copy(), np.ones(len(Z))
-        rest = problem.take(active)
+        rest, now, V, momentum = problem.take(active), Z[active], Z[active], np.ones(len(active))
         for iteration in range(most if len(active) else 0):
-            gradient = -correlate(rest.residual(multiply(V[active], A)), A)
-            ahead = V[active] - steps.weight * gradient
+            ahead = V + steps.weight * correlate(rest.residual(multiply(V, A)), A)
             new = representation.prox(ahead, steps.length * problem.alpha)
-            V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
-            Z[active] = new
+            V, momentum = extrapolate(now, V, new, momentum)
+            now = new
             if iteration % self.check_every == self.check_every - 1:
-                active = active[gaps(rest, new) > 0.9 * self.tol]
+                late = gaps(rest, now) > 0.9 * self.tol
+                Z[active[~late]] = now[~late]
+                active, rest = active[late], rest.take(late)
+                now, V, momentum = now[late], V[late], momentum[late]
                 if len(active) == 0:
                     break
-                rest = problem.take(active)
+        Z[active] = now
         return active
 
 
@@ -129,8 +132,21 @@ def step_sizes(representation: Representation, A: Blocks) -> Steps:
 
 def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:
     """Return the next extrapolated point; restart where the momentum opposes the step."""
-    uphill = inner(V - new, new - old, axes=4) > 0
-    momentum = np.where(uphill, 1.0, momentum)
-    following = 0.5 + np.sqrt(0.25 + momentum**2)
-    weight = np.where(uphill, 0.0, (momentum - 1.0) / following)
-    return new + weight[:, None, None, None, None] * (new - old), following
+    beyond, following = np.empty(new.shape, new.dtype), np.empty_like(momentum)
+    rows = (as_real_rows(blocks, 4) for blocks in (old, V, new, beyond))
+    go_beyond(*rows, momentum, following)
+    return beyond, following
+
+
+@fast
+def go_beyond(old, V, new, beyond, momentum, following):  # type: ignore[no-untyped-def]
+    """Fill `beyond` (n, values) and `following` (n,) for every sample."""
+    for i in range(len(new)):
+        uphill = 0.0
+        for k in range(new.shape[1]):
+            uphill += (V[i, k] - new[i, k]) * (new[i, k] - old[i, k])
+        start = 1.0 if uphill > 0.0 else momentum[i]
+        following[i] = 0.5 + np.sqrt(0.25 + start * start)
+        weight = (start - 1.0) / following[i]
+        for k in range(new.shape[1]):
+            beyond[i, k] = new[i, k] + weight * (new[i, k] - old[i, k])
