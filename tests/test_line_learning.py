@@ -18,7 +18,7 @@ from orbitdl.line.pool import Pool
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import GRAM, norms_of
-from orbitdl.line.starts import likeness, start_from_pool
+from orbitdl.line.starts import likeness, spectra_of, start_from_pool
 from orbitdl.line.sums import event_sums
 from orbitdl.line.waveforms import Waveforms
 
@@ -204,7 +204,7 @@ def test_starts_are_stretches_that_are_unlike_each_other():
     assert_allclose(np.sum(start**2, axis=(1, 2, 3)), 1.0)
     u, truth = Waveforms(from_blocks(start)).samples(), two_shapes().samples()
     u, truth = (x / np.linalg.norm(x, axis=(1, 2), keepdims=True) for x in (u, truth))
-    alike = np.array([likeness(u, t) for t in truth])
+    alike = np.array([likeness(spectra_of(u), t) for t in truth])
     assert alike.max(axis=1).min() > 0.8  # each planted shape has a start
 
 
@@ -213,7 +213,7 @@ def test_likeness_is_the_largest_product_over_whole_shifts():
     y, a = rng.standard_normal((4, 9, 2)), rng.standard_normal((9, 2))
     padded = np.pad(a, [(9, 9), (0, 0)])
     expected = [max(abs(np.sum(one * padded[s : s + 9])) for s in range(19)) for one in y]
-    assert_allclose(likeness(y, a), expected)
+    assert_allclose(likeness(spectra_of(y), a), expected)
 
 
 @pytest.mark.parametrize("x", [np.zeros((50, 1)), np.full((60, 1), np.nan), np.ones((5, 1))])

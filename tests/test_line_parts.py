@@ -3,10 +3,14 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
+from orbitdl.coding.sliding.oracle import look
+from orbitdl.coding.sliding.state import make_state
+from orbitdl.compiled import fast
 from orbitdl.line import alpha
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunks import code_recording, cut, linked
-from orbitdl.line.coder import LineCoder
+from orbitdl.line.coder import LineCoder, line_of
+from orbitdl.line.oracles import Cut, Uncut
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal, complete, reached
 from orbitdl.line.splines import TAPS
@@ -85,3 +89,26 @@ def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
     assert_allclose(summary.objective, expected.objective, rtol=1e-6)
     assert summary.gap <= 1e-3
     assert (summary.samples, summary.atoms) == (1, len(coded.own))
+
+
+@fast
+def look_at_all(st, count, oracle):
+    look(st, count, oracle)
+
+
+def test_what_is_looked_up_of_atoms_is_what_their_signals_say():
+    rng, most = np.random.default_rng(0), 8
+    x, observed = rng.standard_normal((150, 2)), np.ones(150, dtype=bool)
+    coder = LineCoder(Waveforms.through(rng.standard_normal((2, WIDTH, 2))), 1.0)
+    line = line_of(x, observed, coder, LineAtoms.none())
+    asked = line.shapes, float(np.sum(x**2)), 0.0, 150.0, np.empty((most, 3, 4))
+    scratch = np.empty((3, most, 150, 2)), np.empty((150, 2))
+    seen = []
+    for oracle in (Uncut(line.e, *asked), Cut(x, np.ones(150), line.offset, *asked, *scratch)):
+        state = make_state(most, 0)
+        state.shift[:] = line.offset + np.array([30.0, 30.4, 41.7, 52.1, 60.0, 66.6, 77.9, 100.2])
+        state.component[:], state.c[:] = np.arange(most) % 2, np.linspace(-1.0, 2.0, most)
+        look_at_all(state, most, oracle)
+        seen.append(state)
+    for name in ("b", "gram", "eta"):
+        assert_allclose(getattr(seen[0], name), getattr(seen[1], name), atol=1e-12, err_msg=name)

@@ -24,6 +24,7 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import correlate, inner
 from orbitdl.groups.trigonometric.grids import on_grid
+from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.groups.vectors.fibre import exponential, turns
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
 from orbitdl.metrics import orbit_distances
@@ -83,6 +84,18 @@ def test_nuclear_norms_and_polar_factors_are_right_to_the_last_digits(kind, d):
     assert_allclose(np.sum(X * factor, axis=(1, 2)), expected, rtol=1e-14)
     unit = np.broadcast_to(np.eye(d), X.shape)
     assert_allclose(factor @ factor.swapaxes(1, 2), unit, atol=1e-14)
+
+
+@pytest.mark.parametrize("amount", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+@pytest.mark.parametrize("kind", KINDS)
+def test_clipped_matrices_are_those_of_a_general_decomposition(kind, d, amount):
+    X = matrices(kind, d, np.random.default_rng(0))
+    u, s, vt = np.linalg.svd(X)
+    size = s.max()
+    expected = (u * clip_largest(s, amount * size)[:, None]) @ vt
+    assert_allclose(clipped_matrices(X, amount * size) / size, expected / size, atol=1e-14)
+    assert_allclose(spectral_norms(X), s[:, 0], rtol=1e-14)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4])

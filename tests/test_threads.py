@@ -1,6 +1,7 @@
 """Threads take chunks of samples: what they share, and that it changes nothing."""
 
 import threading
+from time import sleep
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from numpy.testing import assert_array_equal
 from orbitdl import encode
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding, attempt, parallel
-from orbitdl.coding.parallel import chunks_of
+from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.samples import in_blocks
 
@@ -78,3 +79,17 @@ def test_consecutive_samples_are_taken_as_listed_ones(stretch):
     for name in ("offsets", "component", "coefficient", "element"):
         assert_array_equal(getattr(some, name), getattr(listed, name))
     assert not np.shares_memory(some.coefficient, atoms.coefficient)
+
+
+def test_an_error_in_one_thread_ends_the_others_soon(two_cores):
+    done = []
+
+    def work(k):
+        if k == 1:
+            raise ValueError("the second one fails")
+        sleep(0.001)
+        done.append(k)
+
+    with pytest.raises(ValueError, match="second one"):
+        in_threads(work, range(1000), 2)
+    assert len(done) < 900

@@ -62,7 +62,7 @@ class Matching(Coder):
     max_iter: int = 100
     improvement: float = 1e-6
     max_atoms: int | None = None
-    together: ClassVar[int] = 1024
+    together: ClassVar[int] = 2048
     added_later: ClassVar[frozenset[str]] = frozenset({"max_atoms"})
 
     def __post_init__(self) -> None:

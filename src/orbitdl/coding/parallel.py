@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
 from typing import TypeVar
 
 from joblib import cpu_count, effective_n_jobs
@@ -26,8 +27,27 @@ def in_threads(
         threads = min(effective_n_jobs(n_jobs), cpu_count(), threads)  # more would only wait
     if threads <= 1:
         return [work(item) for item in items]
+    numbers, results = iter(range(len(items))), dict[int, Result]()
+    stopped, lock = Event(), Lock()
+
+    def take_turns(_: int) -> None:
+        try:
+            while not stopped.is_set():
+                with lock:
+                    k = next(numbers, None)
+                if k is None:
+                    break
+                results[k] = work(items[k])
+        except BaseException:
+            stopped.set()
+            raise
+
     with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, items))
+        try:  # whoever waits for every item takes time from those who work
+            list(pool.map(take_turns, range(threads)))
+        finally:
+            stopped.set()  # if this thread was interrupted
+    return [results[k] for k in range(len(items))]
 
 
 def chunks_of(n_samples: int, largest: int = TOGETHER) -> list[slice]:

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import numpy as np
 
+from orbitdl.coding.dual_newton import like
 from orbitdl.coding.problem import Problem
 from orbitdl.compiled import fast
-from orbitdl.groups.base import Blocks, Floats, as_real, correlate, inner
+from orbitdl.groups.base import Blocks, Floats, correlate, inner
+from orbitdl.groups.blocks import as_real_rows
 
 
 def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
     """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
     representation, A, alpha = problem.representation, problem.A, problem.alpha
-    moved = representation.represent(g) @ A
+    moved, norms = representation.moved(g, A), inner(A, A)
     R = problem.residual(combine(c, moved))
-    for k in np.flatnonzero(inner(A, A)):
-        without = R + combine(c[:, k : k + 1], moved[:, k : k + 1])
-        value, element = representation.match(correlate(without, A[k : k + 1]))
+    for k in np.flatnonzero(norms):
+        R += like(c[:, k], R) * moved[:, k]
+        value, element = representation.match(correlate(R, A[k : k + 1]))
         g[:, k] = element[:, 0]
-        c[:, k] = soft(value[:, 0], alpha) / inner(A[k], A[k])
-        moved[:, k] = representation.represent(g[:, k]) @ A[k]
+        c[:, k] = soft(value[:, 0], alpha) / norms[k]
+        moved[:, k] = representation.moved(g[:, k], A[k])
         if problem.masked is None:
-            R = without - combine(c[:, k : k + 1], moved[:, k : k + 1])
+            R -= like(c[:, k], R) * moved[:, k]
         else:
             R = problem.residual(combine(c, moved))
     c = refit(problem, moved, c)
-    energy = problem.misfit(combine(c, moved)).energy
+    misses = problem.misses(combine(c, moved))
+    energy = inner(misses, misses, misses.ndim - 1)
     return c, g, 0.5 * energy + alpha * np.abs(c).sum(axis=1)
 
 
@@ -73,7 +76,7 @@ def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
     """Return ``<y, b_k>``, (n, K), and ``<M b_k, M b_l>``, (n, K, K), of atoms (n, K, F, d, m)."""
     n, K = moved.shape[:2]
     if problem.masked is None:
-        flat, y = as_real(moved.reshape(-1, *moved.shape[2:])), as_real(problem.Y)
+        flat, y = as_real_rows(moved, 3), as_real_rows(problem.Y, 3)
     else:
         observed, y = problem.masked.observed, problem.masked.signal
         flat = problem.representation.synthesize(moved) * observed[:, None]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,16 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply, stack_components
 from orbitdl.coding.dual_newton import gaps, improve
-from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.parallel import TOGETHER, in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate, inner
+from orbitdl.compiled import fast
+from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
+from orbitdl.groups.blocks import as_real_rows
 
 PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""
+VALUES = 2**20
+"""Of codes kept at a time, where samples are many: 8 MB, and as much for every step of the way."""
 
 
 class Steps(NamedTuple):
@@ -59,6 +63,7 @@ class Proximal(TabulatingCoder[Steps]):
     tol: float = 1e-4
     max_iter: int = 5000
     check_every: int = 10
+    together: ClassVar[int] = 2048
 
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox
@@ -81,7 +86,9 @@ class Proximal(TabulatingCoder[Steps]):
             flat = Z.reshape(-1, *Z.shape[2:])
             return Atoms.of_pairs(representation.decompose(flat), len(Z), q)
 
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs)
+        n_blocks, d, _ = representation.block_shape
+        most = max(min(VALUES // (q * n_blocks * d**2), self.together), TOGETHER)
+        return in_chunks(solve_chunk, len(problem.Y), n_jobs, most)
 
     def _iterate(self, steps: Steps, problem: Problem, start: Blocks | None) -> Blocks:
         n_blocks, d, _ = problem.representation.block_shape
@@ -99,19 +106,20 @@ class Proximal(TabulatingCoder[Steps]):
     ) -> Integers:
         """Take FISTA's steps on the active samples of Z, in place; return who is not done."""
         representation, A = problem.representation, problem.A
-        V, momentum = Z.copy(), np.ones(len(Z))
-        rest = problem.take(active)
+        rest, now, V, momentum = problem.take(active), Z[active], Z[active], np.ones(len(active))
         for iteration in range(most if len(active) else 0):
-            gradient = -correlate(rest.residual(multiply(V[active], A)), A)
-            ahead = V[active] - steps.weight * gradient
+            ahead = V + steps.weight * correlate(rest.residual(multiply(V, A)), A)
             new = representation.prox(ahead, steps.length * problem.alpha)
-            V[active], momentum[active] = extrapolate(Z[active], V[active], new, momentum[active])
-            Z[active] = new
+            V, momentum = extrapolate(now, V, new, momentum)
+            now = new
             if iteration % self.check_every == self.check_every - 1:
-                active = active[gaps(rest, new) > 0.9 * self.tol]
+                late = gaps(rest, now) > 0.9 * self.tol
+                Z[active[~late]] = now[~late]
+                active, rest = active[late], rest.take(late)
+                now, V, momentum = now[late], V[late], momentum[late]
                 if len(active) == 0:
                     break
-                rest = problem.take(active)
+        Z[active] = now
         return active
 
 
@@ -124,8 +132,21 @@ def step_sizes(representation: Representation, A: Blocks) -> Steps:
 
 def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:
     """Return the next extrapolated point; restart where the momentum opposes the step."""
-    uphill = inner(V - new, new - old, axes=4) > 0
-    momentum = np.where(uphill, 1.0, momentum)
-    following = 0.5 + np.sqrt(0.25 + momentum**2)
-    weight = np.where(uphill, 0.0, (momentum - 1.0) / following)
-    return new + weight[:, None, None, None, None] * (new - old), following
+    beyond, following = np.empty(new.shape, new.dtype), np.empty_like(momentum)
+    rows = (as_real_rows(blocks, 4) for blocks in (old, V, new, beyond))
+    go_beyond(*rows, momentum, following)
+    return beyond, following
+
+
+@fast
+def go_beyond(old, V, new, beyond, momentum, following):  # type: ignore[no-untyped-def]
+    """Fill `beyond` (n, values) and `following` (n,) for every sample."""
+    for i in range(len(new)):
+        uphill = 0.0
+        for k in range(new.shape[1]):
+            uphill += (V[i, k] - new[i, k]) * (new[i, k] - old[i, k])
+        start = 1.0 if uphill > 0.0 else momentum[i]
+        following[i] = 0.5 + np.sqrt(0.25 + start * start)
+        weight = (start - 1.0) / following[i]
+        for k in range(new.shape[1]):
+            beyond[i, k] = new[i, k] + weight * (new[i, k] - old[i, k])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from orbitdl.compiled import fast
@@ -53,6 +55,15 @@ class PhaseAction(Representation):
 
     def shortest(self, element: Floats) -> Floats:
         return element - self.period * np.round(element / self.period)
+
+    def moved(self, element: Floats, B: Blocks) -> Blocks:
+        shape = np.broadcast_shapes(element.shape[:-1], B.shape[:-3])
+        each, count = np.arange(math.prod(B.shape[:-3])).reshape(B.shape[:-3]), math.prod(shape)
+        place = np.broadcast_to(element, (*shape, 1)).reshape(-1, 1)
+        atoms = Combination(np.arange(count), np.ones(count), place)
+        source = np.broadcast_to(each, shape).ravel()
+        rows = self.superpose(atoms, count, source, B.reshape(-1, *B.shape[-3:]))
+        return rows.reshape(*shape, *B.shape[-3:])
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)

@@ -79,7 +79,7 @@ class Applied:
 
     def coded(self, signal: Signal, name: str = ONLY) -> Coded:
         """Code a recording, after a look at all of it."""
-        survey(signal, name)
+        survey(signal, name, n_jobs=self.n_jobs)
         chunks = self.chunks(signal)
         if self.coder.alpha != self.alpha:
             shards = RecordingShards(tuple(chunks), None, self.coder.alpha)
@@ -88,7 +88,7 @@ class Applied:
 
     def along(self, signal: Signal, name: str = ONLY, *, alphas: list[float]) -> list[Any]:
         """Return the codes of a recording at every alpha, from the largest to the smallest."""
-        survey(signal, name)
+        survey(signal, name, n_jobs=self.n_jobs)
         chunks, found = self.chunks(signal), dict[int, RecordingCodes]()
         least = min((alpha for alpha in alphas if alpha != self.alpha), default=None)
         if least is not None:

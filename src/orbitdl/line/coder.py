@@ -78,11 +78,11 @@ class LineCoder:
         LineAtoms
             Those between `first` and `last`, in the order of time.
         """
-        room = ROOM
+        room, dirty = ROOM, None
         own, fixed = known.between(first, last), known.outside(first, last)
         while True:
             line = line_of(x, observed, self, known)
-            blocks = blocks_of(line, self.waveforms, own, room)
+            blocks = blocks_of(line, self.waveforms, own, room, dirty)
             ends = first + line.offset, last + line.offset
             places = int(max(ends[0], FIRST)), int(min(ends[1], line.e.shape[1] - END))
             full = sweep_until_clean(line, blocks, places, self.alpha, self.tol, SWEEPS)
@@ -91,6 +91,7 @@ class LineCoder:
                 return own
             _require_room(room, blocks, self)
             known, room = LineAtoms.concatenate([own, fixed]), 2 * room
+            dirty = blocks.dirty  # what is solved stays so
 
 
 def _require_room(room: int, blocks: Blocks, coder: LineCoder) -> None:
@@ -128,25 +129,28 @@ def uncut_places(observed: NDArray[np.bool_], waveforms: Waveforms) -> NDArray[n
     """Tell for every place whether all samples of an atom there, and beside it, were observed."""
     width, offset = waveforms.length, waveforms.offset
     n_places = len(observed) + width - 1 + 2 * (offset - width + 1)
-    missing = np.ones(n_places + width + 4)
+    missing = np.ones(n_places + width + 4, dtype=bool)
     missing[offset + 2 : offset + 2 + len(observed)] = ~observed
-    seen = np.concatenate([[0.0], np.cumsum(missing)])
-    first = np.arange(n_places)
-    return np.asarray(seen[np.minimum(first + width + 4, len(missing))] - seen[first] == 0.0)
+    before = np.concatenate([[0], np.cumsum(missing)])
+    return np.asarray(before[width + 4 :][:n_places] == before[:n_places])
 
 
-def blocks_of(line: Line, waveforms: Waveforms, atoms: LineAtoms, room: int) -> Blocks:
-    """Return blocks with the atoms at hand."""
+def blocks_of(
+    line: Line, waveforms: Waveforms, atoms: LineAtoms, room: int, dirty: Floats | None = None
+) -> Blocks:
+    """Return blocks with the atoms at hand, and room for more; all dirty unless it is known."""
     place = atoms.time + waveforms.offset
     owner = (place // make_blocks(1, waveforms.length, 1).size).astype(np.intp)
     filled = np.bincount(owner, minlength=1)
-    blocks = make_blocks(line.e.shape[1], waveforms.length, max(room, int(filled.max())))
+    blocks = make_blocks(line.e.shape[1], waveforms.length, max(room, 2 * int(filled.max())))
     order = np.argsort(owner, kind="stable")
     at = np.arange(len(order)) - np.repeat(np.cumsum(filled) - filled, filled)
     blocks.component[owner[order], at] = atoms.component[order]
     blocks.place[owner[order], at] = place[order]
     blocks.c[owner[order], at] = atoms.coefficient[order]
     blocks.filled[: len(filled)] = filled
+    if dirty is not None:
+        blocks.dirty[:] = dirty
     return blocks
 
 

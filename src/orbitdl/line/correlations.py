@@ -29,15 +29,16 @@ def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
     size = fft.next_fast_len(max(BLOCK * width, SHORTEST), real=True)
     step = size - width + 1
     count = -(-n // step)
-    padded = np.zeros((channels, count * step))
-    padded[:, :n] = signal.T
+    padded = np.empty((channels, count * step))
+    padded[:, :n], padded[:, n:] = signal.T, 0.0
     blocks = fft.rfft(padded.reshape(channels, count, step), size, axis=2)
     shapes = fft.rfft(waveforms.u[:, ::-1].transpose(0, 2, 1), size, axis=2)
-    e = np.zeros((len(waveforms), n + width - 1 + 2 * BEYOND))
+    e = np.empty((len(waveforms), n + width - 1 + 2 * BEYOND))
+    e[:, :BEYOND], e[:, -BEYOND:] = 0.0, 0.0
     for row, shape in zip(e, shapes, strict=True):
         parts = fft.irfft(np.einsum("cbf,cf->bf", blocks, shape), size, axis=1)
-        total = np.zeros((count + 1, step))
-        total[:-1] = parts[:, :step]
+        total = np.empty((count + 1, step))
+        total[:-1], total[-1] = parts[:, :step], 0.0
         total[1:, : width - 1] += parts[:, step:]
         row[BEYOND:-BEYOND] = total.ravel()[: n + width - 1]
     return e

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Floats
 from orbitdl.line.signal import Signal, complete
 from orbitdl.line.spooled import come_once, spooled
@@ -107,24 +108,35 @@ def require_same_channels(channels: Sequence[int]) -> None:
             )
 
 
-def survey(signal: Signal, name: str = ONLY, *, hashed: bool = False) -> Survey:
+def survey(
+    signal: Signal, name: str = ONLY, *, hashed: bool = False, n_jobs: int | None = None
+) -> Survey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
-    observed, low, high = 0, np.full(signal.channels, np.inf), np.full(signal.channels, -np.inf)
-    for part in parts_of(signal):
-        if np.isinf(part).any():
-            raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
-        there = part[complete(part)]
-        observed += len(there)
-        low = np.minimum(low, there.min(axis=0, initial=np.inf))
-        high = np.maximum(high, there.max(axis=0, initial=-np.inf))
-        if hashed:
+
+    def look(first: int) -> tuple[int, Floats, Floats]:
+        part = signal.raw(first, first + PART)
+        if hashed:  # one part after the other, then
             digest.update(np.where(np.isnan(part), np.nan, part).tobytes())
+        return known_range(part, name)
+
+    looks = in_threads(look, range(0, len(signal), PART), None if hashed else n_jobs)
+    counts, lows, highs = zip(*looks, strict=True)
+    observed, low, high = sum(counts), np.min(lows, axis=0), np.max(highs, axis=0)
     if observed == 0:
         raise ValueError(_nothing_observed(signal, name))
     require_usual_number(float(max(high.max(), -low.min())), name)
     shape = len(signal), signal.channels, len(signal.values.shape)
     return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
+
+
+def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
+    """Return how many samples (n, channels) are there, and the least and the largest of each."""
+    if np.isinf(part).any():
+        raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
+    known = complete(part)
+    there = part if known.all() else part[known]
+    return len(there), there.min(axis=0, initial=np.inf), there.max(axis=0, initial=-np.inf)
 
 
 def ready(signal: Signal, length: int, *, detrend: bool, n_jobs: int | None = None) -> Signal:

@@ -113,43 +113,75 @@ def prepare_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 @internal
+def tap_sums(table, at, w):  # type: ignore[no-untyped-def]
+    """Return ``sum_k w_k table[at + i - k]``, i = 0 .. 3."""
+    t = table[at - 3 : at + 4]
+    return (
+        w[0] * t[3] + w[1] * t[2] + w[2] * t[1] + w[3] * t[0],
+        w[0] * t[4] + w[1] * t[3] + w[2] * t[2] + w[3] * t[1],
+        w[0] * t[5] + w[1] * t[4] + w[2] * t[3] + w[3] * t[2],
+        w[0] * t[6] + w[1] * t[5] + w[2] * t[4] + w[3] * t[3],
+    )
+
+
+@internal
+def weighted(v, sums):  # type: ignore[no-untyped-def]
+    """Return ``sum_i v_i sums_i`` of four."""
+    return v[0] * sums[0] + v[1] * sums[1] + v[2] * sums[2] + v[3] * sums[3]
+
+
+@internal
 def product_of(table, centre, apart, v, w):  # type: ignore[no-untyped-def]
     """Return ``sum_{i,k} v_i w_k table[apart + i - k]``."""
-    total = 0.0
-    for i in range(4):
-        for k in range(4):
-            total += v[i] * w[k] * table[centre + apart + i - k]
-    return total
+    return weighted(v, tap_sums(table, centre + apart, w))
 
 
 @internal
 def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill b, G and eta of all atoms from tables, with the signs that `refresh` gives them."""
     prepare_atoms(st, count, oracle)
-    shapes, weights, e = oracle.tables, oracle.weights, oracle.e
-    width = shapes.u.shape[1]
-    centre = width - 1 + MARGIN
+    weights, e = oracle.weights, oracle.e
     for k in range(count):
-        j, m = st.component[k], int(st.shift[k])
+        row, before = e[st.component[k]], int(st.shift[k]) - 1
+        near = row[before : before + 4]
         for p in range(3):
-            total = 0.0
-            for i in range(4):
-                total += weights[k, p, i] * e[j, m - 1 + i]
-            st.b[p, k], st.eta[p, k] = total, total
-        for r in range(count):
-            apart = m - int(st.shift[r])
-            if abs(apart) > width + 2:
-                st.gram[0, k, r], st.gram[1, k, r], st.gram[2, k, r] = 0.0, 0.0, 0.0
-                continue
-            table, w = shapes.products[j, st.component[r]], weights[r]
-            g = product_of(table, centre, apart, weights[k, 0], w[0])
-            slope = product_of(table, centre, apart, weights[k, 1], w[0])
-            st.gram[0, k, r], st.gram[1, k, r] = g, -slope
-            st.gram[2, k, r] = -product_of(table, centre, apart, weights[k, 1], w[1])
-            st.eta[0, k] -= st.c[r] * g
-            st.eta[1, k] -= st.c[r] * slope
-            bend = product_of(table, centre, apart, weights[k, 2], w[0])
-            st.eta[2, k] -= st.c[r] * bend
+            st.b[p, k] = weighted(weights[k, p], near)
+            st.eta[p, k] = st.b[p, k]
+        for r in range(k + 1):
+            look_up_pair(st, k, r, oracle)
+
+
+@internal
+def look_up_pair(st, k, r, oracle):  # type: ignore[no-untyped-def]
+    """Fill G of two atoms, and take what each leaves of the other off their eta.
+
+    All that there is to know of them is ``v^T T w`` with the taps of either, or derivatives of
+    these: the sums over the taps of one serve all those of the other.
+    """
+    shapes, v, w = oracle.tables, oracle.weights[k], oracle.weights[r]
+    apart, width = int(st.shift[k]) - int(st.shift[r]), shapes.u.shape[1]
+    if abs(apart) > width + 2:
+        for p in range(3):
+            st.gram[p, k, r], st.gram[p, r, k] = 0.0, 0.0
+        return
+    table, at = shapes.products[st.component[k], st.component[r]], width - 1 + MARGIN + apart
+    still, sloping, bent = (
+        tap_sums(table, at, w[0]),
+        tap_sums(table, at, w[1]),
+        tap_sums(table, at, w[2]),
+    )
+    g, slope, cross = weighted(v[0], still), weighted(v[1], still), weighted(v[1], sloping)
+    st.gram[0, k, r], st.gram[1, k, r], st.gram[2, k, r] = g, -slope, -cross
+    st.eta[0, k] -= st.c[r] * g
+    st.eta[1, k] -= st.c[r] * slope
+    st.eta[2, k] -= st.c[r] * weighted(v[2], still)
+    if k == r:
+        return
+    slope = weighted(v[0], sloping)
+    st.gram[0, r, k], st.gram[1, r, k], st.gram[2, r, k] = g, -slope, -cross
+    st.eta[0, r] -= st.c[k] * g
+    st.eta[1, r] -= st.c[k] * slope
+    st.eta[2, r] -= st.c[k] * weighted(v[0], bent)
 
 
 @internal

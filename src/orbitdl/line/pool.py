@@ -25,6 +25,9 @@ FAR, ENOUGH = 4.0, 8
 QUIET = 2.0
 """Stretches with more than so many times the energy of white noise are not noise."""
 
+AT_A_TIME = 256
+"""Into how many parts the places of a chunk are divided that are looked at one by one."""
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -103,12 +106,13 @@ def stretches(chunk: Chunk, most: int) -> tuple[Floats, Floats]:
         complete = missing[width:] == missing[:-width]
         whole[half : half + n - width + 1] = complete | ~complete.any()
     power = uniform_filter1d(np.sum(signal**2, axis=1), max(width // SHORT, 1))
-    found = list[int]()
-    for place in np.argsort(-np.where(whole, power, 0.0), kind="stable"):
-        begin = int(place) - half
-        if whole[place] and power[place] > 0.0 and signal[begin : begin + width].any():
-            found.append(begin)
-            whole[max(place - width + 1, 0) : place + width] = False
+    found, order = list[int](), np.argsort(-np.where(whole, power, 0.0), kind="stable")
+    for some in np.array_split(order, AT_A_TIME):  # most are taken by the time they are looked at
+        for place in some[whole[some] & (power[some] > 0.0)].tolist():
+            begin = place - half
+            if whole[place] and signal[begin : begin + width].any():
+                found.append(begin)
+                whole[max(place - width + 1, 0) : place + width] = False
     rest = np.array(found[most:], dtype=np.intp)
     others = rest[np.linspace(0, len(rest) - 1, min(most, len(rest))).round().astype(np.intp)]
     return _spans(signal, found[:most], width), _spans(signal, others, width)

@@ -69,13 +69,14 @@ def value_of(statistics: Statistics, A: Blocks) -> float:
 
 def _gain(longer: Sums, u: Floats, j: int, move: int) -> float:
     normal, cross = longer.normal, longer.cross
-    q, width, channels = u.shape
-    still = rows_of(np.zeros(q, dtype=np.intp), width).reshape(q, width)
-    others = np.delete(np.arange(q), j)
-    own = still[j] + move
-    fixed = normal[np.ix_(own, still[others].ravel())] @ u[others].reshape(-1, channels)
-    right = cross[own] - fixed
-    matrix = normal[np.ix_(own, own)]
-    ridge = RIDGE * float(matrix.diagonal().max(initial=0.0)) or 1.0
-    solved = cho_solve(cho_factor(matrix + ridge * np.eye(width)), right)
+    q, width, _ = u.shape
+    first = rows_of(np.zeros(q, dtype=np.intp), width)[::width]
+    own = slice(first[j] + move, first[j] + move + width)
+    right = cross[own].copy()
+    for l in np.delete(np.arange(q), j):  # noqa: E741
+        right -= normal[own, first[l] : first[l] + width] @ u[l]
+    matrix = normal[own, own].copy()
+    diagonal = np.einsum("ii->i", matrix)
+    diagonal += RIDGE * float(diagonal.max(initial=0.0)) or 1.0
+    solved = cho_solve(cho_factor(matrix, overwrite_a=True, check_finite=False), right)
     return 0.5 * float(np.sum(right * solved))

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import chunks_of, in_threads
@@ -58,7 +59,9 @@ class Signal:
         first, last = max(first, 0), min(last, len(self))
         part = self.raw(first, last)
         observed = complete(part)
-        return np.where(observed[:, None], part - self.trend(first, last), 0.0), observed
+        if self.span > 0:
+            part = part - self.trend(first, last)
+        return np.where(observed[:, None], part, 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
         """Return what is taken off the samples from `first` up to `last`, (n, channels).
@@ -72,14 +75,15 @@ class Signal:
             return np.zeros((max(last - first, 0), self.channels))
         begin, end = first // self.span, -(-last // self.span)
         median, weight = self._medians(begin - REACH, end + REACH)
-        above, below, count = 0.0, 0.0, end - begin
-        for k, share in enumerate(shares_of(self.span)):  # of the blocks around one, within it
-            heavy = share[:, None] * weight[k : k + count, None]
-            above = above + heavy * median[k : k + count, None]
-            below = below + heavy
-        trend = np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+        shares = shares_of(self.span)  # of the blocks around one, within it
+        above, below = (
+            sliding_window_view(known, len(shares), axis=0) @ shares
+            for known in (weight * median, weight)
+        )  # (blocks, channels, span)
+        np.divide(above, below, out=above, where=below > 0)  # zero where nothing is known
         start = first - begin * self.span
-        return np.asarray(trend.reshape(-1, self.channels)[start : start + last - first])
+        trend = above.swapaxes(1, 2).reshape(-1, self.channels)
+        return np.asarray(trend[start : start + last - first])
 
     def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
         """Return the medians of blocks (n, channels), and how many of their samples are known."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from orbitdl.groups.base import Blocks, Floats
@@ -25,6 +25,7 @@ def start_from_pool(pool: Pool, q: int, rng: np.random.Generator) -> Blocks:
     Where recordings have fewer stretches, noise takes their place.
     """
     y, chosen = pool.to_start_from(q), rng.standard_normal((q, *pool.shape))
+    spectra = spectra_of(y)
     energy = np.sum(y**2, axis=(1, 2))
     left = energy.copy()
     for j in range(q):
@@ -32,7 +33,7 @@ def start_from_pool(pool: Pool, q: int, rng: np.random.Generator) -> Blocks:
             break
         i = rng.choice(len(y), p=left / left.sum())
         chosen[j] = y[i] / np.sqrt(energy[i])
-        left = np.minimum(left, np.maximum(energy - likeness(y, chosen[j]) ** 2, 0.0))
+        left = np.minimum(left, np.maximum(energy - likeness(spectra, chosen[j]) ** 2, 0.0))
         left[energy == 0.0] = 0.0
     return unit_norm(to_blocks(coefficients_of(chosen)))
 
@@ -47,7 +48,9 @@ def typical_start(pool: Pool, q: int) -> Blocks:
     y = y[:: max(len(y) // JUDGES, 1)]
     candidates = y[:: max(len(y) // CANDIDATES, 1)]
     candidates = candidates / np.sqrt(np.sum(candidates**2, axis=(1, 2), keepdims=True))
-    explained = np.array([likeness(y, a) ** 2 for a in candidates]).reshape(len(candidates), len(y))
+    spectra = spectra_of(y)
+    explained = np.array([likeness(spectra, a) ** 2 for a in candidates])
+    explained = explained.reshape(len(candidates), len(y))
     so_far = np.zeros(len(y))
     for j in range(min(q, len(candidates))):
         best = int(np.argmax(np.sum(np.maximum(explained - so_far, 0.0), axis=1)))
@@ -55,12 +58,17 @@ def typical_start(pool: Pool, q: int) -> Blocks:
     return unit_norm(to_blocks(coefficients_of(chosen)))
 
 
-def likeness(pool: Floats, waveform: Floats) -> Floats:
-    """Return ``max_s |<y_i, a(. - s)>|`` over whole shifts for y (n, W, channels), shape (n,)."""
+def spectra_of(pool: Floats) -> NDArray[np.complex128]:
+    """Return the transforms (n, channels, F) of stretches (n, W, channels), with room to move."""
     size = fft.next_fast_len(2 * pool.shape[1] - 1, real=True)
-    spectra = fft.rfft(pool, size, axis=1) * fft.rfft(waveform, size, axis=0).conj()
-    products = fft.irfft(spectra.sum(axis=2), size, axis=1)
-    return np.asarray(np.abs(products).max(axis=1))
+    return np.asarray(fft.rfft(pool.transpose(0, 2, 1), size, axis=2))
+
+
+def likeness(spectra: NDArray[np.complex128], waveform: Floats) -> Floats:
+    """Return ``max_s |<y_i, a(. - s)>|`` over whole shifts s, (n,), given `spectra_of` y."""
+    size = fft.next_fast_len(2 * len(waveform) - 1, real=True)
+    products = np.einsum("icf,cf->if", spectra, fft.rfft(waveform.T, size, axis=1).conj())
+    return np.asarray(np.abs(fft.irfft(products, size, axis=1)).max(axis=1))
 
 
 def choose_starts(

@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from orbitdl.compiled import allocating, internal
@@ -21,6 +22,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.signal import reached
 from orbitdl.line.splines import TAPS, four_weights
+from orbitdl.line.waveforms import add_multiple
 
 AT_ONCE = 4096
 """Samples whose terms are taken off at a time."""
@@ -69,8 +71,8 @@ def event_sums(
     z = np.zeros((q, len(x) + 2 * far + width))
     own = np.ones(len(events), dtype=bool) if counted is None else counted
     add_events(events.component, events.time, events.coefficient, own, x, far, lags, cross, z)
-    apart = np.arange(width)[:, None] - np.arange(width) + width - 1
-    normal = lags[:, :, apart].transpose(0, 2, 1, 3).reshape(q * width, q * width)
+    by_difference = sliding_window_view(lags, width, axis=2)[..., ::-1]  # (j, l, a, b): a - b
+    normal = by_difference.transpose(0, 2, 1, 3).reshape(q * width, q * width)
     unseen = np.repeat([ends[0], False, ends[1]], [far, len(x), far + width])
     unseen[far : far + len(x)] = ~observed
     return Sums(_without_unseen(normal, z, unseen, width), cross.reshape(q * width, -1))
@@ -78,7 +80,9 @@ def event_sums(
 
 def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width: int) -> Floats:
     """Take off the terms of samples that were not observed, those beyond the ends included."""
-    near = reached(np.any(z != 0.0, axis=0), width)[: z.shape[1]]
+    if not unseen.any():
+        return normal
+    near = reached(np.any(z, axis=0), width)[: z.shape[1]]
     places = np.flatnonzero(unseen & near)
     padded = np.pad(z, [(0, 0), (width - 1, 0)])
     for k in range(0, len(places), AT_ONCE):
@@ -111,9 +115,10 @@ def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ig
             taps[k, i] = c[k] * w[i]
             t0 = whole[k] + i - 1
             z[component[k], t0 + far] += taps[k, i]
-            for a in range(max(-t0, 0), min(width, x.shape[0] - t0)):
-                for ch in range(x.shape[1]):
-                    cross[component[k], a, ch] += taps[k, i] * x[t0 + a, ch]
+            first, last = max(-t0, 0), min(width, x.shape[0] - t0)
+            if first < last:
+                there, own = x[t0 + first : t0 + last], cross[component[k], first:last]
+                add_multiple(taps[k, i], there.reshape(-1), own.reshape(-1))
     for k in range(count):
         if not counted[k]:
             continue

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.coding.sliding.state import ZERO, make_state, put
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import fast, internal, internal_finite
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.window import solve_window
 from orbitdl.line.working import Line, Room, add_atom, correlate_again, cut_window, uncut_window
@@ -68,15 +68,15 @@ def make_room(line: Line, blocks: Blocks) -> Room:
     (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
     span, samples = 2 * blocks.size + 8, 2 * blocks.size + width + 16
     return Room(
-        weights=np.zeros((most, 3, 4)),
-        moved=np.zeros((3, most, samples, channels)),
-        residual=np.zeros((samples, channels)),
-        near=np.zeros((most, 4)),
-        left=np.zeros((q, span)),
-        height=np.zeros(q * span),
-        place=np.zeros(q * span),
-        component=np.zeros(q * span, np.int64),
-        trial=np.zeros((3, 4)),
+        weights=np.empty((most, 3, 4)),
+        moved=np.empty((3, most, samples, channels)),
+        residual=np.empty((samples, channels)),
+        near=np.empty((most, 4)),
+        left=np.empty((q, span)),
+        height=np.empty(q * span),
+        place=np.empty(q * span),
+        component=np.empty(q * span, np.int64),
+        trial=np.empty((3, 4)),
         before=np.empty_like(line.e),
     )
 
@@ -122,13 +122,14 @@ def put_back(st, count, line, blocks, b, is_cut):  # type: ignore[no-untyped-def
     return full
 
 
-@internal
+@internal_finite
 def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
     """Return the largest difference of correlations between two places."""
-    top = 0.0
+    top, first, last = 0.0, max(first, 0), max(last, 0)
     for j in range(after.shape[0]):
-        for p in range(max(first, 0), min(last, after.shape[1])):
-            top = max(top, abs(after[j, p] - before[j, p]))
+        now, then = after[j, first:last], before[j, first:last]
+        for p in range(now.shape[0]):
+            top = max(top, abs(now[p] - then[p]))
     return top
 
 
@@ -179,10 +180,12 @@ def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignor
             else:
                 whole = uncut_window(line, room, lo, hi)
                 count, crowded = solve_window(st, count, whole, line, room, lo, hi, alpha, tol)
-            full = put_back(st, count, line, blocks, b, is_cut) or crowded or full
+            crowded = put_back(st, count, line, blocks, b, is_cut) or crowded
+            full = full or crowded
             if is_cut:
                 correlate_again(line, near, far)
-            blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
+            again = np.inf if crowded else 0.0
+            blocks.dirty[b], blocks.dirty[b + 1] = again, again
             if b > 0:
                 blocks.dirty[b - 1] = max(blocks.dirty[b - 1], change_of(before, line.e, near, lo))
             if b + 2 < n_blocks:

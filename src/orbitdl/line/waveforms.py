@@ -100,14 +100,36 @@ class Waveforms:
 @internal
 def add_waveform(j, place, c, u, offset, out):  # type: ignore[no-untyped-def]
     """Add c times a waveform at a place to the samples that it covers."""
-    m, width = int(place), u.shape[1]
-    w = four_weights(place - m)
+    m, (_, width, channels) = int(place), u.shape
+    w, shape, flat = four_weights(place - m), u[j].reshape(-1), out.reshape(-1)
     for i in range(TAPS):
         start = m + i - 1 - offset  # the sample of its first coefficient
-        factor = c * w[i]
-        for k in range(max(-start, 0), min(width, out.shape[0] - start)):
-            for ch in range(u.shape[2]):
-                out[start + k, ch] += factor * u[j, k, ch]
+        first, last = max(-start, 0) * channels, min(width, out.shape[0] - start) * channels
+        if first < last:
+            begin = start * channels
+            add_multiple(c * w[i], shape[first:last], flat[begin + first : begin + last])
+
+
+@internal
+def add_multiple(factor, source, out):  # type: ignore[no-untyped-def]
+    """Add a multiple of a row to another: from 0 on, so that it is known that none counts back."""
+    for k in range(out.shape[0]):
+        out[k] += factor * source[k]
+
+
+@internal
+def add_products(table, m, w, c, first, out):  # type: ignore[no-untyped-def]
+    """Add c times the products with an atom at m to those at the places from `first` on."""
+    width = (table.shape[0] + 1) // 2 - MARGIN
+    begin, end = max(m - width, first), min(m + width + 2, first + out.shape[0])
+    if begin >= end:
+        return
+    count, s = end - begin, width - 1 + MARGIN + begin - m
+    row, one, two = out[begin - first : end - first], table[s + 1 :], table[s:]
+    three, four = table[s - 1 :], table[s - 2 :]
+    a, b, d, f = c * w[0], c * w[1], c * w[2], c * w[3]
+    for p in range(count):
+        row[p] += a * one[p] + b * two[p] + d * three[p] + f * four[p]
 
 
 @fast

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
+from orbitdl.coding.lasso_kernel import largest
 from orbitdl.coding.sliding.masked import slide
 from orbitdl.coding.sliding.newton import first_order_error
 from orbitdl.coding.sliding.state import ZERO, put
@@ -12,7 +13,7 @@ from orbitdl.compiled import INSIDE, internal, part
 from orbitdl.line.correlations import cubic_of, on_samples, stationary
 from orbitdl.line.oracles import Cut, Uncut, product_of
 from orbitdl.line.splines import fill_weights
-from orbitdl.line.waveforms import MARGIN
+from orbitdl.line.waveforms import MARGIN, add_products
 
 ROUNDS = 60
 """Rounds of adding atoms to a window at most."""
@@ -29,31 +30,39 @@ MERGING = 1e-5
 """What merging atoms may cost, in parts of the tolerance: whoever joins them first, the objective
 is the same to far below it."""
 
+TOGETHER = 32
+"""Cells that are passed at once where nothing in them is high."""
+
 
 @internal
 def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` above a level between two places; return how many."""
     found = ZERO
     for j in range(e.shape[0]):
-        row = e[j]
-        for m in range(lo, hi):
-            high = max(max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2])))
-            if high <= level:
-                continue
-            if shapes.whole:
-                before, here, after = (
-                    on_samples(row, m - 1),
-                    on_samples(row, m),
-                    on_samples(row, m + 1),
-                )
-                is_peak = abs(here) >= abs(before) and abs(here) > abs(after)
-                found = note(here, m, j, is_peak, found, level, room, shapes.positive)
-                continue
-            p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
-            for d in stationary(p1, p2, p3):
-                height = p0 + d * (p1 + d * (p2 + d * p3))
-                is_peak = d >= 0.0 and height * (2.0 * p2 + 6.0 * p3 * d) < 0.0
-                found = note(height, m + d, j, is_peak, found, level, room, shapes.positive)
+        for begin in range(lo, hi, TOGETHER):
+            end = min(begin + TOGETHER, hi)
+            if largest(e[j, begin - 1 : end + 2]) > level:  # weights are positive, of sum one
+                found = find_near(e[j], begin, end, j, found, level, room, shapes)
+    return found
+
+
+@internal
+def find_near(row, lo, hi, j, found, level, room, shapes):  # type: ignore[no-untyped-def]
+    """List the peaks of one waveform in a few cells; return how many are listed then."""
+    for m in range(lo, hi):
+        high = max(max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2])))
+        if high <= level:
+            continue
+        if shapes.whole:
+            before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
+            is_peak = abs(here) >= abs(before) and abs(here) > abs(after)
+            found = note(here, m, j, is_peak, found, level, room, shapes.positive)
+            continue
+        p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
+        for d in stationary(p1, p2, p3):
+            height = p0 + d * (p1 + d * (p2 + d * p3))
+            is_peak = d >= 0.0 and height * (2.0 * p2 + 6.0 * p3 * d) < 0.0
+            found = note(height, m + d, j, is_peak, found, level, room, shapes.positive)
     return found
 
 
@@ -135,19 +144,15 @@ def hint(st, first, count, alpha):  # type: ignore[no-untyped-def]
 @internal
 def left_of_uncut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
     """Fill `left` with the correlations that the atoms of a window leave there."""
-    width, left = line.shapes.u.shape[1], room.left
-    centre = width - 1 + MARGIN
-    for j in range(left.shape[0]):
-        for p in range(hi - lo + 5):
-            left[j, p] = line.e[j, lo - 2 + p]
-    for k in range(count):
-        m, w = int(st.shift[k]), room.weights[k, 0]
-        for j in range(left.shape[0]):
+    first, size = lo - 2, hi - lo + 5
+    for j in range(room.left.shape[0]):
+        left, there = room.left[j, :size], line.e[j, first : first + size]
+        for p in range(size):
+            left[p] = there[p]
+        for k in range(count):
+            m, w = int(st.shift[k]), room.weights[k, 0]
             table = line.shapes.products[j, st.component[k]]
-            for p in range(max(m - width, lo - 2), min(m + width + 2, hi + 3)):
-                s = centre + p - m
-                value = w[0] * table[s + 1] + w[1] * table[s] + w[2] * table[s - 1]
-                left[j, p - lo + 2] -= st.c[k] * (value + w[3] * table[s - 2])
+            add_products(table, m, w, -st.c[k], first, left)
 
 
 @internal

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.sliding.state import ZERO
+from orbitdl.coding.small_lasso import dot
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.oracles import Cut, Shapes, Uncut
 from orbitdl.line.splines import four_weights
-from orbitdl.line.waveforms import MARGIN, add_waveform
+from orbitdl.line.waveforms import add_products, add_waveform
 
 EDGE = 1e-6
 """How far before the end of a window its atoms stay: more than rounding moves a time by."""
@@ -79,19 +81,14 @@ class Room(NamedTuple):
 @internal
 def add_atom(line, j, place, c, is_cut):  # type: ignore[no-untyped-def]
     """Add c times an atom to the residual, and to its correlations unless it is cut."""
-    m, width = int(place), line.shapes.u.shape[1]
     if is_cut:
         add_cut_waveform(line, j, place, c)
         return
     add_waveform(j, place, c, line.shapes.u, line.offset, line.r)
+    m = int(place)
     w = four_weights(place - m)
-    centre = width - 1 + MARGIN
     for l in range(line.e.shape[0]):  # noqa: E741
-        table, out = line.shapes.products[l, j], line.e[l]
-        a, b, d, f = c * w[0], c * w[1], c * w[2], c * w[3]
-        for p in range(max(m - width, 0), min(m + width + 2, out.shape[0])):
-            s = centre + p - m
-            out[p] += a * table[s + 1] + b * table[s] + d * table[s - 1] + f * table[s - 2]
+        add_products(line.shapes.products[l, j], m, w, c, ZERO, line.e[l])
 
 
 @internal
@@ -123,12 +120,9 @@ def correlate_again(line, first, last):  # type: ignore[no-untyped-def]
 @internal
 def energy_of(line, lo, hi):  # type: ignore[no-untyped-def]
     """Return the energy of what is left where atoms of a window may be."""
-    total = 0.0
     first, last = lo - 2 - line.offset, hi + line.shapes.u.shape[1] + 3 - line.offset
-    for t in range(max(first, 0), min(last, line.r.shape[0])):
-        for ch in range(line.r.shape[1]):
-            total += line.r[t, ch] * line.r[t, ch]
-    return total
+    there = line.r[max(first, 0) : max(last, 0)].reshape(-1)
+    return dot(there, there)
 
 
 @internal

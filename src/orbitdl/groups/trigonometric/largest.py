@@ -14,6 +14,8 @@ The grid only excludes, so single precision will do: polynomials are scaled such
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy import fft
 
@@ -61,20 +63,25 @@ def scale_down(C, spectrum, scale):  # type: ignore[no-untyped-def]
                 spectrum[i, j, f, 1] = half * C[i, j, f, 1]
 
 
+@lru_cache(maxsize=16)
+def factors_on(size: int, n_blocks: int) -> Floats:
+    """Return the factors of Taylor coefficients where the unit is a cell of the grid."""
+    return taylor_factors(np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size), ORDER)
+
+
 class Search:
     """The search for largest values of polynomials of one shape, with the room that it takes.
 
     Parameters
     ----------
-    q, n_blocks, size : int
-        Polynomials of a row, their frequencies, and points of the grid.
+    n, q, n_blocks, size : int
+        Rows, polynomials of each, their frequencies, and points of the grid.
     """
 
-    def __init__(self, q: int, n_blocks: int, size: int) -> None:
-        omega = np.arange(n_blocks, dtype=np.float64) * (2 * np.pi / size)
-        self.n_blocks, self.size, self.factors = n_blocks, size, taylor_factors(omega, ORDER)
+    def __init__(self, n: int, q: int, n_blocks: int, size: int) -> None:
+        self.n_blocks, self.size, self.factors = n_blocks, size, factors_on(size, n_blocks)
         self.needed, self.error = lowest_fraction(n_blocks, size), ROUNDING * np.log2(size)
-        self.rows = max(ROWS // q, 1)
+        self.rows = max(min(ROWS // q, n), 1)
         self.spectrum = np.zeros((self.rows, q, size // 2 + 1), np.complex64)
         width = self.factors.shape[1]
         tops = np.zeros(q * (size // STRETCH), np.float32)
@@ -92,8 +99,8 @@ class Search:
 
 def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
     """Return the signed largest value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
-    _, q, n_blocks = C.shape
-    search = Search(q, n_blocks, size)
+    n, q, n_blocks = C.shape
+    search = Search(n, q, n_blocks, size)
     parts = [search(C[k : k + search.rows]) for k in range(0, len(C), search.rows)]
     value, angle = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
     return value, angle
@@ -105,7 +112,7 @@ def largest_product_of(Y: Blocks, A: Blocks, size: int) -> Floats:
     Y has shape (n, F, 1, m) and A (q, F, 1, m). C is made of a few rows at a time, which stay at
     hand.
     """
-    search, largest = Search(len(A), A.shape[1], size), np.empty(len(Y))
+    search, largest = Search(len(Y), len(A), A.shape[1], size), np.empty(len(Y))
     for k in range(0, len(Y), search.rows):
         C = np.ascontiguousarray(correlate(Y[k : k + search.rows], A)[..., 0, 0])
         largest[k : k + len(C)] = np.abs(search(C)[0])

@@ -79,30 +79,33 @@ def fill_factors(X, norm, factor):  # type: ignore[no-untyped-def]
     off, scale = np.empty(TOGETHER), np.empty(TOGETHER)
     for start in range(0, X.shape[0], TOGETHER):
         take_up(X, start, W, scale)
-        for e in range(9):
-            V[e] = 1.0 if e % 4 == 0 else 0.0
-        for _ in range(SWEEPS):
-            for k in range(TOGETHER):
-                a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
-                u, v, w = column(V, 0, k), column(V, 3, k), column(V, 6, k)
-                a, b, t, off1 = made_orthogonal(a, b)
-                u, v = turned(u, v, t)
-                a, c, t, off2 = made_orthogonal(a, c)
-                u, w = turned(u, w, t)
-                b, c, t, off3 = made_orthogonal(b, c)
-                v, w = turned(v, w, t)
-                put(W, k, a, b, c)
-                put(V, k, u, v, w)
-                off[k] = max(off1, max(off2, off3))
-            if off.max() <= ORTHOGONAL:
-                break
+        make_all_orthogonal(W, V, off)
         add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
         for k in range(min(TOGETHER, X.shape[0] - start)):
             make_unit(W, k)
-            for i in range(X.shape[1]):
-                for j in range(X.shape[1]):
-                    value = W[i, k] * V[j, k] + W[3 + i, k] * V[3 + j, k]
-                    factor[start + k, i, j] = value + W[6 + i, k] * V[6 + j, k]
+            multiply_back(W, V, k, factor[start + k])
+
+
+@part
+def make_all_orthogonal(W, V, off):  # type: ignore[no-untyped-def]
+    """Turn the columns of all matrices until they are orthogonal; fill V with the turns."""
+    for e in range(9):
+        V[e] = 1.0 if e % 4 == 0 else 0.0
+    for _ in range(SWEEPS):
+        for k in range(TOGETHER):
+            a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
+            u, v, w = column(V, 0, k), column(V, 3, k), column(V, 6, k)
+            a, b, t, off1 = made_orthogonal(a, b)
+            u, v = turned(u, v, t)
+            a, c, t, off2 = made_orthogonal(a, c)
+            u, w = turned(u, w, t)
+            b, c, t, off3 = made_orthogonal(b, c)
+            v, w = turned(v, w, t)
+            put(W, k, a, b, c)
+            put(V, k, u, v, w)
+            off[k] = max(off1, max(off2, off3))
+        if off.max() <= ORTHOGONAL:
+            break
 
 
 @part
@@ -121,6 +124,15 @@ def take_up(X, start, W, scale):  # type: ignore[no-untyped-def]
                 W[3 * j + i, k] = 1.0 if i == j else 0.0
                 if i < d and j < d:
                     W[3 * j + i, k] = factor * X[own, i, j]
+
+
+@part
+def multiply_back(W, V, k, out):  # type: ignore[no-untyped-def]
+    """Fill out (d, d) with ``W V'`` of matrix k."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[0]):
+            value = W[i, k] * V[j, k] + W[3 + i, k] * V[3 + j, k]
+            out[i, j] = value + W[6 + i, k] * V[6 + j, k]
 
 
 @part

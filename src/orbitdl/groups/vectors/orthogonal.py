@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.presentation import Slider, TurnSlider
+from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.groups.vectors.fibre import Fibre, turns
 from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
@@ -89,17 +90,14 @@ class OrthogonalRepresentation(FibreRepresentation):
     """
 
     def gauge(self, Z: Blocks) -> Floats:
-        spectral: Floats = np.linalg.svd(Z[..., 0, :, :], compute_uv=False).max(axis=-1)
-        return spectral
+        return spectral_norms(Z[..., 0, :, :])
 
     @property
     def has_prox(self) -> bool:
         return True
 
     def prox(self, Z: Blocks, step: float) -> Blocks:
-        u, s, vt = np.linalg.svd(Z[..., 0, :, :], full_matrices=False)
-        clipped: Blocks = (u * clip_largest(s, step)[..., None, :]) @ vt
-        return clipped[..., None, :, :]
+        return clipped_matrices(Z[..., 0, :, :], step)[..., None, :, :]
 
     def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
         """Differentiate ``U diag(f(s)) V'`` with f the clipped singular values.
@@ -158,11 +156,3 @@ def sliders_of_turns(d: int) -> tuple[Slider, ...]:
 def flatten(matrices: Floats) -> Floats:
     """Return matrices (..., d, d) as rows of parameters (..., d * d)."""
     return matrices.reshape(*matrices.shape[:-2], matrices.shape[-1] ** 2)
-
-
-def clip_largest(s: Floats, amount: float) -> Floats:
-    """Clip rows of s (descending, >= 0) at tau with ``sum (s_k - tau)_+ = amount``, else 0."""
-    excess = np.cumsum(s, axis=-1) - amount
-    tau = excess / np.arange(1, s.shape[-1] + 1)
-    clipped: Floats = np.minimum(s, np.maximum(tau.max(axis=-1, keepdims=True), 0.0))
-    return clipped
