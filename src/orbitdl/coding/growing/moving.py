@@ -16,7 +16,7 @@ from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.blocks import as_real_rows
 
-STEPS = 8
+STEPS = 10
 """Newton steps of a round at most: a handful will do, but where atoms leave one by one. Then it is
 quicker to look at the certificate, and to go on from there."""
 SHORTER, SHORTEST = 0.3, 1e-4
