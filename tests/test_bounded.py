@@ -93,7 +93,8 @@ def test_the_bound_between_two_values_is_the_largest_cosine_through_or_above_bot
     for angle in (0.01, 0.7, 1.5):
         x = np.linspace(0, angle, 2001)[:, None]
         brute = np.minimum(left / np.cos(x), right / np.cos(angle - x)).max(axis=0)
-        found = bound_between(left, right, angle)
+        found = np.empty(300)
+        bound_between(np.zeros(300, np.intp), left, right, angle, np.full(1, np.inf), found)
         assert np.all(found >= brute * (1 - 1e-12))
         close = np.maximum(brute, np.maximum(left, right))  # what is attained counts as well
         np.testing.assert_allclose(found, close, rtol=1e-3)

@@ -8,9 +8,14 @@ from reference import minimum
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
-from orbitdl.codes import Status
+from orbitdl.codes import Atoms, Status
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.growing.cholesky import cholesky
+from orbitdl.coding.growing.moving import Seen, along
+from orbitdl.coding.growing.newton import Step
+from orbitdl.coding.problem import Problem
+from orbitdl.compiled import allocating
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -22,6 +27,7 @@ from orbitdl.groups import (
     Translation,
 )
 from orbitdl.groups.base import correlate
+from orbitdl.groups.blocks import as_real_rows
 from orbitdl.learning.dictionary import unit_norm
 
 
@@ -196,3 +202,43 @@ def test_a_component_that_the_group_hardly_moves_is_coded():
     X = np.random.default_rng(0).standard_normal((20, 15, 3))
     codes = encode(X, component, group=group, alpha=0.3, coder=Growing(tol=1e-7))
     assert set(codes.status) == {Status.CONVERGED}
+
+
+# Newton's steps
+
+
+@allocating
+def factor(H):
+    """Return the Cholesky factor, its diagonal inverted, and whether H is positive."""
+    L = H.copy()
+    return L, cholesky(L, len(H))
+
+
+@pytest.mark.parametrize("size", [1, 3, 4, 5, 11])
+def test_matrices_of_any_size_are_factored_and_those_that_are_not_positive_refused(size):
+    X = np.random.default_rng(0).standard_normal((size, 2 * size))
+    H = X @ X.T
+    L, positive = factor(H)
+    assert positive
+    L[np.diag_indices(size)] **= -1
+    assert_allclose(np.tril(L), np.linalg.cholesky(H), rtol=1e-9, atol=1e-12)
+    for k in range(size):
+        worse = H.copy()
+        worse[k, k] = -1e-3
+        assert not factor(worse)[1]
+
+
+def test_the_move_of_an_atom_that_shrinks_changes_its_signal_as_the_step_says():
+    """The step says ``c B + u X B``, with the coefficient c that is left."""
+    group = Product(ContinuousShift(), Azimuth())
+    X, A, alpha = draw(group, (9, 3), n=1)
+    rep, c, u = group.on((9, 3)), np.array([0.1]), np.array([[1e-6, 2e-6]])
+    component, element = np.zeros(1, np.intp), rep.sample(np.random.default_rng(1), 1)
+    problem = Problem(rep, rep.analyze(X), rep.analyze(A), alpha)
+    seen = Seen.of(problem, Atoms(1, np.array([0, 1]), component, np.array([1.0]), element))
+    one, none, yes = np.ones(1), np.full(1, -1), np.ones(1, np.bool_)
+    step = Step(c - 1.0, u, one, none, one, yes, np.full(1, 1e-6))
+    changed = Seen.of(problem, along(seen, step, one)).residual - seen.residual
+    moves = np.einsum("ka,ka...->k...", u, rep.tangents(seen.moved))
+    expected = as_real_rows((1.0 - c[0]) * seen.moved - moves, 3)
+    assert_allclose(changed, expected, atol=1e-9)

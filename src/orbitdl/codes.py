@@ -96,7 +96,7 @@ class Atoms:
     @classmethod
     def concatenate(cls, parts: list[Atoms]) -> Atoms:
         """Put the samples of all parts one after the other."""
-        counts = np.concatenate([np.diff(part.offsets) for part in parts])
+        counts = np.concatenate([part.counts for part in parts])
         return cls(
             parts[0].n_components,
             np.concatenate([[0], np.cumsum(counts)]).astype(np.intp),
@@ -114,12 +114,13 @@ class Atoms:
     @property
     def sample(self) -> Integers:
         """The sample each atom belongs to, shape (K,)."""
-        return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return np.repeat(np.arange(len(self)), self.counts)
 
     @property
     def counts(self) -> Integers:
         """Atoms of each sample, shape (n,)."""
-        return np.diff(self.offsets)
+        counts: Integers = self.offsets[1:] - self.offsets[:-1]
+        return counts
 
     @property
     def _pair(self) -> Integers:
@@ -135,7 +136,7 @@ class Atoms:
         if isinstance(samples, slice) and samples.step in (None, 1):
             return self._stretch(*samples.indices(len(self))[:2])
         chosen = np.arange(len(self))[samples]
-        counts = np.diff(self.offsets)[chosen]
+        counts = self.counts[chosen]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         place = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
         columns = self.component[place], self.coefficient[place], self.element[place]

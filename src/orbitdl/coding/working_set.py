@@ -101,7 +101,7 @@ def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
 
 def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
     """Do as `settle_coefficients`, given what is seen of every atom, (K, entries)."""
-    c, most = atoms.coefficient.copy(), int(np.diff(atoms.offsets).max(initial=0))
+    c, most = atoms.coefficient.copy(), int(atoms.counts.max(initial=0))
     settle_all(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
     return atoms.moved(c, atoms.element)
 

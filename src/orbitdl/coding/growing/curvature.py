@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.growing.eigen import diagonalise
+from orbitdl.coding.small_lasso import dot
 from orbitdl.compiled import internal
 
 STILL = 1e-6
@@ -16,21 +17,35 @@ STILL = 1e-6
 
 
 @internal
-def measure(G, first, scale, S, U):  # type: ignore[no-untyped-def]
+def measure(rows, scale, S, U):  # type: ignore[no-untyped-def]
     """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
 
     Columns of W are zero for moves that do not move the atom.
     """
     dimension, trace = len(S), 0.0
     for a in range(dimension):
-        trace += G[first + a, first + a]
-        for b in range(dimension):
-            S[a, b] = G[first + a, first + b]
+        for b in range(a + 1):
+            S[a, b] = dot(rows[1 + a], rows[1 + b])
+            S[b, a] = S[a, b]
+        trace += S[a, a]
     diagonalise(S, U)
     for b in range(dimension):
         size = S[b, b]
         for a in range(dimension):
             scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
+
+
+@internal
+def whiten(rows, scale, V, first):  # type: ignore[no-untyped-def]
+    """Put an atom and ``sum_a W_ab X_a B``, its tangents as measured, into V from `first` on."""
+    for t in range(rows.shape[1]):
+        V[first, t] = rows[0, t]
+    for b in range(len(scale)):
+        for t in range(rows.shape[1]):
+            V[first + 1 + b, t] = 0.0
+        for a in range(len(scale)):
+            for t in range(rows.shape[1]):
+                V[first + 1 + b, t] += scale[a, b] * rows[1 + a, t]
 
 
 @internal
@@ -44,22 +59,6 @@ def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
         scratch[b] = total
     for b in range(dimension):
         x[first + b] = scratch[b]
-
-
-@internal
-def whiten(G, count, e, scales, S, U):  # type: ignore[no-untyped-def]
-    """Measure the moves of all atoms by how far they take them: in G and in the slopes e."""
-    own = 1 + len(S)
-    for k in range(count // own):
-        first = k * own + 1
-        measure(G, first, scales[k], S, U)
-        transform(scales[k], e, first, S[0])
-    for k in range(count // own):
-        for r in range(count):
-            transform(scales[k], G[r], k * own + 1, S[0])
-    for k in range(count // own):
-        for r in range(count):
-            transform(scales[k], G[:, r], k * own + 1, S[0])
 
 
 @internal

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.growing.newton import Moving, Step, newton_steps
+from orbitdl.coding.growing.newton import LONGEST, Moving, Step, newton_steps
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import dot
 from orbitdl.coding.working_set import moved_atoms, settle_coefficients
@@ -16,7 +16,7 @@ from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.blocks import as_real_rows
 
-STEPS = 20
+STEPS = 10
 """Newton steps of a round at most: a handful will do, but where atoms leave one by one. Then it is
 quicker to look at the certificate, and to go on from there."""
 SHORTER, SHORTEST = 0.3, 1e-4
@@ -101,15 +101,16 @@ class MoveAtoms:
 
     def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
         atoms = settle_coefficients(problem, atoms)
-        used = np.diff(atoms.offsets) > 0
+        used = atoms.counts > 0
         if problem.representation.dimension == 0 or not used.any():
             return atoms
         return atoms.replace(used, self._move(Seen.of(problem.take(used), atoms.take(used))))
 
     def _move(self, seen: Seen) -> Atoms:
         """Take Newton steps, each sample until its error is a tenth, or small enough."""
-        result, alpha, place = seen.atoms, seen.problem.alpha, np.arange(len(seen.atoms))
+        problem, alpha, place = seen.problem, seen.problem.alpha, np.arange(len(seen.atoms))
         length, wanted = np.ones(len(place)), np.full(len(place), self.accuracy * alpha)
+        ended: list[tuple[Integers, Atoms]] = []
         for number in range(STEPS):
             step = direction(seen)
             if number == 0:
@@ -122,20 +123,20 @@ class MoveAtoms:
             done = (step.error <= wanted) | (length < SHORTEST) | (seen.atoms.counts == 0)
             done |= whole & (step.error**2 <= SQUARED * alpha * wanted)
             done |= number == STEPS - 1
-            result = self._put(result, place[done], seen.take(done))
+            ended.append((place[done], seen.atoms.take(done)))
             if done.all():
                 break
             left = ~done
             seen, place, wanted, length = seen.take(left), place[left], wanted[left], length[left]
-        return result
+        order = np.argsort(np.concatenate([place for place, _ in ended]))
+        return self._join(problem, Atoms.concatenate([atoms for _, atoms in ended]).take(order))
 
-    def _put(self, result: Atoms, place: Integers, seen: Seen) -> Atoms:
-        """Return all atoms with those of the samples at some places, joined where that is free."""
-        chosen = np.zeros(len(result), np.bool_)
-        chosen[place] = True
+    def _join(self, problem: Problem, atoms: Atoms) -> Atoms:
+        """Return the atoms, joined where that is free."""
+        seen = Seen.of(problem, atoms)
         one = joined(seen)
         free = one.objective <= (1 + JOINING * self.accuracy) * seen.objective
-        return result.replace(chosen, seen.replace(free, one).atoms)
+        return seen.replace(free, one).atoms
 
 
 def joined(seen: Seen) -> Seen:
@@ -160,19 +161,26 @@ def direction(seen: Seen) -> Step:
     n, K = len(atoms), len(rows)
     length, error = np.empty((2, n))
     leaving, newton = np.empty(n, np.intp), np.empty(n, np.bool_)
-    step = Step(np.empty(K), np.empty((K, D)), length, leaving, error, newton)
-    newton_steps(known, problem.alpha, int(np.diff(atoms.offsets).max()), step)
+    step = Step(np.empty(K), np.empty((K, D)), length, leaving, error, newton, np.empty(K))
+    newton_steps(known, problem.alpha, int(atoms.counts.max()), step)
     return step
 
 
 def along(seen: Seen, step: Step, length: Floats) -> Atoms:
-    """Return the atoms a part of the way along the step, as far as it can be gone."""
+    """Return the atoms a part of the way along the step, as far as it can be gone.
+
+    Unknowns are c and ``u = c xi``: an atom that ends at c is moved by ``xi = u / c``. To divide by
+    the coefficient that it had would lose ``(1 - c / c_before) u X B``, of first order, and where
+    two atoms are becoming one of them, all that the other was to make up for.
+    """
     atoms, owner = seen.atoms, seen.atoms.sample
     t = (step.length * length)[owner]
     c = atoms.coefficient + t * step.c
     gone = step.leaving[(step.leaving >= 0) & (length == 1.0)]
     c[gone] = 0.0
-    by = (t / atoms.coefficient)[:, None] * step.u
+    part = np.divide(t * atoms.coefficient, c, out=np.zeros_like(c), where=c != 0)
+    part = np.minimum(part, LONGEST / np.maximum(step.far, 1e-300))
+    by = (part / atoms.coefficient)[:, None] * step.u
     return atoms.moved(c, seen.problem.representation.move(atoms.element, by))
 
 

@@ -21,7 +21,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.growing.curvature import curvature, raise_curvature, whiten
+from orbitdl.coding.growing.cholesky import cholesky
+from orbitdl.coding.growing.curvature import curvature, measure, raise_curvature, whiten
+from orbitdl.coding.small_lasso import solve_factored
 from orbitdl.compiled import allocating, internal
 from orbitdl.groups.base import Floats, Integers
 
@@ -74,6 +76,8 @@ class Step(NamedTuple):
         How far from first-order conditions a sample was, before the step.
     newton : bool ndarray of shape (n,)
         Whether it is Newton's own step, after which errors are squared.
+    far : ndarray of shape (K,)
+        How far the whole step moves every atom, in units of its norm.
     """
 
     c: Floats
@@ -82,42 +86,7 @@ class Step(NamedTuple):
     leaving: Integers
     error: Floats
     newton: NDArray[np.bool_]
-
-
-@internal
-def cholesky(H, count):  # type: ignore[no-untyped-def]
-    """Factor H = L L^T in place, below the diagonal; tell whether it is positive."""
-    for r in range(count):
-        for s in range(r + 1):
-            total = H[r, s]
-            for k in range(s):
-                total -= H[r, k] * H[s, k]
-            if r > s:
-                H[r, s] = total / H[s, s]
-            elif total <= 0.0 or not np.isfinite(total):
-                return False
-            else:
-                H[r, r] = np.sqrt(total)
-    return True
-
-
-@internal
-def forward(L, count, x):  # type: ignore[no-untyped-def]
-    """Solve ``L x = x`` in place."""
-    for r in range(count):
-        total = x[r]
-        for k in range(r):
-            total -= L[r, k] * x[k]
-        x[r] = total / L[r, r]
-
-
-@internal
-def backward(L, count, x):  # type: ignore[no-untyped-def]
-    """Solve ``L^T x = x`` in place."""
-    for r in range(count - 1, -1, -1):
-        x[r] /= L[r, r]
-        for k in range(r):
-            x[k] -= L[r, k] * x[r]
+    far: Floats
 
 
 @internal
@@ -138,25 +107,25 @@ def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
         H[r, r] += damping * (G[r, r] + abs(H[r, r]))
     if not cholesky(H, count):
         return False
-    forward(H, count, x)
-    backward(H, count, x)
+    solve_factored(H, count, x)
     return True
 
 
 @internal
-def farthest(c, x, norm, dimension):  # type: ignore[no-untyped-def]
-    """Return the longest move of an atom in the step x, in units of its norm."""
-    own, result = 1 + dimension, 0.0
+def farthest(c, x, norm, far):  # type: ignore[no-untyped-def]
+    """Put the moves of all atoms in the step x into far, in units of norms; return the longest."""
+    own, longest = len(x) // len(far), 0.0
     for k in range(len(c)):
-        far = 0.0
-        for a in range(dimension):
-            far += x[k * own + 1 + a] ** 2
-        result = max(result, np.sqrt(far) / (abs(c[k]) * max(norm[k], 1e-300)))
-    return result
+        square = 0.0
+        for a in range(1, own):
+            square += x[k * own + a] ** 2
+        far[k] = np.sqrt(square) / (abs(c[k]) * max(norm[k], 1e-300))
+        longest = max(longest, far[k])
+    return longest
 
 
 @internal
-def find_step(G, curved, slopes, c, norm, e, H, S, U, x):  # type: ignore[no-untyped-def]
+def find_step(G, curved, slopes, c, norm, e, H, S, U, x, far):  # type: ignore[no-untyped-def]
     """Put Newton's step into x; where it leads too far, that of a function more curved: say which.
 
     With curvatures of at least ``2 |eta'| / |c|`` no atom is led further than half its length,
@@ -164,7 +133,7 @@ def find_step(G, curved, slopes, c, norm, e, H, S, U, x):  # type: ignore[no-unt
     """
     n_atoms, dimension = len(c), curved.shape[1]
     count = n_atoms * (1 + dimension)
-    if solve(G, curved, count, RIDGE, e, H, x) and farthest(c, x, norm, dimension) <= LONGEST:
+    if solve(G, curved, count, RIDGE, e, H, x) and farthest(c, x, norm, far) <= LONGEST:
         return True
     for k in range(n_atoms):
         raise_curvature(curved[k], 2.0 * slopes[k] / abs(c[k]), S, U)
@@ -175,12 +144,12 @@ def find_step(G, curved, slopes, c, norm, e, H, S, U, x):  # type: ignore[no-unt
 
 
 @internal
-def reach(c, x, norm, dimension):  # type: ignore[no-untyped-def]
+def reach(c, x, norm, far):  # type: ignore[no-untyped-def]
     """Return how much of the step x can be gone, and the atom that is zero then, or -1."""
-    far, leaving = farthest(c, x, norm, dimension), -1
-    length = LONGEST / far if far > LONGEST else 1.0
+    longest, leaving = farthest(c, x, norm, far), -1
+    length = LONGEST / longest if longest > LONGEST else 1.0
     for k in range(len(c)):
-        change = x[k * (1 + dimension)]
+        change = x[k * (len(x) // len(far))]
         if c[k] * (c[k] + length * change) <= 0.0:
             length, leaving = -c[k] / change, k
     return length, leaving
@@ -189,18 +158,22 @@ def reach(c, x, norm, dimension):  # type: ignore[no-untyped-def]
 @allocating
 def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
     """Fill in the step of every sample; no sample has more than `most` atoms."""
-    dimension = known.rows.shape[1] - 1
-    own = 1 + dimension
+    own = known.rows.shape[1]
+    dimension = own - 1
     H, x = np.empty((most * own, most * own)), np.empty(most * own)
+    V = np.empty((most * own, known.rows.shape[2]))
     curved, scales = np.empty((2, most, dimension, dimension))
     S, U = np.empty((2, dimension, dimension))
-    norm, slopes = np.empty((2, most))
+    norm, slopes, far = np.empty((3, most))
     for i in range(len(known.offsets) - 1):
         first, n_atoms = known.offsets[i], known.offsets[i + 1] - known.offsets[i]
-        V = known.rows[first : first + n_atoms].reshape(n_atoms * own, known.rows.shape[2])
-        G, e = np.dot(V, V.T), np.dot(V, known.residual[i])
         c, step.error[i] = known.c[first : first + n_atoms], 0.0
-        whiten(G, n_atoms * own, e, scales, S, U)
+        for k in range(n_atoms):
+            measure(known.rows[first + k], scales[k], S, U)
+            whiten(known.rows[first + k], scales[k], V, k * own)
+            curvature(known.bent[i], known.blocks[first + k, 1:], scales[k], c[k], curved[k], S)
+        seen = V[: n_atoms * own]
+        G, e = np.dot(seen, seen.T), np.dot(seen, known.residual[i])
         for k in range(n_atoms):
             norm[k], slopes[k] = np.sqrt(G[k * own, k * own]), 0.0
             e[k * own] -= alpha * np.sign(c[k])
@@ -208,13 +181,12 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
                 slopes[k] += e[k * own + 1 + a] ** 2
             slopes[k] = np.sqrt(slopes[k])
             step.error[i] = max(step.error[i], abs(e[k * own]), slopes[k])
-            curvature(known.bent[i], known.blocks[first + k, 1:], scales[k], c[k], curved[k], S)
-        step.newton[i] = find_step(G, curved, slopes, c, norm, e, H, S, U, x)
-        step.length[i], step.leaving[i] = reach(c, x, norm, dimension)
+        step.newton[i] = find_step(G, curved, slopes, c, norm, e, H, S, U, x, far)
+        step.length[i], step.leaving[i] = reach(c, x, norm, far)
         if step.leaving[i] >= 0:
             step.leaving[i] += first
         for k in range(n_atoms):
-            step.c[first + k] = x[k * own]
+            step.c[first + k], step.far[first + k] = x[k * own], far[k]
             for a in range(dimension):
                 step.u[first + k, a] = 0.0
                 for b in range(dimension):

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from orbitdl.compiled import fast
 from orbitdl.groups.blocks import Floats, Integers
 
 Evaluate = Callable[[Integers, Floats], Floats]
@@ -39,10 +39,10 @@ class Pieces(NamedTuple):
     left: Floats
     right: Floats
 
-    def take(self, chosen: NDArray[np.bool_]) -> Pieces:
-        """Return some of them."""
+    def first(self, count: int) -> Pieces:
+        """Return the first ones."""
         row, start, left, right = self
-        return Pieces(row[chosen], start[chosen], left[chosen], right[chosen])
+        return Pieces(row[:count], start[:count], left[:count], right[:count])
 
 
 def bound_largest(
@@ -88,41 +88,18 @@ def bound_largest(
     pieces = _pieces_of_grid(grid_values, degree * width)
     bend = np.full(n, np.inf) if bend is None else bend
     for _ in range(HALVINGS):
-        above = _bound_pieces(pieces, degree, width, bend)
-        closed = above <= (1.0 + eps) * value[pieces.row]
-        closed |= np.bincount(pieces.row, ~closed, n)[pieces.row] > MOST
-        np.maximum.at(upper, pieces.row[closed], above[closed])
-        pieces, width = pieces.take(~closed), 0.5 * width
-        if len(pieces.row) == 0:
+        above = _bound(pieces, degree, width, bend)
+        kept = keep_open(*pieces, above, (1.0 + eps) * value, np.zeros(n, dtype=np.intp), upper)
+        pieces, width = pieces.first(kept), 0.5 * width
+        if kept == 0:
             break
         middle = pieces.start + width
         height = evaluate(pieces.row, middle)
-        _raise(value, place, pieces.row, height, middle)
-        pieces = _halves(pieces, middle, height)
-    above = _bound_pieces(pieces, degree, width, bend)
-    np.maximum.at(upper, pieces.row, above)
+        halves = Pieces(np.empty(2 * kept, dtype=np.intp), *np.empty((3, 2 * kept)))
+        halve(*pieces, middle, height, value, place, *halves)
+        pieces = halves
+    np.maximum.at(upper, pieces.row, _bound(pieces, degree, width, bend))
     return np.maximum(upper, value), value, place
-
-
-def bound_between(left: Floats, right: Floats, angle: float) -> Floats:
-    """Bound the largest value of functions that lies between two others, K times `angle` apart.
-
-    At x from the first, ``V <= left / cos x`` and ``V <= right / cos(angle - x)``. The worst x
-    makes both equal: ``V^2 = (left^2 + right^2 - 2 left right cos(angle)) / sin(angle)^2``, unless
-    it lies beyond one of the two, which then is the largest.
-    """
-    largest, least = np.maximum(left, right), np.minimum(left, right)
-    inside = least > largest * np.cos(angle)
-    rise = np.divide(largest - least, np.sin(angle), out=np.zeros_like(left), where=inside)
-    between = np.hypot(rise, np.sqrt(left * right) / np.cos(0.5 * angle))
-    return np.asarray(np.where(inside, between, largest))
-
-
-def _bound_pieces(pieces: Pieces, degree: float, width: float, bend: Floats) -> Floats:
-    """Bound the largest values of functions that lie in arcs: one end is half a width away."""
-    above = bound_between(pieces.left, pieces.right, degree * width)
-    rise = 0.5 * bend[pieces.row] * (0.5 * width) ** 2
-    return np.minimum(above, np.maximum(pieces.left, pieces.right) + rise)
 
 
 def _pieces_of_grid(values: Floats, angle: float) -> Pieces:
@@ -130,18 +107,62 @@ def _pieces_of_grid(values: Floats, angle: float) -> Pieces:
     following = np.roll(values, -1, axis=1)
     enough = np.cos(0.5 * angle) * values.max(axis=1, keepdims=True)
     row, k = np.nonzero(np.maximum(values, following) >= enough)
-    return Pieces(row, k * (2 * np.pi / values.shape[1]), values[row, k], following[row, k])
+    start = k * (2 * np.pi / values.shape[1])
+    return Pieces(row.copy(), start, values[row, k], following[row, k])
 
 
-def _raise(value: Floats, place: Floats, row: Integers, height: Floats, angle: Floats) -> None:
-    """Put heights that exceed the values of their rows in their place."""
-    order = np.argsort(height, kind="stable")  # of several for one row, the last one stays
-    order = order[height[order] > value[row[order]]]
-    value[row[order]], place[row[order]] = height[order], angle[order]
+def _bound(pieces: Pieces, degree: float, width: float, bend: Floats) -> Floats:
+    """Bound the largest values of functions that lie in arcs: one end is half a width away."""
+    above, rise = np.empty_like(pieces.left), 0.5 * bend * (0.5 * width) ** 2
+    bound_between(pieces.row, pieces.left, pieces.right, degree * width, rise, above)
+    return above
 
 
-def _halves(pieces: Pieces, middle: Floats, height: Floats) -> Pieces:
-    """Return both halves of all arcs."""
-    first = Pieces(pieces.row, pieces.start, pieces.left, height)
-    second = Pieces(pieces.row, middle, height, pieces.right)
-    return Pieces(*(np.concatenate(columns) for columns in zip(first, second, strict=True)))
+@fast
+def bound_between(row, left, right, angle, rise, above):  # type: ignore[no-untyped-def]
+    """Bound the largest value of functions that lies between two others, K times `angle` apart.
+
+    At x from the first, ``V <= left / cos x`` and ``V <= right / cos(angle - x)``. The worst x
+    makes both equal: ``V^2 = (left^2 + right^2 - 2 left right cos(angle)) / sin(angle)^2``, unless
+    it lies beyond one of the two, which then is the largest. Nor is V higher above it than `rise`.
+    """
+    cosine, sine, half = np.cos(angle), np.sin(angle), np.cos(0.5 * angle)
+    for k in range(len(row)):
+        largest, least = max(left[k], right[k]), min(left[k], right[k])
+        above[k] = largest
+        if least > largest * cosine:
+            above[k] = np.hypot((largest - least) / sine, np.sqrt(left[k] * right[k]) / half)
+        above[k] = min(above[k], largest + rise[row[k]])
+
+
+@fast
+def keep_open(row, start, left, right, above, enough, count, upper):  # type: ignore[no-untyped-def]
+    """Move the arcs that may hold more than is enough to the front; return how many there are.
+
+    The others leave their bounds in upper. So do all of a function of which there are too many.
+    """
+    for k in range(len(row)):
+        count[row[k]] += not above[k] <= enough[row[k]]
+    kept = 0
+    for k in range(len(row)):
+        i = row[k]
+        if above[k] <= enough[i] or count[i] > MOST:
+            upper[i] = max(upper[i], above[k])
+        else:
+            row[kept], start[kept], left[kept], right[kept] = i, start[k], left[k], right[k]
+            kept += 1
+    return kept
+
+
+@fast
+def halve(  # type: ignore[no-untyped-def]
+    row, start, left, right, middle, height, value, place, rows, starts, lefts, rights
+):
+    """Put both halves of all arcs into the last four; raise the values that a middle exceeds."""
+    n = len(row)
+    for k in range(n):
+        if height[k] > value[row[k]]:
+            value[row[k]], place[row[k]] = height[k], middle[k]
+        rows[k], starts[k], lefts[k], rights[k] = row[k], start[k], left[k], height[k]
+        rows[n + k], starts[n + k] = row[k], middle[k]
+        lefts[n + k], rights[n + k] = height[k], right[k]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from orbitdl.compiled import fast
 from orbitdl.groups.blocks import Floats, Integers
 
 Slope = Callable[[Integers, Floats], Floats]
@@ -40,23 +41,37 @@ def climb(slope: Slope, row: Integers, start: Floats, bend: Floats, reach: float
     steps between two angles: where one would leave them, it halves the way instead.
     """
     place, low, high = start.copy(), start - reach, start + reach
-    going, before, slope_before = np.arange(len(row)), start, np.zeros(len(row))
+    going, before, slope_before = np.arange(len(row)), start.copy(), np.zeros(len(row))
     for number in range(STEPS):
         here = place[going]
         now = slope(row[going], here)
-        low[going] = np.where(now > 0.0, here, low[going])
-        high[going] = np.where(now > 0.0, high[going], here)
         if number > 0:
             bend = quotient(slope_before - now, here - before, 0.0)
-        after = here + quotient(now, bend, np.inf)
-        within = (after >= low[going]) & (after <= high[going])
-        after = np.where(within, after, 0.5 * (low[going] + high[going]))
-        place[going] = after
-        far = np.abs(after - here) > CLOSE * reach
-        going, before, slope_before = going[far], here[far], now[far]
-        if len(going) == 0:
+        kept = step(here, now, bend, CLOSE * reach, place, low, high, going, before, slope_before)
+        if kept == 0:
             break
+        going, before, slope_before = going[:kept], before[:kept], slope_before[:kept]
     return place
+
+
+@fast
+def step(here, now, bend, close, place, low, high, going, before, slope_before):  # type: ignore[no-untyped-def]
+    """Take a step each; move those that went further than `close` to the front, and count them."""
+    kept = 0
+    for k in range(len(going)):
+        i = going[k]
+        if now[k] > 0.0:
+            low[i] = here[k]
+        else:
+            high[i] = here[k]
+        after = here[k] + now[k] / bend[k] if bend[k] != 0.0 else np.inf
+        if not low[i] <= after <= high[i]:
+            after = 0.5 * (low[i] + high[i])
+        place[i] = after
+        if abs(after - here[k]) > close:
+            going[kept], before[kept], slope_before[kept] = i, here[k], now[k]
+            kept += 1
+    return kept
 
 
 def quotient(a: Floats, b: Floats, otherwise: float) -> Floats:

@@ -121,9 +121,10 @@ class ProductRepresentation(Representation):
 
     def tangents(self, B: Blocks) -> Blocks:
         shape = (*B.shape[:-3], self.dimension, *B.shape[-3:])
-        result, free = np.zeros(shape, dtype=np.complex128), self.times.dimension
+        result, free = np.empty(shape, dtype=np.complex128), self.times.dimension
         frequency = 1j * self._turn * np.arange(self.block_shape[0])
         result[..., :free, :, :, :] = (frequency[:, None, None] * B)[..., None, :, :, :]
+        result[..., free:, :, :, :] = 0.0
         self.fibre.add_tangents(B, result[..., free:, :, :, :])
         return result
 
