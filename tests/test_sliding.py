@@ -9,7 +9,7 @@ from orbitdl.coding import ActiveSet, Sliding
 from orbitdl.coding.certificate import certify
 from orbitdl.coding.problem import Problem
 from orbitdl.datasets import load_ecg, segment
-from orbitdl.groups import ContinuousShift, InterpolatedShift
+from orbitdl.groups import ContinuousShift, ImageRotation, InterpolatedShift
 
 
 def unit(x):
@@ -286,3 +286,20 @@ def test_nearly_every_sample_is_done_at_the_first_try(tol):
     problem = Problem(moves, moves.analyze(X), moves.analyze(A), 0.1)
     _, gap = certify(problem, Sliding(tol=tol).solve(problem, None, None))
     assert np.mean(gap <= tol) >= 0.97
+
+
+def test_joining_atoms_does_not_undo_what_rounds_gain():
+    """On a circle of five cells, with components that are there twice, many atoms nearly meet."""
+    rng, turn = np.random.default_rng(1), ImageRotation(reflections=True)
+    A, action = unit(rng.standard_normal((2, 5, 5))), turn.on((5, 5))
+    X = np.zeros((200, 5, 5))
+    for x in X:
+        weights, chosen, moves = (
+            rng.uniform(0.5, 2, 2),
+            rng.integers(2, size=2),
+            action.sample(rng, 2),
+        )
+        x += sum(w * action.act(g, A[j]) for w, j, g in zip(weights, chosen, moves, strict=True))
+    X += 0.01 * rng.standard_normal(X.shape)
+    codes = encode(X, np.concatenate([A, A]), group=turn, alpha=0.04)
+    assert codes.gap.max() <= 1e-4

@@ -8,7 +8,7 @@ import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.newton import first_order_error, merge_close, settle_known, solve_inner
+from orbitdl.coding.sliding.newton import first_order_error, settle_known, solve_inner
 from orbitdl.coding.sliding.oracle import see
 from orbitdl.coding.sliding.signals import MaskedSignals, Signals
 from orbitdl.coding.sliding.state import ZERO, make_state, put
@@ -53,8 +53,7 @@ def slide(st, count, oracle, alpha, accuracy, merging):  # type: ignore[no-untyp
     allowed = min(merging * seen.objective, 0.5 * fall)
     # a tenth of the error will do while atoms are still to come: they change all the others
     wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
-    seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
-    return merge_close(st, seen, oracle, alpha, allowed).n_atoms
+    return solve_inner(st, seen, oracle, alpha, wanted, allowed).n_atoms
 
 
 @fast

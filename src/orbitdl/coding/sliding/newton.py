@@ -143,13 +143,17 @@ def merge_close(st, seen, oracle, alpha, allowed):  # type: ignore[no-untyped-de
 
 @internal
 def solve_inner(st, seen, oracle, alpha, wanted, allowed):  # type: ignore[no-untyped-def]
-    """Move coefficients and shifts until the first-order error is at most `wanted`."""
+    """Move coefficients and shifts until the first-order error is at most `wanted`.
+
+    Atoms that nearly coincide are joined if that costs no more than `allowed`, before errors are
+    looked at: the certificate moves by the square root of what a merger costs.
+    """
     for _ in range(STEPS):
+        before = seen.objective
+        seen = merge_close(st, seen, oracle, alpha, allowed)
         if seen.n_atoms == 0 or first_order_error(st, seen.n_atoms, alpha) <= wanted:
             break
-        stepped = joint_step(st, seen, oracle, alpha)
-        stands = stepped.objective > seen.objective - 1e-16 * oracle.energy
-        seen = merge_close(st, stepped, oracle, alpha, allowed)
-        if stands:  # as far as rounding lets it fall
-            break
+        seen = joint_step(st, seen, oracle, alpha)
+        if seen.objective > before - 1e-16 * oracle.energy:
+            break  # as far as rounding lets it fall, or mergers take back what a step gains
     return seen

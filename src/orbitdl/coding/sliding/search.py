@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.sliding.newton import merge_close, settle_coefficients, solve_inner
+from orbitdl.coding.sliding.newton import settle_coefficients, solve_inner
 from orbitdl.coding.sliding.oracle import oracle_for, put_behind
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
@@ -25,7 +25,7 @@ violators remain wastes most of the time."""
 PROGRESS = 1e-3
 """A fall of the objective by less than this part of the gap is none: the round went in circles."""
 UNNOTICED = 0.01
-"""What a merger of atoms may cost, in parts of tol."""
+"""What a merger of atoms may cost, in parts of tol; where rounds go in circles, nothing."""
 NEGLIGIBLE = 0.1
 """Error, in parts of tol, of a peak's height that a last Newton step only predicts: it grows with
 the third power of the step, in cells."""
@@ -77,13 +77,14 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
 
     It stops when it fills the state, to be continued in a larger one.
     """
-    excess, last, allowed = np.inf, np.inf, 0.0
+    excess, last = np.inf, np.inf
     stuck = full = count < 0  # false, but no literal: kernels would compile for it alone
     room = st.c.shape[0] - (put_behind(st, count, oracle) - count)  # type: ignore[no-untyped-call]
     close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
     seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
         wanted = EXACT * tol * alpha if stuck else max(EXACT * tol * alpha, ROUGH * excess)
+        allowed = 0.0 if stuck else UNNOTICED * tol * seen.objective
         seen = solve_inner(st, seen, oracle, alpha, wanted, allowed)
         total = put_behind(st, seen.n_atoms, oracle)  # type: ignore[no-untyped-call]
         found = find_peaks(st, total, peaks, on_grid, oracle.tables, alpha, stuck)
@@ -98,7 +99,6 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
                 break
         stuck = seen.objective >= last - PROGRESS * gap
         last, excess = seen.objective, max(peak - alpha, 0.0)
-        allowed = UNNOTICED * tol * seen.objective
         before, most = seen.n_atoms, 1 if stuck else room - seen.n_atoms
         count = insert(st, before, peaks, found, oracle.tables, alpha + 0.5 * excess, most)
         full = count == room
@@ -106,7 +106,6 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
             seen = settle_coefficients(st, before, count, oracle, alpha)
         if full:
             break
-    seen = merge_close(st, seen, oracle, alpha, UNNOTICED * tol * seen.objective)
     return seen.n_atoms, full
 
 
