@@ -88,7 +88,8 @@ def test_earlier_codes_of_a_circle_are_where_the_next_begin():
 
 
 def test_the_semidefinite_program_serves_the_circle_too():
+    """To what the comparison asks: rounding alone takes the program's gaps from 5e-8 to 2e-6."""
     X, A = draw(F=5)
-    exact = encode(X, A, group=Harmonics(), alpha=0.2, coder=Semidefinite(tol=1e-6, exact=True))
+    exact = encode(X, A, group=Harmonics(), alpha=0.2, coder=Semidefinite(tol=1e-5, exact=True))
     slid = encode(X, A, group=Harmonics(), alpha=0.2, coder=Sliding(tol=1e-7))
     np.testing.assert_allclose(exact.objective, slid.objective, rtol=1e-5)
