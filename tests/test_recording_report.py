@@ -67,6 +67,19 @@ def table(times, component=0):
 # Events
 
 
+@pytest.mark.filterwarnings("ignore:max_iter")
+@pytest.mark.parametrize("length", [60, 61])
+def test_the_report_removes_the_trend_that_the_model_removes(length):
+    heart = make_ecg_recording(duration=20, rate=100.0, random_state=0)
+    drift = np.sin(np.arange(len(heart.signal)) / 20)  # only just slower than a waveform
+    signal = heart.signal + drift
+    model = WaveformLearning(length=length, random_state=0, n_restarts=1, max_iter=5).fit(signal)
+    facts = gather(model, Recording(signal), None, None)
+    removed = signal[:, None] - facts.signal.read(0, len(signal))[0]
+    trend = model.denoise(signal) - model.decode(facts.codes, len(signal))
+    assert_allclose(removed[:, 0], trend, atol=1e-9)
+
+
 def test_the_file_holds_the_table_of_events(model, heart, facts):
     events = model.events(heart.signal, heart.rate)
     content = payload(facts)

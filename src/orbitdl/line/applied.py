@@ -14,7 +14,15 @@ from orbitdl.line.chunks import Coded, Watch, code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import events_of, merged, resolution_of
-from orbitdl.line.inputs import ONLY, as_signal, named, ready, require_own_channels, survey
+from orbitdl.line.inputs import (
+    ONLY,
+    as_signal,
+    detrended,
+    named,
+    ready,
+    require_own_channels,
+    survey,
+)
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
@@ -117,8 +125,7 @@ class Applied:
             events, _ = merged(atoms, resolution_of(waveforms))
             atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
         total = waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
-        if self.detrend:
-            total += replace(signal, span=self.length).trend(0, len(signal))
+        total += detrended(signal, self.length, detrend=self.detrend).trend(0, len(signal))
         return self.shaped(total)
 
     def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:

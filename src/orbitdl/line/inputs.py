@@ -139,9 +139,14 @@ def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
     return len(there), there.min(axis=0, initial=np.inf), there.max(axis=0, initial=-np.inf)
 
 
+def detrended(signal: Signal, length: int, *, detrend: bool) -> Signal:
+    """Return the recording without the trend that waveforms of that length leave to it."""
+    return replace(signal, span=length) if detrend else signal
+
+
 def ready(signal: Signal, length: int, *, detrend: bool, n_jobs: int | None = None) -> Signal:
     """Return the recording as it is coded with waveforms of that length."""
-    return replace(signal, span=length).without_trend(n_jobs) if detrend else signal
+    return detrended(signal, length, detrend=detrend).without_trend(n_jobs)
 
 
 def parts_of(signal: Signal) -> Iterator[Floats]:

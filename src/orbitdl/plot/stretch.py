@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.inputs import as_signal, require_own_channels
+from orbitdl.line.inputs import as_signal, detrended, require_own_channels
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.plot.parts import Part
 from orbitdl.plot.sketch import Sketch, checked
@@ -47,7 +47,7 @@ def stretch_of(
         codes = model.encode(recording)
     atoms = codes.atoms.between(first - model.length - 1, last + 1).later(-first)
     shape = (last - first, *model.components_.shape[2:])
-    trend = replace(signal, span=model.length if model.detrend else 0).trend(first, last)
+    trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
     fit = trend + _sum_of(waveforms, atoms, last - first)
     parts = [part for j in range(len(waveforms)) for part in _parts(waveforms, atoms, j, shape)]
     sketch = replace(Sketch.of_waveforms(shape, rate), origin=-first)

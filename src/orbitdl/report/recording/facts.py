@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -14,7 +14,7 @@ from orbitdl.learning.history import History
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import peaks_of
-from orbitdl.line.inputs import as_recordings
+from orbitdl.line.inputs import as_recordings, detrended
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
@@ -133,7 +133,7 @@ def gather(
     events = model.events(recording.signal, recording.rate, codes=codes)
     return Facts(
         model=model,
-        signal=replace(signal, span=model.length | 1 if model.detrend else 0),
+        signal=detrended(signal, model.length, detrend=model.detrend),
         clock=Clock(recording.rate, recording.offset or 0),
         channels=_names(recording.leads, signal.channels),
         title="Events of a recording" if title is None else str(title),
