@@ -17,7 +17,7 @@ from registry import KINDS, PERMUTATIONS, action
 from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
-from orbitdl import ModelFileError, OrbitDictionaryLearning
+from orbitdl import ModelFileError, OrbitDictionaryLearning, WaveformLearning
 from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.datasets import make_shift_data
@@ -114,6 +114,55 @@ def test_every_group_goes_on_to_the_same_components(name, path):
     expected = estimator(**settings).fit(data)
     interrupted(data, 2, checkpoint=path, **settings)
     assert_same(estimator(**settings, checkpoint=path).fit(data), expected)
+
+
+@pytest.mark.parametrize("missing", [False, True])
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal", "hexagon"])
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_fit_in_mini_batches_goes_on_to_the_same_components(name, missing, number, path):
+    rep, rng = action(name, 6), np.random.default_rng(0)
+    data = rng.standard_normal((24, *rep.shape))
+    data[rng.random(data.shape) < 0.1 * missing] = np.nan
+    settings = {"group": rep.group, "alpha": 0.2, "max_iter": 7, "batch_size": 8, "tol": 1e-4}
+    expected = estimator(**settings).fit(data)
+    assert expected.n_iter_ > number
+    interrupted(data, number, checkpoint=path, **settings)
+    assert_same(estimator(**settings, checkpoint=path).fit(data), expected)
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_fit_of_recordings_in_mini_batches_goes_on_to_the_same_waveforms(number, path):
+    rng = np.random.default_rng(0)
+    signals = [np.convolve(rng.random(300) < 0.02, np.hanning(12)) for _ in range(6)]
+    data = [signal + 0.3 * rng.standard_normal(len(signal)) for signal in signals]
+    settings = {"length": 16, "alpha": 0.5, "max_iter": 6, "batch_size": 2, "random_state": 0}
+    settings |= {"n_components": 2, "n_restarts": 2}
+    expected = WaveformLearning(**settings).fit(data)
+    assert expected.n_iter_ > number
+    again = WaveformLearning(**settings, checkpoint=path)
+    with pytest.raises(KeyboardInterrupt):
+        clone(again).set_params(callback=interrupt_at(number)).fit(data)
+    assert_same(again.fit(data), expected)
+
+
+def test_a_finished_fit_in_mini_batches_is_returned_without_coding(path, monkeypatch):
+    settings = {"batch_size": 10, "n_restarts": 3, "tol": 1e-4, "checkpoint": path}
+    expected = estimator(**settings).fit(X)
+
+    def refuse(*arguments):
+        raise AssertionError("coded again")
+
+    monkeypatch.setattr(SampleShards, "code", refuse)
+    again = estimator(**settings).fit(X)
+    assert_same(again, expected)
+    assert_array_equal(again.starts_, expected.starts_)
+
+
+def test_more_passes_over_mini_batches_continue_to_what_they_would_have_been(path):
+    for max_iter in (1, 3, 8):
+        settings = {"max_iter": max_iter, "batch_size": 10, "tol": 1e-6}
+        model = estimator(**settings, checkpoint=path).fit(X)
+        assert_same(model, estimator(**settings).fit(X))
 
 
 @pytest.mark.parametrize("name", ["integer shift of channels", "orthogonal", "hexagon"])

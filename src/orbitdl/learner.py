@@ -114,9 +114,10 @@ class LearnerMixin:
                 max_iter=self.max_iter,
                 tol=tol,
             )
-            if len(starts) > 1:
+            if len(starts) > 1 and not runs.runs:
                 few = shards.batches(COMPARED * size, np.random.default_rng(runs.seed))[0]
-                starts, compared = self._compare(few, starts, gap)
+                starts, runs.compared = self._compare(few, starts, gap)
+            starts, compared = starts[:1], runs.compared
         states = [State(shards, start) for start in starts]
         best, reached = Restarts(follow, runs, self.callback, self.verbose).best(states)
         self.starts_: Floats = reached if compared is None else compared

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.groups.base import Blocks
+from orbitdl.learning.memory import Passed
 from orbitdl.learning.shards import Shards
 
 LOOSEST = 3e-2
@@ -70,6 +71,8 @@ class State:
         The result of the last step as it was.
     streak : int
         Steps since pushes began anew.
+    passed : Passed or None
+        What passes over mini-batches remember; None: there were none, or steps of all data follow.
     """
 
     shards: Shards
@@ -80,6 +83,7 @@ class State:
     stalled: int = 0
     stepped: Blocks | None = None
     streak: int = 0
+    passed: Passed | None = None
 
     def __post_init__(self) -> None:
         """Keep arrays in C order: how sums round depends on the order in memory."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from orbitdl.codes import Atoms
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.statistics import Statistics
 
@@ -87,3 +88,21 @@ class Memory:
         assert self.total is not None
         usage = self.total.usage
         return np.where(usage > UNUSED * usage.max(initial=0.0), usage, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Passed:
+    """What passes over batches hand to the next one, beside components.
+
+    Attributes
+    ----------
+    memory : Memory
+    atoms : Atoms or None
+        Where coding starts, for one batch after the other; None if that is not known here.
+    reached : tuple of float
+        The objective of every pass so far.
+    """
+
+    memory: Memory
+    atoms: Atoms | None
+    reached: tuple[float, ...]

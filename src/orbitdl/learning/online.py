@@ -14,7 +14,7 @@ Passes over batches come close in few of them; steps of all data, with pushes, d
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,8 +24,8 @@ from orbitdl.learning.alternation import learn, put_in_use, record_of
 from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.learning.dictionary import MANY, constrained_least_squares, normalise
 from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.memory import ROOM, Memory
-from orbitdl.learning.shards import Shards, Summary
+from orbitdl.learning.memory import ROOM, Memory, Passed
+from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""
@@ -155,17 +155,16 @@ def learn_in_batches(
     """
     last = max_iter
     if state.stepped is None:  # else this run alternates already
-        reached = []
         for done in passes(state, size, seed, gap, max_iter, tol):
             assert done.following is not None
             state = done.following
-            reached.append(done.objective)
             yield done
+        reached = () if state.passed is None else state.passed.reached
         last = max_iter if still_to_come(reached) > WORTH else state.number
-    yield from learn(replace(state, stalled=0), gap=gap, max_iter=last, tol=tol)
+    yield from learn(replace(state, stalled=0, passed=None), gap=gap, max_iter=last, tol=tol)
 
 
-def still_to_come(reached: list[float]) -> float:
+def still_to_come(reached: Sequence[float]) -> float:
     """Return by what fraction objectives will fall if they go on as a geometric sequence.
 
     For falls f and r f that is ``r^2 f + r^3 f + ... = (r f)^2 / (f - r f)``.
@@ -184,11 +183,15 @@ def passes(
 ) -> Iterator[Iteration]:
     """Pass over batches until that lowers the objective by less than `STILL`, or tol, of it."""
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
-    progress = Learned(state.components, before=len(batches) if state.number > 0 else 0.0)
+    passed = state.passed or Passed(Memory(), None, ())
+    progress, reached = Learned(state.components, passed.memory), passed.reached
+    if passed.atoms is not None:
+        batches = with_atoms(batches, passed.atoms)
     while state.number < max_iter and not state.stalled:
         began, rng = time.perf_counter(), np.random.default_rng([seed, state.number])
         done = pass_over(progress, batches, max(gap, FIRST_GAP * FALL**state.number), rng)
         progress, batches, objective = done.progress, done.batches, done.summary.objective
+        reached = (*reached, objective)
         record = record_of(state, done.summary, time.perf_counter() - began)
         following = replace(
             state,
@@ -196,6 +199,7 @@ def passes(
             last=record,
             unused=done.unused,
             stalled=int(state.objective - objective <= max(tol, STILL) * objective),
+            passed=Passed(progress.memory, atoms_of(batches), reached),
         )
         yield Iteration(record, progress.components, state.shards, False, following)
         state = following

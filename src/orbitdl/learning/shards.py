@@ -7,7 +7,7 @@ so can be parts of a file, or of an array on other machines.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
@@ -23,6 +23,7 @@ from orbitdl.learning.statistics import Solve, Statistics
 AT_ONCE = 16
 """Parts whose answers are in memory at a time, before they are added up."""
 Sum = TypeVar("Sum", bound=Any)
+Part = TypeVar("Part", "Shard", "Shards")
 
 
 @dataclass(frozen=True)
@@ -193,6 +194,12 @@ class Shards(ABC, Sized):
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         """Add up the answers of all parts, of which few are in memory at a time."""
 
+    def no_statistics(self, q: int) -> Statistics:
+        """Return the sums over no data, for q components."""
+        n_blocks, d, m = self.space.block_shape
+        normal: Blocks = np.zeros((n_blocks, q * d, q * d), self.space.dtype)
+        return Statistics(normal, np.zeros((n_blocks, q * d, m), self.space.dtype), np.zeros(q))
+
     def statistics(self) -> Statistics:
         """Return what the dictionary step needs of all data and the last codes."""
         summed: Statistics = self.sum_of(lambda part: part.statistics())
@@ -225,8 +232,7 @@ class LocalShards(Shards):
 
     @property
     def atoms(self) -> Atoms | None:
-        known = [part.atoms for part in self.parts if part.atoms is not None]
-        return Atoms.concatenate(known) if len(known) == len(self.parts) else None
+        return atoms_of(self.parts)
 
     def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
         coder = self.prepare(A, asked)
@@ -238,10 +244,7 @@ class LocalShards(Shards):
     def starting_from(self, atoms: Atoms | None) -> Self:
         if atoms is None:
             return replace(self, parts=tuple(part.starting_from(None) for part in self.parts))
-        ends = np.cumsum([0, *map(len, self.parts)])
-        own = [atoms.take(slice(*pair)) for pair in zip(ends[:-1], ends[1:], strict=True)]
-        pairs = zip(self.parts, own, strict=True)
-        return replace(self, parts=tuple(part.starting_from(mine) for part, mine in pairs))
+        return replace(self, parts=tuple(with_atoms(self.parts, atoms)))
 
     def scale(self, factors: Floats) -> Self:
         return replace(self, parts=tuple(part.scale(factors) for part in self.parts))
@@ -249,6 +252,19 @@ class LocalShards(Shards):
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         batches = (self.parts[k : k + AT_ONCE] for k in range(0, len(self.parts), AT_ONCE))
         return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
+
+
+def atoms_of(parts: Sequence[Shard] | Sequence[Shards]) -> Atoms | None:
+    """Return the atoms of one part after the other; None if those of one are not known."""
+    known = [part.atoms for part in parts if part.atoms is not None]
+    return Atoms.concatenate(known) if len(known) == len(parts) else None
+
+
+def with_atoms(parts: Sequence[Part], atoms: Atoms) -> list[Part]:
+    """Return every part with its own of atoms that are listed for one part after the other."""
+    ends = np.cumsum([0, *map(len, parts)])
+    own = (atoms.take(slice(*pair)) for pair in zip(ends[:-1], ends[1:], strict=True))
+    return [part.starting_from(mine) for part, mine in zip(parts, own, strict=True)]
 
 
 def shuffled(count: int, size: int, rng: np.random.Generator) -> list[Integers]:

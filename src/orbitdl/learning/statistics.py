@@ -50,9 +50,18 @@ class Statistics:
         return Statistics(self.normal, self.normal @ stack_components(A), self.usage)
 
     @property
+    def arrays(self) -> tuple[Blocks, Blocks, Floats]:
+        """All that they are made of."""
+        return self.normal, self.cross, self.usage
+
+    def of_arrays(self, normal: Blocks, cross: Blocks, usage: Floats) -> Statistics:
+        """Return other sums of this kind, made of such arrays."""
+        return Statistics(normal, cross, usage)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of memory that they take."""
-        return self.normal.nbytes + self.cross.nbytes + self.usage.nbytes
+        return sum(array.nbytes for array in self.arrays)
 
     def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
         """Return the components that fit best, found from A by `solve`.

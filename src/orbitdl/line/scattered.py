@@ -14,6 +14,7 @@ from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import spans_of, spread
 from orbitdl.line.inputs import Survey, named, ready, survey
 from orbitdl.line.shards import Answer, LineSpace, RecordingShards
+from orbitdl.line.statistics import EventStatistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,6 +90,9 @@ class ScatteredRecordings(ScatteredShards):
     @property
     def space(self) -> LineSpace:
         return self.opening.space
+
+    def no_statistics(self, q: int) -> EventStatistics:
+        return EventStatistics.none(*self.space.block_shape[1:], q)
 
     @property
     def alpha(self) -> float:

@@ -18,6 +18,7 @@ from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.signal import Signal
+from orbitdl.line.statistics import EventStatistics
 from orbitdl.line.waveforms import Waveforms
 
 Answer = TypeVar("Answer")
@@ -109,6 +110,9 @@ class RecordingShards(LocalShards):
     def space(self) -> LineSpace:
         chunk = self.parts[0]
         return LineSpace((1, chunk.width, chunk.signal.channels))
+
+    def no_statistics(self, q: int) -> EventStatistics:
+        return EventStatistics.none(*self.space.block_shape[1:], q)
 
     @property
     def sizes(self) -> list[int]:

@@ -10,7 +10,13 @@ from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.learning.unit_balls import shorten
 from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
-from orbitdl.line.recentring import best_positions, moved_coefficients, rows_of, value_of
+from orbitdl.line.recentring import (
+    best_positions,
+    moved_coefficients,
+    reach_of,
+    rows_of,
+    value_of,
+)
 from orbitdl.line.sums import Sums
 
 
@@ -63,8 +69,17 @@ class EventStatistics(Statistics):
         return EventStatistics(Sums(self.longer.normal, cross), self.usage, self.width)
 
     @property
-    def nbytes(self) -> int:
-        return self.longer.normal.nbytes + self.longer.cross.nbytes + self.usage.nbytes
+    def arrays(self) -> tuple[Blocks, Blocks, Floats]:
+        return self.longer.normal, self.longer.cross, self.usage
+
+    def of_arrays(self, normal: Blocks, cross: Blocks, usage: Floats) -> EventStatistics:
+        return EventStatistics(Sums(normal, cross), usage, self.width)
+
+    @classmethod
+    def none(cls, width: int, channels: int, q: int) -> EventStatistics:
+        """Return the sums over no events of q waveforms."""
+        side = q * (width + 2 * reach_of(width))
+        return cls(Sums(np.zeros((side, side)), np.zeros((side, channels))), np.zeros(q), width)
 
     def at(self, moves: Integers) -> Statistics:
         """Return the sums for spans that are moved so."""

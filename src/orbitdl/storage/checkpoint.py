@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
@@ -34,6 +35,7 @@ SECONDS, SHARE = 5.0, 0.05
 class Checkpoint(Runs):
     """Where the runs of a fit stand and, if there is a place for it, the file that keeps it.
 
+    `compared` are the objectives of starts that were compared before the only run began, if any.
     A context: at its end, for whatever reason, what the file does not have yet is written.
     """
 
@@ -43,7 +45,9 @@ class Checkpoint(Runs):
         max_iter: int,
         place: tuple[Path, Identity] | None = None,
         runs: list[Run] | None = None,
+        compared: Floats | None = None,
     ) -> None:
+        self.compared = compared
         self.seed, self.max_iter, self.place = seed, max_iter, place
         self.runs, self._is_written = runs or [], True
         self._due = time.monotonic() + SECONDS
@@ -64,7 +68,7 @@ class Checkpoint(Runs):
         A file brings its own seed, so that a run goes on from the starts that it had. `earlier`
         returns the fingerprint that earlier versions gave the data; only their files need it.
         """
-        runs = list[Run]()
+        runs, compared = list[Run](), None
         sweep(path)
         if os.path.exists(path):
             record = read_checkpoint(path)
@@ -72,7 +76,7 @@ class Checkpoint(Runs):
             if earlier is not None and not record.identity.data.startswith(MARK):
                 known = replace(identity, data=earlier())
             _require_same(path, record.identity, known)
-            seed = record.seed
+            seed, compared = record.seed, record.starts
             runs = _restored(path, record, shards)
             runs = [run.go_on(max_iter) for run in runs]
         reached = max((run.state.number for run in runs[:n_restarts]), default=0)
@@ -81,7 +85,7 @@ class Checkpoint(Runs):
                 f"{path} has reached iteration {reached}, beyond max_iter={max_iter}; raise "
                 f"max_iter, or {REMEDY}."
             )
-        return cls(seed, max_iter, (path, identity), runs)
+        return cls(seed, max_iter, (path, identity), runs, compared)
 
     def __enter__(self) -> Self:
         return self
@@ -128,7 +132,7 @@ class Checkpoint(Runs):
         if self.place is not None:
             path, identity = self.place
             stored = [StoredRun.of(run) for run in self.runs]
-            write_checkpoint(path, CheckpointFile(identity, self.seed, stored))
+            write_checkpoint(path, CheckpointFile(identity, self.seed, stored, self.compared))
         self._is_written = True
 
 

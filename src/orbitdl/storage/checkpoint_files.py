@@ -14,18 +14,18 @@ from orbitdl.coding.base import Coder
 from orbitdl.groups.base import Blocks, Floats, Group
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import State
+from orbitdl.learning.memory import Passed
 from orbitdl.learning.runs import Run
 from orbitdl.learning.shards import Shards, Space
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
 from orbitdl.storage.kinds import describe
-from orbitdl.storage.plain import require_shape
+from orbitdl.storage.plain import as_complex, as_real, require_moderate, require_shape
 from orbitdl.storage.provenance import fingerprint
+from orbitdl.storage.stored_memory import StoredMemory
 
-KIND, VERSION = "checkpoint", 3
+KIND, VERSION = "checkpoint", 4
 REMEDY = "delete the file or name another"
-LARGEST = 1e150
-"""Numbers beyond this would not survive a square."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Identity:
 class StoredRun:
     """A run as a file holds it: the state, and the atoms of its shards one after the other.
 
-    Of data that are somewhere else, and of a run over batches, there are no atoms: another process
-    goes on without them.
+    Of data that are somewhere else there are no atoms: another process goes on without them. A run
+    that passes over mini-batches has a memory, and its atoms are in the order of the batches.
     Complex components are stored with real and imaginary parts on a last axis of two.
     """
 
@@ -73,11 +73,13 @@ class StoredRun:
     component: NDArray[np.int64] | None
     coefficient: NDArray[np.float64] | None
     element: NDArray[np.float64] | None
+    memory: StoredMemory | None
 
     @classmethod
     def of(cls, run: Run) -> StoredRun:
         """Return what is stored of a run."""
-        state, atoms = run.state, run.state.shards.atoms
+        state, passed = run.state, run.state.passed
+        atoms = state.shards.atoms if passed is None else passed.atoms
         return cls(
             unused=state.unused,
             loosest=float(state.loosest),
@@ -87,12 +89,13 @@ class StoredRun:
             settled=run.settled,
             fell_back=run.fell_back,
             history=run.history,
-            components=_as_real(state.components),
-            stepped=None if state.stepped is None else _as_real(state.stepped),
+            components=as_real(state.components),
+            stepped=None if state.stepped is None else as_real(state.stepped),
             offsets=None if atoms is None else atoms.offsets.astype(np.int64),
             component=None if atoms is None else atoms.component.astype(np.int64),
             coefficient=None if atoms is None else atoms.coefficient,
             element=None if atoms is None else atoms.element,
+            memory=None if passed is None else StoredMemory.of(passed.memory),
         )
 
     def restore(self, shards: Shards, q: int) -> Run:
@@ -100,16 +103,21 @@ class StoredRun:
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
-        atoms = (self.offsets, self.component, self.coefficient, self.element)
+        arrays = (self.offsets, self.component, self.coefficient, self.element)
         has_atoms, has_stepped = self.offsets is not None, self.stepped is not None
-        is_whole = all((array is not None) is has_atoms for array in atoms)
-        is_known = has_stepped is (self.streak > 0) and has_atoms <= has_stepped <= (number > 0)
-        if self.unused > q or not (is_whole and is_known):
+        begun = has_stepped or self.memory is not None
+        is_whole = all((array is not None) is has_atoms for array in arrays)
+        is_known = has_stepped is (self.streak > 0) and has_atoms <= begun <= (number > 0)
+        if self.unused > q or not (is_whole and is_known) or (has_stepped and self.memory):
             raise ValueError("a run has numbers or arrays that do not fit together")
         space, stepped = shards.space, self.stepped
         components = _blocks(self.components, "components", space, q)
+        atoms, passed = self._atoms(space, len(shards), q), None
+        if self.memory is not None:
+            reached = tuple(record.objective for record in self.history[:number])
+            passed = Passed(self.memory.restore(shards, q), atoms, reached)
         state = State(
-            shards.starting_from(self._atoms(space, len(shards), q)),
+            shards.starting_from(atoms if passed is None else None),
             components,
             self.history[number - 1] if number else None,
             self.unused,
@@ -117,6 +125,7 @@ class StoredRun:
             self.stalled,
             None if stepped is None else _blocks(stepped, "stepped", space, q),
             self.streak,
+            passed,
         )
         return Run(state, self.history, self.ended, self.settled, self.fell_back)
 
@@ -132,8 +141,8 @@ class StoredRun:
         require_shape(component, "component", (count,), np.int64)
         if np.any((component < 0) | (component >= q)):
             raise ValueError("an atom is of a component that is not there")
-        _require_moderate(coefficient, "coefficient", (count,))
-        element = _require_moderate(self.element, "element", (count, len(space.parameters)))
+        require_moderate(coefficient, "coefficient", (count,))
+        element = require_moderate(self.element, "element", (count, len(space.parameters)))
         if not space.contains(element):
             raise ValueError("an atom is moved by an element that is not in the group")
         return Atoms(q, offsets.astype(np.intp), component.astype(np.intp), coefficient, element)
@@ -141,11 +150,15 @@ class StoredRun:
 
 @dataclass(frozen=True, eq=False)
 class CheckpointFile:
-    """All that a checkpoint holds."""
+    """All that a checkpoint holds.
+
+    `starts` are the objectives that starts came to which were compared before the only run began.
+    """
 
     identity: Identity
     seed: int
     runs: list[StoredRun]
+    starts: NDArray[np.float64] | None = None
 
 
 def identify(thing: Group | Coder) -> dict[str, Any]:
@@ -186,21 +199,23 @@ def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tenso
     """Return header and arrays as this version writes them.
 
     In version 1 a run repeated what its history says, and its arrays had shorter names; up to
-    version 2 every step was one of all data.
+    version 2 every step was one of all data; up to version 3 sums over batches were left out.
     """
     version, runs = header.pop("version"), header.get("runs")
     header.pop("format")
     if version < 3 and isinstance(header.get("identity"), dict):
         header = {**header, "identity": {**header["identity"], "batch_size": None}}
-    if version > 1 or not isinstance(runs, list):
+    if version > 3 or not isinstance(runs, list):
         return header, tensors
-    repeated = ("number", "objective")
+    repeated = ("number", "objective") if version == 1 else ()
     new = [
-        {name: value for name, value in run.items() if name not in repeated}
+        {name: value for name, value in run.items() if name not in repeated} | {"memory": None}
         if isinstance(run, dict)
         else run
         for run in runs
     ]
+    if version > 1:
+        return {**header, "runs": new}, tensors
     return {**header, "runs": new}, {f"runs.{name}": array for name, array in tensors.items()}
 
 
@@ -219,16 +234,4 @@ def _in_words(name: str, stored: Any, own: Any) -> list[str]:
 def _blocks(real: Floats, name: str, space: Space, q: int) -> Blocks:
     is_complex = space.dtype is np.complex128
     shape = (q, *space.block_shape, *((2,) if is_complex else ()))
-    _require_moderate(real, name, shape)
-    return real.view(np.complex128)[..., 0] if is_complex else real
-
-
-def _require_moderate(array: NDArray[Any], name: str, shape: tuple[int, ...]) -> Floats:
-    if not np.all(np.abs(require_shape(array, name, shape)) < LARGEST):
-        raise ValueError(f"{name} has values out of range")
-    return array
-
-
-def _as_real(blocks: Blocks) -> Floats:
-    """Return complex blocks (...) as real and imaginary parts (..., 2), real ones as they are."""
-    return blocks[..., None].view(np.float64) if np.iscomplexobj(blocks) else blocks
+    return as_complex(require_moderate(real, name, shape), space.dtype)

@@ -9,10 +9,13 @@ from typing import Any, Union, get_args, get_origin
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.groups.base import Blocks, Floats
 from orbitdl.storage.container import Header, Tensors
 
 DEEPEST = 8
 """Levels of lists and tables that `plain` accepts."""
+LARGEST = 1e150
+"""Numbers beyond this would not survive a square."""
 SCALARS = {int, float, bool, str, NoneType}
 
 
@@ -78,6 +81,23 @@ def require_shape(
     if np.isnan(array).any():
         raise ValueError(f"{name} contains NaN")
     return array
+
+
+def require_moderate(array: NDArray[Any], name: str, shape: tuple[int, ...]) -> Floats:
+    """Return an array if it has this shape and no value out of range."""
+    if not np.all(np.abs(require_shape(array, name, shape)) < LARGEST):
+        raise ValueError(f"{name} has values out of range")
+    return array
+
+
+def as_real(array: Blocks) -> Floats:
+    """Return a complex array (...) as real and imaginary parts (..., 2), a real one as it is."""
+    return array[..., None].view(np.float64) if np.iscomplexobj(array) else array
+
+
+def as_complex(real: Floats, dtype: np.typing.DTypeLike) -> Blocks:
+    """Return what `as_real` made of an array of this type."""
+    return real.view(np.complex128)[..., 0] if np.dtype(dtype).kind == "c" else real
 
 
 def with_prefix(prefix: str, tensors: Tensors) -> Tensors:
