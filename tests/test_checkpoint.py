@@ -29,7 +29,7 @@ from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.runs import Run
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.samples import Samples
-from orbitdl.storage import checkpoint, checkpoint_files, container
+from orbitdl.storage import checkpoint, checkpoint_files, container, writing
 from orbitdl.storage.checkpoint_files import StoredRun
 from orbitdl.storage.codec import pack, unpack
 
@@ -566,7 +566,7 @@ def test_a_disk_that_fills_up_costs_the_checkpoint_and_not_the_fit(path, monkeyp
 
     def fill(iteration: Iteration) -> None:
         if iteration.number == 3:
-            monkeypatch.setattr(container, "_write_through", full)
+            monkeypatch.setattr(writing, "_write_through", full)
 
     with pytest.warns(RuntimeWarning, match="no space left on device; .* The fit goes on"):
         model = estimator(checkpoint=path, callback=fill).fit(X)

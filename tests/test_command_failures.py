@@ -231,7 +231,7 @@ def test_a_full_disk_leaves_the_old_table_as_it_was(files, full_disk):
     assert run(*arguments).exit_code == 0
     names, old = sorted(os.listdir(files)), (files / "e.csv").read_bytes()
     full_disk()
-    refused(run(*arguments), "e.csv could not be written: File too large")
+    refused(run(*arguments), "e.csv could not be written: file too large")
     assert (files / "e.csv").read_bytes() == old
     assert sorted(os.listdir(files)) == names
 

@@ -80,7 +80,7 @@ def test_data_of_another_shape_are_one_sentence(tmp_path, model):
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, model):
     SAVERS["rec.npy"](tmp_path / "rec.npy")
     result = process("encode", model, tmp_path / "rec.npy", "-o", tmp_path / "e.csv", limit=64)
-    refused(result, "could not be written: File too large")
+    refused(result, "could not be written: file too large")
     assert os.listdir(tmp_path) == ["rec.npy"]
 
 

@@ -29,7 +29,7 @@ from orbitdl.groups import (
     Reversal,
     WithFinite,
 )
-from orbitdl.storage import container
+from orbitdl.storage import container, writing
 from orbitdl.storage import model_files as files
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 
@@ -298,7 +298,7 @@ def fail_in_the_middle(error):
 def test_a_full_disk_leaves_the_old_file_and_nothing_else(content, path, monkeypatch):
     path.write_bytes(content)
     error = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(container, "_write_through", fail_in_the_middle(error))
+    monkeypatch.setattr(writing, "_write_through", fail_in_the_middle(error))
     with pytest.raises(ModelFileError, match="could not be written: no space left on device"):
         fit(alpha=0.5).save(path)
     assert path.read_bytes() == content
@@ -307,7 +307,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(content, path, monkeyp
 
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(content, path, monkeypatch):
     path.write_bytes(content)
-    monkeypatch.setattr(container, "_write_through", fail_in_the_middle(KeyboardInterrupt()))
+    monkeypatch.setattr(writing, "_write_through", fail_in_the_middle(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
         fit(alpha=0.5).save(path)
     assert path.read_bytes() == content
@@ -318,7 +318,7 @@ def test_a_folder_that_cannot_be_written_gives_a_sentence(model, path, monkeypat
     def refuse(name, mode):
         raise PermissionError(errno.EACCES, "Permission denied", str(name))
 
-    monkeypatch.setattr(container, "open", refuse, raising=False)
+    monkeypatch.setattr(writing, "open", refuse, raising=False)
     with pytest.raises(ModelFileError, match="could not be written: permission denied; make room"):
         model.save(path)
     assert os.listdir(path.parent) == []
@@ -454,7 +454,7 @@ ODD = [None, -1, 0, 2**62, 1e308, -0.5, True, "x" * 300, [], [[]], {}, {"name": 
 
 
 def test_no_odd_header_does_anything_but_load_or_be_refused(content, path, monkeypatch):
-    monkeypatch.setattr(container.os, "fsync", lambda descriptor: None)  # hundreds of writes
+    monkeypatch.setattr(writing.os, "fsync", lambda descriptor: None)  # hundreds of writes
     header, tensors = parts(content)
     refused = 0
     for place in places(header):
@@ -598,7 +598,7 @@ def memory_to_encode(model: OrbitDictionaryLearning) -> int:
     ],
 )
 def test_whatever_numbers_a_header_has_coding_stays_small(settings, path, monkeypatch):
-    monkeypatch.setattr(container.os, "fsync", lambda descriptor: None)
+    monkeypatch.setattr(writing.os, "fsync", lambda descriptor: None)
     fit(**settings).save(path)
     header, tensors = parts(path.read_bytes())
     numbers = [p for p in places(header) if p[0] in ("group", "shape", "parameters", "fitted")]

@@ -583,7 +583,7 @@ def test_a_report_replaces_the_old_one_only_when_complete(heart, tmp_path, monke
         raise OSError("No space left on device")
 
     monkeypatch.setattr(write.os, "replace", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(OSError, match="no space"):
         write_report(model, None, file)
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
@@ -595,7 +595,7 @@ def test_a_report_replaces_the_old_one_only_when_complete(heart, tmp_path, monke
         ({"rate": -1.0}, "rate must be a positive number"),
         ({"n_windows": 0}, "n_windows must be a whole number"),
         ({"step": 0}, "step must be a whole number"),
-        ({"path": "nowhere/r.html"}, "There is no folder nowhere"),
+        ({"path": "nowhere/r.html"}, "there is no folder nowhere"),
         ({"path": "."}, "is a folder"),
     ],
 )

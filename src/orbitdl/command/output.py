@@ -13,7 +13,7 @@ import pandas as pd
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.wfdb_annotations import annotation_file
 from orbitdl.recordings.wfdb_records import import_wfdb
-from orbitdl.storage.container import replace_file
+from orbitdl.storage.writing import write_file
 
 Inputs = tuple[Path | None, ...]
 
@@ -54,7 +54,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
         content = frame.to_json(orient="records", double_precision=15).encode()
     else:
         content = frame.to_csv(index=False).encode()
-    _write(path, content)
+    write_file(path, content)
 
 
 def require_events_writable(path: Path, inputs: Inputs) -> None:
@@ -72,7 +72,7 @@ def is_annotation(path: Path) -> bool:
 def write_events(frame: pd.DataFrame, path: Path, time: str, rate: float | None) -> None:
     """Write events as a table, or as annotations; their time in samples is the column of a name."""
     if is_annotation(path):
-        _write(path, annotation_file(frame[time], frame["component"], rate))
+        write_file(path, annotation_file(frame[time], frame["component"], rate))
     else:
         write_table(frame, path)
 
@@ -85,13 +85,4 @@ def write_array(array: Floats, path: Path, names: tuple[str, ...] = ()) -> None:
     else:
         header = ",".join(names) if len(names) == array.shape[-1] else ""
         np.savetxt(buffer, array, delimiter=",", fmt="%.17g", header=header, comments="")
-    _write(path, buffer.getvalue())
-
-
-def _write(path: Path, content: bytes) -> None:
-    try:
-        replace_file(path, content)
-    except OSError as error:
-        raise OSError(
-            f"{path} could not be written: {error.strerror}; make room for it."
-        ) from error
+    write_file(path, buffer.getvalue())

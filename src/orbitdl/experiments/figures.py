@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from orbitdl.plot.canvas import require_matplotlib
+from orbitdl.storage.writing import write_file
 
 COLOURS = {
     "continuous": "#c8391e",
@@ -75,5 +77,7 @@ def save(picture: Picture, folder: Path) -> None:
     """Write a picture as PNG and SVG."""
     folder.mkdir(parents=True, exist_ok=True)
     with styled():
-        picture.figure.savefig(folder / f"{picture.name}.png", dpi=150)
-        picture.figure.savefig(folder / f"{picture.name}.svg", metadata={"Date": None})
+        for kind, options in (("png", {"dpi": 150}), ("svg", {"metadata": {"Date": None}})):
+            buffer = io.BytesIO()
+            picture.figure.savefig(buffer, format=kind, **options)
+            write_file(folder / f"{picture.name}.{kind}", buffer.getvalue())

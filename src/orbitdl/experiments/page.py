@@ -18,6 +18,7 @@ import numpy as np
 
 from orbitdl.experiments.claims import Row, Verdict
 from orbitdl.experiments.figures import Picture, Table
+from orbitdl.storage.writing import write_file
 
 TITLES = {
     "recovery": "Incorporating invariances (Section 5.1)",
@@ -46,9 +47,9 @@ class Outcome:
 
 def write_page(outcomes: list[Outcome], folder: Path, quick: bool) -> None:
     """Write ``reproduction.md``, ``reproduction.html`` and ``results.json``."""
-    (folder / "reproduction.md").write_text(markdown(outcomes, quick), encoding="utf-8")
-    (folder / "reproduction.html").write_text(as_html(outcomes, folder, quick), encoding="utf-8")
-    (folder / "results.json").write_text(as_json(outcomes, quick), encoding="utf-8")
+    write_file(folder / "reproduction.md", markdown(outcomes, quick))
+    write_file(folder / "reproduction.html", as_html(outcomes, folder, quick))
+    write_file(folder / "results.json", as_json(outcomes, quick))
 
 
 def summary(outcomes: list[Outcome], quick: bool) -> list[str]:

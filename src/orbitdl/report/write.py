@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.report.coded import Scaling
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.page import page
+from orbitdl.storage.writing import require_target, write_file
 from orbitdl.validation import require_count, require_positive
 
 
@@ -97,7 +97,7 @@ def write_report(
     ...     file.stat().st_size < 10e6
     True
     """
-    target = require_place(path)
+    target = require_target(path)
     labels = Labels(
         title="What was learned" if title is None else str(title),
         rate=None if rate is None else require_positive(rate, "rate"),
@@ -111,35 +111,4 @@ def write_report(
     as_recorded = X is None or (mean is None and scale is None)
     scaling = None if as_recorded else Scaling.of(np.asarray(X), mean, scale)
     facts = gather(model, X, labels, codes, scaling)
-    write_at_once(target, page(facts, n_windows, command))
-    return target
-
-
-def write_at_once(path: Path, text: str) -> None:
-    """Write beside the target and rename: a reader sees the old file or the whole new one."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o666 & ~_umask())
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
-
-
-def require_place(path: str | os.PathLike[str]) -> Path:
-    """Return the path if a file can be there."""
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(f"{target} is a folder; give the name of a file to write.")
-    if not target.parent.is_dir():
-        raise FileNotFoundError(f"There is no folder {target.parent}; make it first.")
-    return target
-
-
-def _umask() -> int:
-    """Return the permissions new files are to lack."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    return write_file(target, page(facts, n_windows, command))

@@ -12,7 +12,8 @@ import numpy as np
 
 from orbitdl.selection.held_out import Judged
 from orbitdl.storage.checkpoint_files import REMEDY
-from orbitdl.storage.container import ModelFileError, Tensors, read, sweep, write
+from orbitdl.storage.container import ModelFileError, Tensors, read, write
+from orbitdl.storage.writing import sweep
 
 KIND, VERSION = "selection", 1
 """What such a file says it is."""

@@ -26,7 +26,8 @@ from orbitdl.storage.checkpoint_files import (
     unsound,
     write_checkpoint,
 )
-from orbitdl.storage.container import ModelFileError, sweep
+from orbitdl.storage.container import ModelFileError
+from orbitdl.storage.writing import sweep
 
 SECONDS, SHARE = 5.0, 0.05
 """Least time between two writes, and the largest share of the time that they may take."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import secrets
 import stat
-from contextlib import suppress
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import safetensors
 from numpy.typing import NDArray
 from safetensors.numpy import save as serialise
+
+from orbitdl.storage.writing import write_file
 
 Tensors = dict[str, NDArray[Any]]
 Header = dict[str, Any]
@@ -40,22 +39,13 @@ def as_path(path: object, name: str = "path") -> Path:
 
 
 def write(path: Path, header: Header, tensors: Tensors) -> None:
-    """Write the file, or leave the old one as it is.
-
-    The content goes to a temporary file in the same folder, to the disk, and takes the name in
-    one step, so that at any moment the name stands for a whole file.
-    """
+    """Write the file, or leave the old one as it is."""
     solid = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     content = serialise(solid, metadata={NAME: json.dumps(header, allow_nan=False)})
     try:
-        target = Path(os.path.realpath(path))
-        if target.exists() and not target.is_file():
-            raise OSError("there is something else of this name")
-        replace_file(target, content)
+        write_file(path, content)
     except OSError as error:
-        raise ModelFileError(
-            f"{path} could not be written: {_words(error)}; make room, or name another place."
-        ) from error
+        raise ModelFileError(str(error)) from error
 
 
 def read(path: Path, kind: str, versions: dict[str, int]) -> tuple[Header, Tensors]:
@@ -85,15 +75,6 @@ def read(path: Path, kind: str, versions: dict[str, int]) -> tuple[Header, Tenso
     return header, tensors
 
 
-def sweep(path: Path) -> None:
-    """Remove what killed writes to this path left behind."""
-    target = Path(os.path.realpath(path))
-    pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.part")
-    with suppress(OSError):
-        for name in filter(pattern.fullmatch, os.listdir(target.parent)):
-            target.with_name(name).unlink()
-
-
 def parse(text: str) -> Header:
     """Return the object that a JSON text describes; no NaN, no infinities, no endless integers."""
     header = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
@@ -101,31 +82,6 @@ def parse(text: str) -> Header:
         raise ValueError("the header is not an object")
     json.dumps(header, ensure_ascii=False).encode()  # refuses half characters
     return header
-
-
-def replace_file(target: Path, content: bytes) -> None:
-    """Put the content under this name in one step; an OSError leaves all as it was."""
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
-    try:
-        with open(temporary, "xb") as file:
-            _write_through(file, content)
-        os.replace(temporary, target)
-    except BaseException:
-        with suppress(OSError):
-            temporary.unlink()
-        raise
-    if os.name == "posix":  # the new name reaches the disk too
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
-
-def _write_through(file: BinaryIO, content: bytes) -> None:
-    file.write(content)
-    file.flush()
-    os.fsync(file.fileno())
 
 
 def _content(path: Path, kind: str) -> bytes:

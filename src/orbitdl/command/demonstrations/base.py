@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.display import Screen
 from orbitdl.groups.base import Floats
 from orbitdl.learning.restarts import most_iterations
+from orbitdl.storage.writing import write_file
 
 
 class Demonstration(ABC):
@@ -83,5 +85,7 @@ def drawing(path: Path, width: float, height: float) -> Iterator[Any]:
 
     figure = plt.figure(figsize=(width, height), layout="constrained")
     yield figure
-    figure.savefig(path, dpi=130)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=130, format="png")
     plt.close(figure)
+    write_file(path, buffer.getvalue())

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.facts import gather
 from orbitdl.report.recording.page import page
-from orbitdl.report.write import require_place, write_at_once
+from orbitdl.storage.writing import require_target, write_file
 from orbitdl.waveform_learning import WaveformLearning
 
 
@@ -18,7 +19,7 @@ def write_recording_report(
     *,
     title: str | None = None,
     unit: str | None = None,
-) -> None:
+) -> Path:
     """Write one HTML file that shows the events of a recording, what is unusual about them first.
 
     The file needs no network. It has a summary in words, the events least like their waveform, the
@@ -39,19 +40,22 @@ def write_recording_report(
     unit : str, optional
         Unit of the recording, such as "mV".
 
+    Returns
+    -------
+    Path
+        The file written.
+
     Examples
     --------
     >>> import tempfile
-    >>> from pathlib import Path
     >>> from orbitdl import WaveformLearning
     >>> from orbitdl.datasets import make_ecg_recording
     >>> heart = make_ecg_recording(duration=20, random_state=0)
     >>> model = WaveformLearning(length=200, random_state=0).fit(heart.signal)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder, "heart.html")
-    ...     write_recording_report(model, heart, file, unit="mV")
+    ...     file = write_recording_report(model, heart, f"{folder}/heart.html", unit="mV")
     ...     file.stat().st_size < 10e6
     True
     """
-    target = require_place(path)
-    write_at_once(target, page(gather(model, recording, title, unit)))
+    target = require_target(path)
+    return write_file(target, page(gather(model, recording, title, unit)))
