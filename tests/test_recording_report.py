@@ -210,7 +210,7 @@ def test_stretches_hold_data_and_what_events_leave_of_them(model, heart, facts):
     j = every["component"].to_numpy()
     begin = every["time"].to_numpy() - peaks_of(waveforms)[j]
     explained = waveforms.add_up(len(x), j, begin, every["amplitude"].to_numpy())[:, 0]
-    trend = Signal(x, span=201).trend(0, len(x))[:, 0]
+    trend = Signal(x, span=model.length).trend(0, len(x))[:, 0]
     assert_allclose(data, x, atol=1e-4)
     assert_allclose(left, x - trend - explained, atol=1e-4)
     share = 1 - np.sum((x - trend - explained) ** 2) / np.sum((x - trend) ** 2)
