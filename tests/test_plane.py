@@ -6,7 +6,7 @@ from laws import LAWS
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso
 
-from orbitdl import OrbitDictionaryLearning, dictionary_distance
+from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.unrolled import unroll
@@ -362,6 +362,26 @@ def test_moves_of_a_square_are_said_in_words():
 def test_a_shape_that_is_no_such_image_is_refused(group, shape):
     with pytest.raises(ValueError, match=r"acts on .*not \("):
         group.on(shape)
+
+
+@pytest.mark.parametrize("kind", [IntegerTranslation, Translation])
+def test_a_volume_is_not_read_as_an_image_of_many_channels(kind):
+    with pytest.raises(ValueError, match=r"6 x 6 pixels with 7 channels.*channels=7\).*volumes"):
+        kind().on((6, 6, 7))
+    assert kind(channels=7).on((6, 6, 7)).block_shape[2] == 7
+    assert kind().on((6, 6, 4)).block_shape[2] == 4
+    with pytest.raises(ValueError, match=r"channels=2\) reads .* with 1 channel;"):
+        kind(channels=2).on((6, 6))
+    with pytest.raises(ValueError, match="channels must be a whole number"):
+        kind(channels=0)
+
+
+def test_the_channels_of_translated_images_are_kept_in_a_model_file(tmp_path):
+    X = np.random.default_rng(0).standard_normal((6, 3, 3, 5))
+    group = IntegerTranslation(channels=5)
+    model = OrbitDictionaryLearning(group=group, alpha=2.0, max_iter=0, n_restarts=1).fit(X)
+    model.save(tmp_path / "model")
+    assert load(tmp_path / "model").group == group
 
 
 def test_images_have_the_coder_that_is_made_for_their_group():

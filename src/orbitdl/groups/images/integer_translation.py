@@ -6,18 +6,24 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.base import Combination
 from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.images.torus import TorusAction
+from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.listed import Entries, ListedRepresentation, translated_entries
 from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
 
 
 @dataclass(frozen=True)
-class IntegerTranslation(Group):
+class IntegerTranslation(TranslationGroup):
     """Circular translations of images by whole pixels: convolutional dictionary learning of images.
 
     Acts on images (rows, columns) or (rows, columns, channels); all channels move together.
+
+    Parameters
+    ----------
+    channels : int, optional
+        Channels of the images. More than 4 must be said here: three axes are otherwise taken for a
+        volume, which cannot be shifted in three directions.
 
     Notes
     -----

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +14,48 @@ from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier_plane import FourierPlane
 from orbitdl.groups.views import view_of_image
+from orbitdl.validation import require_count
+
+
+MANY = 4
+"""Channels of a picture, at most, unless somebody says that there are more."""
+
+
+@dataclass(frozen=True)
+class TranslationGroup(Group):
+    """Circular translations of images, of so many channels if that is said."""
+
+    channels: int | None = None
+
+    added_later: ClassVar[frozenset[str]] = frozenset({"channels"})
+
+    def __post_init__(self) -> None:
+        if self.channels is not None:
+            require_count(self.channels, "channels")
+
+
+def require_images(group: TranslationGroup, shape: tuple[int, ...]) -> None:
+    """Refuse data points that are no images, or that are read as images of many channels unasked.
+
+    Volumes look like such images, and would be shifted along two of their three axes only.
+    """
+    if len(shape) not in (2, 3) or 0 in shape:
+        raise ValueError(
+            f"{group.name} acts on data points of shape (rows, columns) or (rows, columns, "
+            f"channels), not {tuple(shape)}; reshape X into images."
+        )
+    found = shape[2] if len(shape) == 3 else 1
+    read = f"data points of shape {tuple(shape)} as images of {shape[0]} x {shape[1]} pixels"
+    if group.channels is None and found > MANY:
+        raise ValueError(
+            f"{group.name}() reads {read} with {found} channels, which it does not shift; say "
+            f"{group.name}(channels={found}) if they are, and pass volumes slice by slice."
+        )
+    if group.channels not in (None, found):
+        raise ValueError(
+            f"{group.name}(channels={group.channels}) reads {read} with {found} "
+            f"channel{'s' * (found != 1)}; reshape X, or say channels={found}."
+        )
 
 
 class TorusAction(Representation):
@@ -28,12 +72,10 @@ class TorusAction(Representation):
     transform: FourierPlane
     parameters = ("down", "right")
 
-    def __init__(self, group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> None:
-        if len(shape) not in (2, 3) or 0 in shape:
-            raise ValueError(
-                f"{group.name} acts on data points of shape (rows, columns) or (rows, columns, "
-                f"channels), not {tuple(shape)}; reshape X into images."
-            )
+    def __init__(
+        self, group: TranslationGroup, shape: tuple[int, ...], *, keep_nyquist: bool
+    ) -> None:
+        require_images(group, shape)
         spectra = FourierPlane(shape, keep_nyquist=keep_nyquist)
         super().__init__(group, spectra, spectra.weights)
         self.periods = np.array(spectra.size, dtype=np.float64)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from orbitdl.groups.base import CLOSE, Combination, Group
+from orbitdl.groups.base import CLOSE, Combination
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.images.torus import TorusAction
+from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
 from orbitdl.groups.trigonometric.plane_largest import find_plane_largest
 from orbitdl.groups.trigonometric.plane_peaks import plane_peaks_near
@@ -24,10 +24,16 @@ CHUNK = 16
 
 
 @dataclass(frozen=True)
-class Translation(Group):
+class Translation(TranslationGroup):
     """Circular translations of images by any real number of pixels, by trigonometric interpolation.
 
     Acts on images (rows, columns) or (rows, columns, channels); all channels move together.
+
+    Parameters
+    ----------
+    channels : int, optional
+        Channels of the images. More than 4 must be said here: three axes are otherwise taken for a
+        volume, which cannot be shifted in three directions.
 
     Notes
     -----
