@@ -16,7 +16,6 @@ from orbitdl.groups.transforms.fourier_plane import FourierPlane
 from orbitdl.groups.views import view_of_image
 from orbitdl.validation import require_count
 
-
 MANY = 4
 """Channels of a picture, at most, unless somebody says that there are more."""
 
