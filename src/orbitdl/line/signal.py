@@ -48,7 +48,8 @@ class Signal:
 
     def raw(self, first: int, last: int) -> Floats:
         """Return the samples from `first` up to `last` as they are, (n, channels)."""
-        part = np.asarray(self.values[max(first, 0) : min(last, len(self))], dtype=np.float64)
+        wanted = self.values[max(first, 0) : min(last, len(self))]
+        part = np.asarray(wanted, dtype=np.float64, order="C")  # as kernels take it
         return part.reshape(len(part), -1)
 
     def read(self, first: int, last: int) -> Part:
