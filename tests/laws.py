@@ -487,6 +487,19 @@ def moved_is_the_product_with_the_representation(
 
 
 @law_of(any_group)
+def no_rows_have_no_matches_and_no_peaks(rep: Representation, rng: np.random.Generator) -> None:
+    n_blocks, d, _ = rep.block_shape
+    none = np.zeros((0, n_blocks, d, d), dtype=rep.dtype)
+    value, element = rep.match(none)
+    assert value.shape == rep.polar(none).shape == (0,)
+    assert element.shape == (0, len(rep.parameters))
+    assert rep.largest_polar(none[:, None]).shape == (0,)
+    assert len(rep.peaks(none, 0.1).row) == 0
+    A = rep.analyze(draw_data(rep, rng))
+    assert rep.largest_product(A[:0], A).shape == (0,)
+
+
+@law_of(any_group)
 def the_bound_of_polars_is_above_them_and_close(
     rep: Representation, rng: np.random.Generator
 ) -> None:

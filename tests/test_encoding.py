@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from orbitdl import OrbitDictionaryLearning, encode
-from orbitdl.coding import Matching
+from orbitdl import OrbitDictionaryLearning, encode, encode_path
+from orbitdl.coding import Matching, Sliding
 from orbitdl.groups import ContinuousShift, InterpolatedShift
 
 # nothing is learned here, on purpose
@@ -28,6 +28,29 @@ def moved(a: np.ndarray, shift: float) -> np.ndarray:
 def reach(r: np.ndarray, shifts: np.ndarray) -> float:
     """Return ``max_{j,g} |<r, g a_j>|`` over these shifts."""
     return max(abs(r @ moved(a, shift)) for a in COMPONENTS for shift in shifts)
+
+
+def test_the_status_says_of_the_gap_what_the_gap_says():
+    """Where no shift can move most of a data point, a rough code of the rest is exact enough."""
+    X = np.array([moved(y, 0.0) for y in RNG.standard_normal((3, LENGTH))])
+    X = np.concatenate([X, X + 1e6 * ALTERNATING])
+    settings = {"group": ContinuousShift(), "alpha": ALPHA, "coder": Matching(n_atoms=1, tol=1e-6)}
+    for codes in (
+        encode(X, COMPONENTS, **settings),
+        encode_path(X, COMPONENTS, group=ContinuousShift(), alphas=[ALPHA],
+                    coder=settings["coder"])[0],
+        OrbitDictionaryLearning(2, init=COMPONENTS, max_iter=0, **settings).fit(X).codes_,
+    ):  # fmt: skip
+        settled = np.array([status.is_settled for status in codes.status])
+        np.testing.assert_array_equal(settled, codes.gap <= 1e-6)
+        np.testing.assert_array_equal(settled, [False] * 3 + [True] * 3)
+
+
+def test_a_gap_that_is_within_the_tolerance_in_the_end_is_no_warning():
+    X = np.array([moved(RNG.standard_normal(LENGTH), 0.0)]) + 1e6 * ALTERNATING
+    settings = {"group": ContinuousShift(), "coder": Sliding(max_iter=1, tol=1e-6)}
+    assert encode(X, COMPONENTS, alpha=ALPHA, **settings).status[0].is_settled
+    assert encode_path(X, COMPONENTS, alphas=[ALPHA], **settings)[0].status[0].is_settled
 
 
 @pytest.mark.parametrize("group", [ContinuousShift(), InterpolatedShift(3)])

@@ -1,7 +1,11 @@
 """The tree shows the architecture: layers point one way, and no import goes round in a circle."""
 
 import ast
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
+
+import pytest
 
 import orbitdl
 from orbitdl import groups
@@ -119,3 +123,13 @@ def test_nobody_imports_one_group():
 
 def test_nobody_asks_which_group_it_is():
     assert not {name for name in OUTSIDE if asked_for(MODULES[name]) & GROUPS}
+
+
+@pytest.mark.parametrize("package", ["orbitdl", "orbitdl.recordings", "orbitdl.plot"])
+def test_what_dir_lists_is_public(package):
+    module = import_module(package)
+    names = {name for name in dir(module) if not name.startswith("__")}
+    assert set(module.__all__) <= names
+    assert not {"TYPE_CHECKING", "lazily", "annotations", "_HOME"} & names
+    others = names - set(module.__all__)
+    assert all(isinstance(getattr(module, name), ModuleType) for name in others)

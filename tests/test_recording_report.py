@@ -64,6 +64,14 @@ def table(times, component=0):
     return pd.DataFrame({"time": np.asarray(times, dtype=float), "component": component})
 
 
+def test_an_array_is_reported_as_a_recording_without_a_rate_is(model, heart, tmp_path):
+    files = [
+        write_recording_report(model, recording, tmp_path / f"{k}.html")
+        for k, recording in enumerate((heart.signal, Recording(heart.signal), list(heart.signal)))
+    ]
+    assert len({file.read_text() for file in files}) == 1
+
+
 # Events
 
 

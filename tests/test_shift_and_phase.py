@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 
 from orbitdl.groups import ShiftAndPhase
 from orbitdl.groups.base import inner
+from orbitdl.groups.trigonometric.moduli import modulus_peaks
 
 CASES = [(5, 1), (8, 2), (21, 1), (40, 3)]
 
@@ -122,3 +123,12 @@ def test_tangents_are_the_derivatives_of_moves(length):
 def test_signals_too_short_to_oscillate_are_refused(shape):
     with pytest.raises(ValueError, match="acts on data points of shape"):
         ShiftAndPhase().on(shape)
+
+
+def test_peaks_above_any_level_are_looked_for_without_overflow():
+    C = np.zeros((2, 5), dtype=complex)
+    C[1] = 1e-200
+    for level in (1e-300, 1.0, 1e20, 1e300):
+        found = modulus_peaks(C, level)
+        assert np.all(found.value > level)
+    assert set(modulus_peaks(C, 1e-250).row) == {1}

@@ -74,6 +74,10 @@ def code_along(
     prepared, found = coder.prepare(samples.representation, A), dict[int, Codes]()
     warm = None
     for place in np.argsort(-np.array(alphas), kind="stable"):
-        codes = prepared.code(samples.Y, alphas[place], warm, masked=samples.masked, n_jobs=n_jobs)
-        found[int(place)], warm = samples.with_unseen(codes), codes.atoms
+        codes = prepared.code(
+            samples.Y, alphas[place], warm, masked=samples.masked, n_jobs=n_jobs, warn=False
+        )
+        warm, codes = codes.atoms, samples.with_unseen(codes, coder.tol)
+        coder.warn_unless_converged(codes.gap)
+        found[int(place)] = codes
     return [found[place] for place in range(len(alphas))]

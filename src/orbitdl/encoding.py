@@ -98,10 +98,13 @@ def encode_samples(
 ) -> Codes:
     """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     representation, Y, masked = samples.representation, samples.Y, samples.masked
-    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs, warn=warn)
+    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs, warn=False)
     if debias:
         codes = replace(codes, atoms=refit(samples, codes.atoms, A))
-    return samples.with_unseen(codes)
+    codes = samples.with_unseen(codes, coder.tol)
+    if warn:
+        coder.warn_unless_converged(codes.gap)
+    return codes
 
 
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:

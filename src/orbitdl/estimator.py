@@ -84,7 +84,10 @@ class OrbitDictionaryLearning(
         Passes end when one lowers the objective by less than 0.1 %, or `tol` if that is more. If
         the last ones promise that more is to come, iterations with all data follow until `tol` is
         met; else one that codes all data with the components found. That mostly comes within
-        1 % of the objective in far fewer passes, in flat valleys in as many. "auto" does
+        1 % of the objective in far fewer passes, in flat valleys in as many. Of up to 32
+        components a step of a mini-batch is exact, as one of all data is; more are updated one
+        after the other, once a step, as in online dictionary learning (with all data so only
+        without a group, twice an iteration). "auto" does
         so from 20 000 data points on, 512 at a time; ``provenance_["batches"]`` says so.
 
     Attributes

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
@@ -27,4 +28,8 @@ def lazily(
         package[name] = getattr(import_module(f"{within}.{home[name]}"), name)
         return package[name]
 
-    return find, lambda: sorted({*package, *home})
+    def names() -> list[str]:
+        there = (name for name, value in package.items() if isinstance(value, ModuleType))
+        return sorted({*home, *there, *(name for name in package if name.startswith("__"))})
+
+    return find, names

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orbitdl.codes import Codes
+from orbitdl.codes import Codes, Status
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Masked
 from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
@@ -105,11 +105,16 @@ class Samples:
         flat = self.signal.reshape(len(self), -1)
         return np.maximum(0.5 * (inner(flat, flat, axes=1) - inner(self.Y, self.Y)), 0.0)
 
-    def with_unseen(self, codes: Codes) -> Codes:
-        """Add to the objective of codes what no code can change; the absolute gap stays."""
-        total = codes.objective + self.unseen
+    def with_unseen(self, codes: Codes, tol: float) -> Codes:
+        """Add to the objective of codes what no code can change; the absolute gap stays.
+
+        The relative one is smaller then, and may be within the tolerance.
+        """
+        total, status = codes.objective + self.unseen, codes.status.copy()
         gap = np.divide(codes.gap * codes.objective, total, out=codes.gap.copy(), where=total > 0)
-        return replace(codes, objective=total, gap=gap)
+        settled = np.array([one.is_settled for one in status], dtype=bool)
+        status[~settled & (gap <= tol)] = Status.CONVERGED
+        return replace(codes, objective=total, gap=gap, status=status)
 
 
 def in_blocks(representation: Representation, signal: Floats, n_jobs: int | None = None) -> Blocks:

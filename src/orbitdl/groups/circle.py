@@ -117,7 +117,7 @@ class CircleRepresentation(PhaseAction):
     def peaks(self, correlation: Blocks, level: float) -> Combination:
         parts = []
         size = fft.next_fast_len(EVERYWHERE * self.cells, real=True)
-        for start in range(0, len(correlation), CHUNK):
+        for start in range(0, max(len(correlation), 1), CHUNK):
             C = correlation[start : start + CHUNK, :, 0, 0]
             grid = self.on_grid(correlation[start : start + CHUNK], size)
             row, k = grid_peaks(grid, level * lowest_fraction(C.shape[1], size))

@@ -35,7 +35,8 @@ class TabledRepresentation(ListedRepresentation):
         return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
 
     def products(self, Y: Blocks, A: Blocks) -> Floats:
-        return np.asarray(Y.reshape(len(Y), -1) @ self._orbits(A).T)
+        moved = self._orbits(A)
+        return np.asarray(Y.reshape(len(Y), moved.shape[1]) @ moved.T)
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
         return np.asarray(np.abs(self.products(Y, A)).max(axis=1))

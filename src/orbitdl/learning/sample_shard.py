@@ -135,7 +135,9 @@ class SampleShards(LocalShards):
         known = [(part.samples, part.codes) for part in self.parts if part.codes is not None]
         if len(known) < len(self.parts):
             return None
-        return Codes.concatenate([samples.with_unseen(codes) for samples, codes in known])
+        return Codes.concatenate(
+            [samples.with_unseen(codes, self.coder.tol) for samples, codes in known]
+        )
 
     @property
     def space(self) -> Representation:

@@ -190,7 +190,8 @@ class FoldedRepresentation(Representation):
 
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
         each = self._matrices.correlations(correlation)
-        return self.base.largest_polar(each.reshape(len(each), -1, *each.shape[3:]), eps)
+        n, q, moves = each.shape[:3]
+        return self.base.largest_polar(each.reshape(n, q * moves, *each.shape[3:]), eps)
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
         return self.base.largest_product(self.to_base(Y), self.unfold(A), eps)

@@ -100,9 +100,10 @@ class Search:
 def find_largest_values(C: Blocks, size: int) -> tuple[Floats, Floats]:
     """Return the signed largest value (n,) over q polynomials C (n, q, F), and its angle (n,)."""
     n, q, n_blocks = C.shape
-    search = Search(n, q, n_blocks, size)
-    parts = [search(C[k : k + search.rows]) for k in range(0, len(C), search.rows)]
-    value, angle = (np.concatenate([np.zeros(0), *column]) for column in zip(*parts, strict=True))
+    search, (value, angle) = Search(n, q, n_blocks, size), np.empty((2, n))
+    for k in range(0, n, search.rows):
+        rows = slice(k, k + search.rows)
+        value[rows], angle[rows] = search(C[rows])
     return value, angle
 
 

@@ -61,7 +61,8 @@ def modulus_peaks(C: Blocks, level: float) -> Peaks:
 def _peaks_of_some(C: Blocks, level: float) -> Peaks:
     n_blocks, scale = C.shape[1], _scale(C, axes=(1,))
     size = fft.next_fast_len(EVERYWHERE * (2 * n_blocks - 1))
-    grid, lowest = squares_on_grid(C / scale, size), np.minimum(level / scale, BEYOND) ** 2
+    grid = squares_on_grid(C / scale, size)
+    lowest = (np.minimum(level, BEYOND * scale) / scale) ** 2
     row, k = grid_peaks(grid, lowest * lowest_fraction(n_blocks, size))
     height, angle = peaks_near(as_polynomials(grid, n_blocks), grid, row, k)
     high = height > lowest[row, 0]

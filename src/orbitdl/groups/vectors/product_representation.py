@@ -233,6 +233,6 @@ def in_own_units(C: Blocks) -> tuple[Blocks, Floats]:
 
     Squares of the entries then neither vanish nor overflow, whatever the units of data are.
     """
-    largest = np.abs(C).reshape(len(C), -1).max(axis=1, initial=0.0)
+    largest = np.abs(C).max(axis=tuple(range(1, C.ndim)), initial=0.0)
     unit = np.ldexp(1.0, np.frexp(largest)[1])
     return C / unit.reshape(-1, *(1,) * (C.ndim - 1)), unit

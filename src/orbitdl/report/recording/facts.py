@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -123,11 +124,11 @@ class Facts:
         return Explained(self.signal, self.waveforms, atoms).strip(stretches)
 
 
-def gather(
-    model: WaveformLearning, recording: Recording, title: str | None, unit: str | None
-) -> Facts:
+def gather(model: WaveformLearning, recording: Any, title: str | None, unit: str | None) -> Facts:
     """Code the recording, list its events, and put together what the report needs."""
     check_is_fitted(model)
+    if not hasattr(recording, "signal"):
+        recording = Recording(np.asarray(recording))
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
     events = model.events(recording.signal, recording.rate, codes=codes)

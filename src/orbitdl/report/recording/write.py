@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from numpy.typing import ArrayLike
+
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.facts import gather
 from orbitdl.report.recording.page import page
@@ -14,7 +16,7 @@ from orbitdl.waveform_learning import WaveformLearning
 
 def write_recording_report(
     model: WaveformLearning,
-    recording: Recording,
+    recording: Recording | ArrayLike,
     path: str | os.PathLike[str],
     *,
     title: str | None = None,
@@ -31,8 +33,8 @@ def write_recording_report(
     ----------
     model : WaveformLearning
         Fitted.
-    recording : Recording
-        Samples (T,) or (T, channels), NaN where one is missing. Without a rate, times are samples;
+    recording : Recording, or array-like of shape (T,) or (T, channels)
+        NaN where a sample is missing. Without a rate, times are samples;
         those of an excerpt count from the start of the whole.
     path : str or path-like
         Where to write; an existing file is replaced once the new one is complete.
