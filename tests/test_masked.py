@@ -345,5 +345,5 @@ def test_a_component_that_fits_everywhere_alike_is_used(group):
 
 
 def test_a_code_that_is_not_a_number_never_counts_as_certified():
-    misfit = Misfit(np.zeros((1, 1, 1, 1)), np.array([np.nan]), np.array([np.nan]))
+    misfit = Misfit(np.zeros((1, 1, 1, 1)), *np.full((3, 1), np.nan))
     assert relative_gap(misfit, np.ones(1), 0.1, np.zeros(1))[1] == np.inf

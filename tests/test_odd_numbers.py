@@ -14,6 +14,7 @@ from test_bad_input import assert_reads_well
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding, parallel
 from orbitdl.groups import ContinuousShift, IntegerShift
+from orbitdl.line.certificate import Certificate
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -207,3 +208,17 @@ def test_samples_tiny_beside_others_are_not_called_zero(name, is_masked):
     codes = encode(data, components, group=rep.group, alpha=0.3e90, mask=observed)
     assert list(codes.status == Status.ZERO_DATA) == [False] * 4 + [True]
     assert codes.gap.max() <= 1e-4
+
+
+@pytest.mark.parametrize("size", [1.0, 1e8])
+def test_a_gap_is_never_below_the_rounding_error(size):
+    """Evaluated exactly, no objective is further above the optimum than its gap says."""
+    a = np.array([0.6, 0.8, 0.0, 0.0, 0.0])
+    x = size * np.array([a, np.roll(a, 2), np.zeros(5)])
+    codes = encode(x, [a], group=IntegerShift(), alpha=1e-3)
+    optimum = 1e-3 * size - 0.5e-6  # ||x|| alpha - alpha^2 / 2
+    rounding = 2.0**-52 * size**2 / optimum
+    assert np.all(codes.gap[:2] >= rounding)
+    assert codes.gap[2] == 0.0
+    exact = Certificate(energy=1e-6, product=1e-3 * size, data=size**2, weight=size, polar=1e-3)
+    assert exact.gap(1e-3) >= 2.0**-52 * size**2 / exact.objective(1e-3)

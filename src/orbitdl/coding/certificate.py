@@ -6,7 +6,10 @@ For one data point y with residual ``r = y - sum_j Z_j a_j`` and any scale s wit
     P* >= D(s) = s <y, r> - s^2/2 ||r||^2 = (||y||^2 - ||y - s r||^2) / 2,
 
 so ``P - D(s)`` bounds the distance to the optimum. The best s is used. Where entries are missing,
-y and r are zero there, and everything else stays.
+y and r are zero there, and everything else stays. What the transform of the group cannot reach,
+y_o, stays in every residual: it adds ``1/2 ||y_o||^2`` to both P and D, as if its scale were 1, and
+nothing to their difference (`Samples.with_unseen`). Bounds of rounding errors are added to it, so
+that no gap is smaller than they are.
 """
 
 from __future__ import annotations
@@ -17,6 +20,8 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
 from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
 
+ROUNDING = 2.0**-50
+"""Of ``||y||^2``: by how much rounding may change the difference of P and D."""
 CHUNK = 1024
 """Samples handled at a time, so that memory does not grow with their number."""
 
@@ -81,6 +86,7 @@ def relative_gap(
     scale = np.clip(best, -limit, limit)
     objective = 0.5 * energy + penalty
     excess = np.maximum(objective - scale * product + 0.5 * scale**2 * energy, 0.0)
+    excess += ROUNDING * misfit.data
     gap = np.divide(excess, objective, out=np.zeros_like(excess), where=objective > 0)
     return objective, np.where(np.isnan(objective), np.inf, gap)
 

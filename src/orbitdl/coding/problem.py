@@ -52,11 +52,19 @@ class Masked:
 
 @dataclass(frozen=True, eq=False)
 class Misfit:
-    """The residual r of a fit to data y: in block coordinates, with ``<y, r>`` and ``||r||^2``."""
+    """The residual r of a fit to data y: in block coordinates, with some inner products, (n,) each.
+
+    Attributes
+    ----------
+    residual : ndarray of shape (n, F, d, m)
+    product, energy, data : ndarray of shape (n,)
+        ``<y, r>``, ``||r||^2`` and ``||y||^2``.
+    """
 
     residual: Blocks
     product: Floats
     energy: Floats
+    data: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +168,8 @@ class Problem:
         """Return the same with the inner products of a certificate."""
         r = self.misses(fitted)
         axes = r.ndim - 1
-        return Misfit(self.in_blocks(r), inner(self.data, r, axes), inner(r, r, axes))
+        products = inner(self.data, r, axes), inner(r, r, axes), self.energy()
+        return Misfit(self.in_blocks(r), *products)
 
     def energy(self) -> Floats:
         """Return ``||M_i y_i||^2``, shape (n,)."""

@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROUNDING = 1e-12
+from orbitdl.coding.certificate import ROUNDING
+
+INEXACT = 1e-12
 """Relative error that the largest correlation may have."""
 
 
@@ -22,8 +24,8 @@ class Certificate:
 
     Attributes
     ----------
-    energy, product : float
-        ``||r||^2`` and ``<x, r>`` over its samples.
+    energy, product, data : float
+        ``||r||^2``, ``<x, r>`` and ``||x||^2`` over its samples.
     weight : float
         ``sum_k |c_k|`` over its atoms.
     polar : float
@@ -32,6 +34,7 @@ class Certificate:
 
     energy: float
     product: float
+    data: float
     weight: float
     polar: float
 
@@ -39,6 +42,7 @@ class Certificate:
         return Certificate(
             self.energy + other.energy,
             self.product + other.product,
+            self.data + other.data,
             self.weight + other.weight,
             max(self.polar, other.polar),
         )
@@ -48,10 +52,11 @@ class Certificate:
         return 0.5 * self.energy + alpha * self.weight
 
     def gap(self, alpha: float, *, positive: bool = False) -> float:
-        """Return how far the objective may be above its minimum, relatively."""
-        objective, polar = self.objective(alpha), (1.0 + ROUNDING) * self.polar
+        """Return how far the objective may be above its minimum, relatively, rounding included."""
+        objective, polar = self.objective(alpha), (1.0 + INEXACT) * self.polar
         limit = alpha / polar if polar > 0 else float("inf")
         best = self.product / self.energy if self.energy > 0 else 0.0
         s = min(max(best, 0.0 if positive else -limit), limit)
         excess = max(objective - s * self.product + 0.5 * s**2 * self.energy, 0.0)
+        excess += ROUNDING * self.data
         return excess / objective if objective > 0 else 0.0

@@ -106,10 +106,11 @@ class Chunk(Shard):
         (x, observed), start = self.read(margin, margin)
         r = residual_of(x, observed, waveforms, self.known.later(-start))
         here = slice(self.first - start, self.last - start)
-        energy, product = float(np.sum(r[here] ** 2)), float(np.sum(x[here] * r[here]))
+        pairs = (r, r), (x, r), (x, x)
+        sums = (float(np.sum(one[here] * two[here])) for one, two in pairs)
         weight = float(np.abs(self.own.coefficient).sum())
         polar = self._polar(r, start, coder) if with_polar else np.inf
-        return Certificate(energy, product, weight, polar)
+        return Certificate(*sums, weight, polar)
 
     def _polar(self, r: Floats, start: int, coder: LineCoder) -> float:
         """Return the largest correlation of a residual that begins at `start`, at places here."""
