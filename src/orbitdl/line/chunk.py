@@ -107,10 +107,10 @@ class Chunk(Shard):
         r = residual_of(x, observed, waveforms, self.known.later(-start))
         here = slice(self.first - start, self.last - start)
         pairs = (r, r), (x, r), (x, x)
-        sums = (float(np.sum(one[here] * two[here])) for one, two in pairs)
+        energy, product, data = (float(np.sum(one[here] * two[here])) for one, two in pairs)
         weight = float(np.abs(self.own.coefficient).sum())
         polar = self._polar(r, start, coder) if with_polar else np.inf
-        return Certificate(*sums, weight, polar)
+        return Certificate(energy, product, data, weight, polar)
 
     def _polar(self, r: Floats, start: int, coder: LineCoder) -> float:
         """Return the largest correlation of a residual that begins at `start`, at places here."""
