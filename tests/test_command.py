@@ -221,7 +221,7 @@ def check_events(path: Path) -> pd.DataFrame:
 def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
     run("encode", model, folder / "rec.npy", "-o", folder / "events.csv").fine()
     events = check_events(folder / "events.csv")
-    assert_allclose(events["time"], events["position"] / RATE)
+    assert_allclose(events["seconds"], events["position"] / RATE)
     assert events["position"].is_monotonic_increasing
 
 
@@ -295,7 +295,7 @@ def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder)
     centred = pulses(np.array([32.0]), np.ones(1), LENGTH)
     size = np.linalg.norm(centred - centred.mean())
     assert_allclose(strong["coefficient"].abs(), SIZES * size, rtol=0.12)
-    assert "time" not in events  # no rate is known
+    assert "seconds" not in events  # no rate is known
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])
@@ -305,7 +305,7 @@ def test_tables_are_written_by_suffix(folder, model, suffix):
     reader = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[suffix]
     table = reader(path)
     assert len(table) == facts["events"] > 0
-    columns = ["window", "component", "coefficient", "shift", "position", "time"]
+    columns = ["window", "component", "coefficient", "shift", "position", "seconds"]
     assert list(table) == columns
 
 
@@ -333,7 +333,7 @@ def test_encode_finds_the_same_events_in_every_format(tmp_path, model, name):
     more = ["--channel", "x"] if name == "two.csv" else []
     run("encode", model, tmp_path / name, "-o", tmp_path / "events.csv", *more).fine()
     events = check_events(tmp_path / "events.csv")
-    assert_allclose(events["time"], events["position"] / RATE)  # of the file, or of the model
+    assert_allclose(events["seconds"], events["position"] / RATE)  # of the file, or of the model
 
 
 def test_windows_are_coded_one_by_one(folder, model):
@@ -401,7 +401,7 @@ def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overl
     content, events, signal = content_of(page), pd.read_csv(table), np.load(data)
     drawn = content["events"]
     order = np.argsort(drawn["time"])
-    assert_allclose(np.array(drawn["time"])[order], events["time"], atol=1e-5)
+    assert_allclose(np.array(drawn["time"])[order], events["seconds"], atol=1e-5)
     assert_allclose(np.array(drawn["coefficient"])[order], events["coefficient"], atol=2e-3)
     shape = orbitdl.load(overlapping).components_[0]
     moves = ContinuousShift().on(shape.shape)
@@ -578,8 +578,8 @@ def test_info_writes_the_waveforms_against_time(folder, model):
     path = folder / "waves.csv"
     assert str(path) in run("info", model, "--components", path).fine().out
     table = pd.read_csv(path)
-    assert list(table) == ["time", "component_0"]
-    assert_allclose(table["time"], np.arange(LENGTH) / RATE)
+    assert list(table) == ["seconds", "component_0"]
+    assert_allclose(table["seconds"], np.arange(LENGTH) / RATE)
     assert_array_equal(table["component_0"], orbitdl.load(model).components_[0])
     run("info", model, "--components", folder / "waves.txt").refused("must end in .csv or")
     run("info", model, "--components", model).refused("it is what is read")

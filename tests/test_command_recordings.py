@@ -272,8 +272,8 @@ def test_windows_list_every_beat_once_too(tmp_path):
     more = ("--window", "0.7s", "--rate", heart.rate, "--highpass", 0.5, *LEARNING[2:])
     run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
     result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
-    time = events_of(result, tmp_path / "e.csv")["time"].to_numpy()
-    beats = heart.beats.loc[heart.beats["time"].between(0.2, 119.8), "time"].to_numpy()
+    time = events_of(result, tmp_path / "e.csv")["seconds"].to_numpy()
+    beats = heart.beats.loc[heart.beats["seconds"].between(0.2, 119.8), "seconds"].to_numpy()
     inside = time[(time > 0.2) & (time < 119.8)]
     assert len(inside) == len(beats)
     assert np.abs(inside - beats - np.median(inside - beats)).max() < 0.1
@@ -370,7 +370,7 @@ def test_info_says_how_long_waveforms_are_and_why_alpha_is_what_it_is(folder):
     assert "level of noise" in facts["provenance"]["alpha"]
     run("info", folder / "two", "--components", folder / "waves.csv").fine()
     waves = pd.read_csv(folder / "waves.csv")
-    assert list(waves) == ["time", "component_0_channel_0", "component_0_channel_1"]
+    assert list(waves) == ["seconds", "component_0_channel_0", "component_0_channel_1"]
     assert len(waves) == LENGTH
 
 

@@ -174,7 +174,7 @@ def test_ecg_like_windows_follow_each_other_with_zero_mean_and_unit_norm():
 
 def test_ecg_like_windows_hold_two_or_three_beats():
     data = make_ecg_like(100, random_state=0)
-    window = (data.beats["time"] * data.rate // 128).astype(int)
+    window = (data.beats["seconds"] * data.rate // 128).astype(int)
     counts = np.bincount(window, minlength=100)
     assert np.mean((counts >= 2) & (counts <= 3)) > 0.9
 
@@ -182,7 +182,7 @@ def test_ecg_like_windows_hold_two_or_three_beats():
 def test_the_r_peaks_are_at_the_listed_times():
     data = make_ecg_like(60, rate=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
     for kind, height in (("normal", 1.0), ("premature", 0.9)):
-        times = data.beats["time"][data.beats["kind"] == kind]
+        times = data.beats["seconds"][data.beats["kind"] == kind]
         at = np.rint(times[(times > 0.1) & (times < 119.9)] * 500).astype(int)
         assert_allclose(data.signal[at], height, atol=0.05)
         around = data.signal[at.to_numpy()[:, None] + np.arange(-25, 26)]
@@ -191,7 +191,7 @@ def test_the_r_peaks_are_at_the_listed_times():
 
 def test_the_p_wave_leads_and_the_t_wave_follows_the_r_peak():
     data = make_ecg_like(60, rate=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
-    times = data.beats["time"][data.beats["kind"] == "normal"]
+    times = data.beats["seconds"][data.beats["kind"] == "normal"]
     at = np.rint(times[(times > 0.5) & (times < 119.5)] * 500).astype(int)
     assert np.median(data.signal[at - 85]) == pytest.approx(0.15, abs=0.02)
     assert np.median(data.signal[at + 120]) == pytest.approx(0.30, abs=0.02)
@@ -199,7 +199,7 @@ def test_the_p_wave_leads_and_the_t_wave_follows_the_r_peak():
 
 def test_beats_lie_between_the_samples_and_inside_the_recording():
     data = make_ecg_like(50, random_state=0)
-    position = data.beats["time"] * data.rate
+    position = data.beats["seconds"] * data.rate
     assert position.is_monotonic_increasing
     assert position.between(0, len(data.signal), inclusive="left").all()
     assert np.abs(position - np.rint(position)).max() > 0.4
@@ -207,7 +207,7 @@ def test_beats_lie_between_the_samples_and_inside_the_recording():
 
 def test_premature_beats_come_early_and_a_pause_follows():
     beats = make_ecg_like(300, random_state=0).beats
-    before = beats["time"].diff()
+    before = beats["seconds"].diff()
     premature = beats["kind"] == "premature"
     after_premature = premature.shift(fill_value=False) & ~premature
     after_normal = ~premature.shift(fill_value=True) & ~premature

@@ -27,7 +27,7 @@ def test_events_of_an_excerpt_have_the_times_of_the_whole_recording(folder, mode
     run("encode", model, folder / "rec.npy", "-o", folder / "part.csv", *part).fine()
     events = pd.read_csv(folder / "part.csv").query("coefficient.abs() > 1")
     assert_allclose(events["position"], TIMES[5:12], atol=0.1)
-    assert_allclose(events["time"], TIMES[5:12] / RATE, atol=1e-3)
+    assert_allclose(events["seconds"], TIMES[5:12] / RATE, atol=1e-3)
 
 
 def test_an_excerpt_from_the_start_or_to_the_end_is_one_too(folder, model):

@@ -283,7 +283,7 @@ def test_events_are_drawn_where_the_table_has_them(waveforms):
     points = row.lines[-1]
     assert_array_equal(points.get_xdata(), table["seconds"])
     assert_array_equal(points.get_ydata(), table["amplitude"])
-    assert_allclose(below.lines[0].get_ydata(), np.diff(table["seconds"]))
+    assert_allclose(below.lines[0].get_ydata(), table["interval_seconds"])
     assert row.get_ylabel() == "component 0\n(mV)"
 
 
@@ -312,7 +312,7 @@ def test_many_events_have_no_stems():
     [
         ({"time": [3.0, 5.0]}, "time (samples)"),
         ({"position": [3.0, 5.0]}, "time (samples)"),
-        ({"position": [30.0, 50.0], "time": [3.0, 5.0]}, "time (s)"),
+        ({"position": [30.0, 50.0], "seconds": [3.0, 5.0]}, "time (s)"),
     ],
 )
 def test_tables_of_windows_are_read_as_they_are_meant(columns, label):

@@ -16,13 +16,14 @@ from orbitdl.datasets import make_ecg_recording
 from orbitdl.line.applied import Applied
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.events import peaks_of
+from orbitdl.line.intervals import holes_of, own_intervals_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
 from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.facts import LEAST_FITTING, gather
-from orbitdl.report.recording.intervals import intervals_of
+from orbitdl.report.recording.intervals import judged_intervals
 from orbitdl.report.recording.packing import packed, unpacked
 from orbitdl.report.recording.page import page
 from orbitdl.report.recording.payload import KINDS, payload
@@ -60,8 +61,10 @@ def words_of(text):
     return unescape(re.sub("<[^>]*>", " ", body)).replace(NO_BREAK, " ")
 
 
-def table(times, component=0):
-    return pd.DataFrame({"time": np.asarray(times, dtype=float), "component": component})
+def table(times, component=0, missing=NOTHING_MISSING):
+    time, component = np.asarray(times, dtype=float), np.zeros(len(times), dtype=int) + component
+    own = own_intervals_of(time, component, holes_of(missing, 50))
+    return pd.DataFrame({"time": time, "component": component, "own_interval": own})
 
 
 def test_an_array_is_reported_as_a_recording_without_a_rate_is(model, heart, tmp_path):
@@ -136,7 +139,7 @@ def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
 def test_intervals_are_counted_waveform_by_waveform():
     rng = np.random.default_rng(0)
     events = table(np.sort(rng.uniform(0, 1e4, 200)), rng.integers(0, 2, 200))
-    found = intervals_of(events, 3, NOTHING_MISSING, 50)
+    found = judged_intervals(events, 3)
     last = {}
     for k, (time, j) in enumerate(zip(events["time"], events["component"], strict=True)):
         if j in last:
@@ -152,20 +155,43 @@ def test_intervals_are_counted_waveform_by_waveform():
 def test_unusual_intervals_are_far_in_spread_and_in_proportion():
     even = np.full(40, 100.0) + np.tile([-1.0, 1.0], 20)
     even[10], even[20], even[30] = 84.0, 114.0, 130.0  # 114 is many deviations off, but 14 %
-    found = intervals_of(table(np.concatenate([[0.0], np.cumsum(even)])), 1, NOTHING_MISSING, 50)
+    found = judged_intervals(table(np.concatenate([[0.0], np.cumsum(even)])), 1)
     assert np.flatnonzero(found.unusual).tolist() == [11, 31]
     assert found.unusual[[11, 31]].tolist() == [-1, 1]
     wide = 100.0 * np.exp(np.random.default_rng(0).uniform(-0.5, 0.5, 40))
-    scattered = intervals_of(table(np.cumsum(wide)), 1, NOTHING_MISSING, 50)
+    scattered = judged_intervals(table(np.cumsum(wide)), 1)
     assert not scattered.unusual.any()
 
 
 def test_an_interval_over_a_long_gap_is_not_known():
     times = np.arange(20) * 100.0
     holes = np.array([[510, 515], [1010, 1060]])
-    found = intervals_of(table(np.delete(times, 15)), 1, holes, 50)
+    found = judged_intervals(table(np.delete(times, 15), missing=holes), 1)
     assert np.flatnonzero(np.isnan(found.before)).tolist() == [0, 11]
     assert np.flatnonzero(found.unusual).tolist() == [15]
+
+
+def test_the_interval_from_beat_to_beat_is_over_all_waveforms():
+    heart = make_ecg_recording(duration=60, random_state=0)
+    signal = heart.signal.copy()
+    signal[10_000:10_400] = np.nan
+    model = WaveformLearning(2, 200, random_state=0, n_restarts=2).fit(signal)
+    events = model.events(signal, heart.rate)
+    between = np.diff(events["time"])
+    across = np.diff(events["time"] > 10_200)
+    expected = np.concatenate([[np.nan], np.where(across, np.nan, between)])
+    assert_allclose(events["interval"], expected)
+    assert_allclose(events["interval_seconds"], expected / heart.rate)
+    for j in (0, 1):
+        own = events[events["component"] == j]
+        known = ~np.diff(own["time"] > 10_200)
+        assert_allclose(own["own_interval"][1:][known], np.diff(own["time"])[known])
+    facts = gather(model, Recording(signal, heart.rate), None, None)
+    median, often = (f(np.nanmedian(expected)) for f in (facts.clock.span, facts.clock.frequency))
+    said, median = words_of(page(facts)), median.replace(NO_BREAK, " ")
+    assert said.count(f"of any waveform: typically {often}") == 2
+    assert f"median interval {median}" in said
+    assert_allclose(column(payload(facts), "interval"), expected, rtol=1e-6)
 
 
 def test_the_histogram_holds_every_interval(facts):

@@ -112,14 +112,14 @@ def test_the_table_of_given_windows_is_the_one_that_the_command_writes(fitted):
     run("encode", fitted / "model", fitted / "windows.npy", "-o", path).fine()
     pd.testing.assert_frame_equal(table, pd.read_parquet(path))
     assert table["position"].between(0, LENGTH).all()
-    assert "time" not in table
+    assert "seconds" not in table
 
 
 @pytest.mark.parametrize("step", [32, 50])
 def test_simulated_beats_are_listed_once_at_their_times(step):
     """Two shapes planted off the grid: by the simulator's own table of beats."""
     heart = datasets.make_ecg_like(n_windows=60, noise=0.01, drift=0.0, random_state=3)
-    normal = heart.beats.loc[heart.beats["kind"] == "normal", "time"].to_numpy()
+    normal = heart.beats.loc[heart.beats["kind"] == "normal", "seconds"].to_numpy()
     shapes = beats_in_windows(heart.rate, 128)
     sizes = np.linalg.norm(shapes, axis=1)
     components = shapes / sizes[:, None]
@@ -127,10 +127,10 @@ def test_simulated_beats_are_listed_once_at_their_times(step):
     windows = prepare(recording, Preprocessing(window=128, step=step), to_end=True)
     codes = encode(windows.values, components, group=ContinuousShift(), alpha=0.1)
     table = event_table(codes, components, windows)
-    assert_allclose(table["time"], table["position"] / heart.rate)
+    assert_allclose(table["seconds"], table["position"] / heart.rate)
     strong = table[(table["component"] == 0) & (table["coefficient"] > 0.6 * sizes[0])]
     inside = normal[(normal > 1.0) & (normal < 119.0)]  # the ends cut beats off
-    distance = np.abs(strong["time"].to_numpy()[:, None] - inside)
+    distance = np.abs(strong["seconds"].to_numpy()[:, None] - inside)
     assert_array_equal((distance < 0.25).sum(axis=0), 1)  # the next beat is farther away
     assert np.median(distance.min(axis=0)) * heart.rate < 0.05  # samples
 

@@ -20,7 +20,7 @@ def rebuilt(data, events, waveform_of) -> np.ndarray:
     for _, event in events.iterrows():
         waves = waveform_of(event)
         for h, m, s in zip(waves.height, waves.centre, waves.width, strict=True):
-            wave = np.exp(-((t - event["time"] - m) ** 2) / (2 * s**2))
+            wave = np.exp(-((t - event["seconds"] - m) ** 2) / (2 * s**2))
             total += event["amplitude"] * wave[:, None] * h
     return total.reshape(data.signal.shape)
 
@@ -39,8 +39,8 @@ def test_an_ecg_without_noise_is_the_sum_of_its_listed_beats(rate, n_leads):
 
 def test_beats_lie_off_the_grid_in_order_and_at_the_listed_samples():
     beats = make_ecg_recording(100.0, random_state=0).beats
-    assert_allclose(beats["position"], 360.0 * beats["time"])
-    assert beats["time"].is_monotonic_increasing
+    assert_allclose(beats["position"], 360.0 * beats["seconds"])
+    assert beats["seconds"].is_monotonic_increasing
     assert np.abs(beats["position"] - np.rint(beats["position"])).max() > 0.4
     assert_array_equal(beats["inside"], beats["position"].between(0, 35999))
     assert not beats["inside"].all()
@@ -57,7 +57,7 @@ def test_intervals_have_the_asked_rate_and_variability():
     data = make_ecg_recording(
         3000.0, 64.0, heart_rate=100, variability=0.1, premature=0.0, random_state=0
     )
-    intervals = np.log(np.diff(data.beats["time"]))
+    intervals = np.log(np.diff(data.beats["seconds"]))
     assert np.exp(intervals.mean()) == pytest.approx(0.6, rel=0.02)
     assert intervals.std() == pytest.approx(0.1, rel=0.05)
     assert abs(np.corrcoef(intervals[1:], intervals[:-1])[0, 1]) < 0.06
@@ -66,7 +66,7 @@ def test_intervals_have_the_asked_rate_and_variability():
 def test_premature_beats_have_their_share_and_come_early():
     beats = make_ecg_recording(3000.0, 64.0, premature=0.3, random_state=0).beats
     premature = (beats["kind"] == "premature").to_numpy()
-    before = np.diff(beats["time"])
+    before = np.diff(beats["seconds"])
     assert premature.mean() == pytest.approx(0.3, abs=0.03)
     normal_twice = ~premature[1:] & ~premature[:-1]
     after_normal = premature[1:] & ~premature[:-1]
@@ -139,7 +139,7 @@ def test_no_neuron_fires_in_its_refractory_period():
         20, firing_rate=80, refractory=0.004, overlaps=0.4, random_state=0
     ).spikes
     for _, own in spikes.groupby("neuron"):
-        assert np.diff(own["time"]).min() >= 0.004
+        assert np.diff(own["seconds"]).min() >= 0.004
 
 
 def test_intervals_are_a_refractory_period_and_an_exponential_wait():
@@ -147,7 +147,7 @@ def test_intervals_are_a_refractory_period_and_an_exponential_wait():
         200, 1000.0, n_channels=1, firing_rate=[20, 5, 40], overlaps=0, random_state=0
     )
     for rate, (_, own) in zip([20, 5, 40], data.spikes.groupby("neuron"), strict=True):
-        wait = np.diff(own["time"]) - 0.003
+        wait = np.diff(own["seconds"]) - 0.003
         assert wait.mean() == pytest.approx(1 / rate - 0.003, rel=0.12)
         assert wait.std() == pytest.approx(wait.mean(), rel=0.15)
 
@@ -170,7 +170,7 @@ def test_a_lone_neuron_keeps_its_firing_rate():
 
 def test_overlapping_spikes_are_those_within_a_millisecond_of_another_neurons():
     spikes = make_spike_recording(5, firing_rate=30, random_state=0).spikes
-    time, neuron = spikes["time"].to_numpy(), spikes["neuron"].to_numpy()
+    time, neuron = spikes["seconds"].to_numpy(), spikes["neuron"].to_numpy()
     near = (np.abs(time[:, None] - time) < 1e-3) & (neuron[:, None] != neuron)
     assert_array_equal(spikes["overlaps"], near.any(axis=1))
 
@@ -199,7 +199,7 @@ def test_amplitudes_drift_slowly_and_only_when_asked():
     for _, own in moving.assign(ratio=ratio).groupby("neuron"):
         assert own["ratio"].min() == pytest.approx(0.5, abs=0.01)
         assert own["ratio"].max() == pytest.approx(1.5, abs=0.01)
-        assert np.abs(np.diff(own["ratio"]) / np.diff(own["time"])).max() < 0.5 * 2 * np.pi / 59
+        assert np.abs(np.diff(own["ratio"]) / np.diff(own["seconds"])).max() < 0.5 * 2 * np.pi / 59
     assert np.log(steady["amplitude"]).std() == pytest.approx(0.05, rel=0.1)
 
 

@@ -29,15 +29,15 @@ ComponentsDisplay.from_estimator(model, rate=spikes.rate)
 # Two spikes of different neurons, some samples apart: what was recorded is their sum.
 
 truth = spikes.spikes[spikes.spikes["inside"]]
-apart = np.diff(truth["time"])
+apart = np.diff(truth["seconds"])
 differ = (np.diff(truth["neuron"]) != 0) & (apart > 2e-4)
 k = int(np.argmin(np.where(differ, apart, np.inf)))
-middle = truth["time"].iloc[k]
+middle = truth["seconds"].iloc[k]
 display = DecompositionDisplay.from_estimator(
     model, spikes, start=middle - 0.003, stop=middle + 0.004, codes=codes
 )
 for ax in display.axes_:
-    for time in truth["time"].iloc[k : k + 2]:
+    for time in truth["seconds"].iloc[k : k + 2]:
         ax.axvline(1e3 * time, color="0.5", ls=":", lw=1)
 print(f"neurons {truth['neuron'].iloc[k : k + 2].tolist()}, {1e3 * apart[k]:.2f} ms apart (dotted)")
 
@@ -46,7 +46,7 @@ print(f"neurons {truth['neuron'].iloc[k : k + 2].tolist()}, {1e3 * apart[k]:.2f}
 # neuron's component is the one whose events are nearest to its spikes.
 
 events = model.events(spikes.signal, spikes.rate, codes=codes)
-time, neuron = truth["time"].to_numpy(), truth["neuron"].to_numpy()
+time, neuron = truth["seconds"].to_numpy(), truth["neuron"].to_numpy()
 away = np.array(
     [
         np.abs(time[:, None] - events.loc[events["component"] == j, "seconds"].to_numpy()).min(

@@ -119,8 +119,11 @@ class WaveformUseMixin(ShownMixin):
             largest, and `seconds`; `component`; `coefficient`; `amplitude`, refitted together with
             all atoms without shrinkage, in the unit of the recording; `share` of the energy of its
             span that is explained; `fit`, the cosine between the waveform and what is there apart
-            from other events, 1 where they are alike; whether it `overlaps` another event; and
-            whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
+            from other events, 1 where they are alike; whether it `overlaps` another event; whether
+            an end or a gap `cut` it; and the `interval`, in samples, since the event before it,
+            `interval_seconds` if there is a rate, and `own_interval`, since that of the same
+            component: NaN for the first one, and where half a waveform or more is missing in
+            between. ``attrs`` says which `threshold` and which
             `resolution`, in samples, every component had. Of delayed recordings it is a lazy Dask
             dataframe, a recording a partition, whose first column says which `recording`.
         """

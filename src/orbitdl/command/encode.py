@@ -92,6 +92,9 @@ def encode(
       fit          how alike it is to its waveform, 1 at most
       overlaps     whether it shares samples with another event
       cut          whether an end of the recording or a gap cuts it
+      interval     samples since the event before, of whatever waveform;
+                   interval_seconds is the same in seconds
+      own_interval samples since the event of the same waveform before
 
     Columns of the table, of windows:
       window       number of the window, from 0
@@ -99,7 +102,7 @@ def encode(
       coefficient  how strongly it occurs, in the units of the data
       shift        samples it was moved by (other groups: their parameters)
       position     sample where the moved component is largest in absolute value
-      time         the same in seconds from the start, if the rate is known
+      seconds      the same in seconds from the start, if the rate is known
       amplitude    with --matrices, instead of coefficient: atoms at almost one time
                    are one event, of so many (n_atoms), and minor_share is the part
                    of the amplitude that is not the largest atom's

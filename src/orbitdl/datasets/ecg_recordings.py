@@ -35,7 +35,7 @@ class EcgRecording(Recording):
         Names of the leads.
     beats : DataFrame
         One row per beat that reaches into the recording, in the order of time: `position` (in
-        samples) and `time` (in seconds) of its reference point, the centre of its R wave, any real
+        samples) and `seconds` of its reference point, the centre of its R wave, any real
         number; `inside`, whether the reference point lies within the recording and not only a part
         of a wave; `kind`, "normal" or "premature"; `amplitude`, the factor of its waveform.
     waveforms : dict of GaussianWaves
@@ -123,7 +123,7 @@ def make_ecg_recording(
     >>> heart.signal.shape, heart.rate
     ((10800,), 360.0)
     >>> list(heart.beats)
-    ['position', 'time', 'inside', 'kind', 'amplitude']
+    ['position', 'seconds', 'inside', 'kind', 'amplitude']
     >>> from orbitdl.recordings import Preprocessing, prepare
     >>> prepare(heart, Preprocessing(window=360)).values.shape
     (30, 360)
@@ -152,7 +152,7 @@ def make_ecg_recording(
     signal = np.zeros((n, n_leads))
     for kind, waves in waveforms.items():
         own = beats[beats["kind"] == kind]
-        at, size = own["time"].to_numpy(), own["amplitude"].to_numpy()
+        at, size = own["seconds"].to_numpy(), own["amplitude"].to_numpy()
         superpose(signal, waves, at, size, rate=rate, reach=_REACH)
     for lead in range(n_leads):
         add_baseline(rng, signal[:, lead], rate=rate, size=drift)

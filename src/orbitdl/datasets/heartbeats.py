@@ -31,7 +31,7 @@ class EcgLikeData:
     rate : float
         Samples per second.
     beats : DataFrame
-        One row per beat: `time` of its R peak in seconds, and `kind`, "normal" or "premature".
+        One row per beat: `seconds`, when its R peak is, and `kind`, "normal" or "premature".
     """
 
     X: NDArray[np.float64]
@@ -119,5 +119,5 @@ def make_ecg_like(
     add_noise(rng, signal, noise)
 
     inside = (times >= 0) & (times < n / rate)
-    beats = pd.DataFrame({"time": times[inside], "kind": kinds[inside]})
+    beats = pd.DataFrame({"seconds": times[inside], "kind": kinds[inside]})
     return EcgLikeData(segment(signal[:, 0], length, length), signal[:, 0], rate, beats)

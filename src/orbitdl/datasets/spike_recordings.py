@@ -32,7 +32,7 @@ class SpikeRecording(Recording):
         Names of the channels, if there are several.
     spikes : DataFrame
         One row per spike that reaches into the recording, in the order of time: `position` (in
-        samples) and `time` (in seconds) of its reference point, the centre of its trough, any real
+        samples) and `seconds` of its reference point, the centre of its trough, any real
         number; `inside`, whether the reference point lies within the recording and not only a part
         of a wave; `neuron`; `amplitude`, the factor of its waveform; `overlaps`, whether a spike
         of another neuron has its reference point within a millisecond.
@@ -119,7 +119,7 @@ def make_spike_recording(
     >>> data.signal.shape, data.rate
     ((48000, 4), 24000.0)
     >>> list(data.spikes)
-    ['position', 'time', 'inside', 'neuron', 'amplitude', 'overlaps']
+    ['position', 'seconds', 'inside', 'neuron', 'amplitude', 'overlaps']
     """
     n = count_samples(duration, rate)
     require_count(n_channels, "n_channels")
@@ -146,7 +146,7 @@ def make_spike_recording(
     signal = np.zeros((n, n_channels))
     for j, waves in enumerate(waveforms):
         own = spikes[spikes["neuron"] == j]
-        at, size = own["time"].to_numpy(), own["amplitude"].to_numpy()
+        at, size = own["seconds"].to_numpy(), own["amplitude"].to_numpy()
         superpose(signal, waves, at, size, rate=rate, reach=_REACH)
     add_noise(rng, signal, noise)
     return SpikeRecording(
@@ -199,13 +199,13 @@ def _amplitudes(
 ) -> NDArray[np.float64]:
     """Draw the factor of each spike: log-normal, times the slow drift of its neuron."""
     phase = rng.uniform(0.0, 2 * np.pi, n_neurons)[spikes["neuron"]]
-    slow = 1 + drift * np.sin(2 * np.pi * spikes["time"].to_numpy() / duration + phase)
+    slow = 1 + drift * np.sin(2 * np.pi * spikes["seconds"].to_numpy() / duration + phase)
     return np.asarray(slow * np.exp(spread * rng.standard_normal(len(spikes))))
 
 
 def _overlapping(spikes: pd.DataFrame) -> NDArray[np.bool_]:
     """Return which spikes have one of another neuron within a millisecond."""
-    time, neuron = spikes["time"].to_numpy(), spikes["neuron"].to_numpy()
+    time, neuron = spikes["seconds"].to_numpy(), spikes["neuron"].to_numpy()
     result = np.zeros(len(time), dtype=bool)
     for j in np.unique(neuron):
         others = np.concatenate([[-np.inf], time[neuron != j], [np.inf]])

@@ -26,10 +26,10 @@ def count_samples(duration: float, rate: float) -> int:
 
 
 def locate(times: NDArray[np.float64], rate: float, n: int) -> pd.DataFrame:
-    """Return the table of events at given seconds: `position`, `time`, and whether `inside`."""
+    """Return the table of events at given seconds: `position`, `seconds`, and whether `inside`."""
     position = times * rate
     inside = (position >= 0) & (position <= n - 1)
-    return pd.DataFrame({"position": position, "time": times, "inside": inside})
+    return pd.DataFrame({"position": position, "seconds": times, "inside": inside})
 
 
 def add_noise(rng: np.random.Generator, signal: NDArray[np.float64], size: float) -> None:

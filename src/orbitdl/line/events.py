@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
+from orbitdl.line.intervals import holes_of, intervals_of, missing_stretches, own_intervals_of
 from orbitdl.line.refit import refitted
+from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
 
@@ -74,17 +76,31 @@ def events_of(
     if rate is not None:
         table.insert(1, "seconds", table["time"] / rate)
     listed: pd.DataFrame = table.loc[kept].sort_values("time", kind="stable", ignore_index=True)
+    listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
     listed.attrs = {"threshold": least.tolist(), "resolution": resolution.tolist()}
     return listed
+
+
+def with_intervals(
+    events: pd.DataFrame, signal: Signal, length: int, rate: float | None
+) -> pd.DataFrame:
+    """Return events in the order of time with the intervals before them."""
+    time, component = events["time"].to_numpy(), events["component"].to_numpy()
+    holes = holes_of(missing_stretches(signal), length)
+    interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
+    events = events.assign(interval=interval, own_interval=own)
+    return events if rate is None else events.assign(interval_seconds=interval / rate)
 
 
 def no_events(rate: float | None) -> pd.DataFrame:
     """Return a table of no events, which has the columns of all others."""
     kinds = {"time": float, "component": np.intp, "coefficient": float, "amplitude": float}
     kinds |= {"share": float, "fit": float, "overlaps": bool, "cut": bool}
+    kinds |= {"interval": float, "own_interval": float}
     table = pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
     if rate is not None:
         table.insert(1, "seconds", table["time"])
+        table["interval_seconds"] = table["interval"]
     return table
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.intervals import intervals_of
 from orbitdl.plot.canvas import (
     QUIET,
     SMALL,
@@ -39,6 +40,8 @@ class EventsDisplay(Display):
         In seconds, or in samples.
     component : ndarray of shape (K,)
     amplitude : ndarray of shape (K,)
+    interval : ndarray of shape (K,)
+        Since the event before, of whatever component; NaN where that is not known.
     n_components : int
         Rows, of which some may be empty.
     in_seconds : bool
@@ -68,6 +71,7 @@ class EventsDisplay(Display):
     time: Floats
     component: Integers
     amplitude: Floats
+    interval: Floats
     n_components: int
     in_seconds: bool
     unit: str | None = None
@@ -127,7 +131,8 @@ class EventsDisplay(Display):
         ----------
         events : DataFrame
             As ``model.events`` or `orbitdl.recordings.event_table` returns it: a row per event,
-            with its `component`, `amplitude` or `coefficient`, and `seconds` or `time`.
+            with its `component`, its `amplitude` or `coefficient`, and when it is: `seconds`,
+            `time` or `position`.
         n_components, unit, ax
             As above; as many components as occur, if left out.
         """
@@ -138,12 +143,9 @@ class EventsDisplay(Display):
         order = np.argsort(time, kind="stable")
         n = int(component.max(initial=0)) + 1 if n_components is None else n_components
         amplitude = _column(events, sizes).astype(np.float64)
-        return cls(time[order], component[order], amplitude[order], n, in_seconds, unit).plot(ax)
-
-    @property
-    def intervals(self) -> Floats:
-        """From every event to the one before it, of whatever component, (K - 1,)."""
-        return np.diff(self.time)
+        interval = _intervals(events, time, order, in_seconds)
+        columns = time[order], component[order], amplitude[order], interval
+        return cls(*columns, n, in_seconds, unit).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, in axes that are given or in a new figure."""
@@ -186,9 +188,9 @@ class EventsDisplay(Display):
     def _draw_intervals(self, ax: Any, factor: float) -> None:
         """Draw from every event how long ago the one before it was, in its component's colour."""
         few = len(self.time) <= MANY * self.n_components
-        for j in np.unique(self.component[1:]):
-            own = self.component[1:] == j
-            ax.plot(self.time[1:][own] / factor, self.intervals[own], ls="", marker="o",
+        for j in np.unique(self.component):
+            own = self.component == j
+            ax.plot(self.time[own] / factor, self.interval[own], ls="", marker="o",
                     ms=3 if few else 1.6, color=colour_of(j), alpha=1.0 if few else 0.5, mew=0,
                     rasterized=not few)  # fmt: skip
         ax.set_ylim(bottom=0)
@@ -205,10 +207,17 @@ def _column(events: pd.DataFrame, name: str) -> Any:
     return events[name].to_numpy()
 
 
+def _intervals(events: pd.DataFrame, time: Floats, order: Integers, in_seconds: bool) -> Floats:
+    """Return the intervals of a table in order; tables of windows have none, and no gaps either."""
+    name = "interval_seconds" if in_seconds else "interval"
+    if name in events:
+        return np.asarray(_column(events, name)[order], dtype=np.float64)
+    return intervals_of(time[order], np.zeros(0))
+
+
 def _times(events: pd.DataFrame) -> tuple[Floats, bool]:
-    """Return when events were, and whether in seconds: tables of windows have these as `time`."""
+    """Return when events were, and whether in seconds; in samples, tables of windows say where."""
     if "seconds" in events:
         return _column(events, "seconds").astype(np.float64), True
-    if "position" in events and "time" not in events:
-        return _column(events, "position").astype(np.float64), False
-    return _column(events, "time").astype(np.float64), "position" in events
+    name = "position" if "position" in events else "time"
+    return _column(events, name).astype(np.float64), False

@@ -41,7 +41,7 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
         - the group's parameters: `shift`, in samples, for shifts;
         - `position`: where it lies, in samples from the start of the recording, or from that of
           the window if windows were given; of an excerpt too the recording's start counts;
-        - `time`: the same in seconds, if the rate is known and a recording was cut.
+        - `seconds`: the same in seconds, if the rate is known and a recording was cut.
 
         Where signals of vectors are shifted and turned (`orbitdl.groups.Product`), atoms at almost
         one time are one event, as `Codes.to_events` lists it: its `amplitude` stands in place of
@@ -49,12 +49,12 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
 
     Notes
     -----
-    `position` is where `orbitdl.positions` says, plus the start of the window (and ``offset``, of
-    an excerpt), and ``time = position / rate``. Windows that overlap show an event several times;
-    it is listed by one of them: neighbours share the recording at a cut in the middle of their
-    overlap, or beside it where an event lies across. Of halves of one event that two windows see
-    beside their border, closer than the component tells events apart, the stronger is listed. What
-    a window sees beyond the end of the recording is not listed.
+    `position` is where `orbitdl.positions` says, plus the start of the window (and ``offset``,
+    of an excerpt), and ``seconds = position / rate``. Windows that overlap show an event
+    several times; it is listed by one of them: neighbours share the recording at a cut in the
+    middle of their overlap, or beside it where an event lies across. Of halves of one event
+    that two windows see beside their border, closer than the component tells events apart, the
+    stronger is listed. What a window sees beyond the end of the recording is not listed.
 
     Examples
     --------
@@ -70,9 +70,9 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     >>> windows = prepare(recording, Preprocessing(window=32, step=16), to_end=True)
     >>> codes = encode(windows.values, component[None], group=ContinuousShift(), alpha=1.0)
     >>> table = event_table(codes, component[None], windows)
-    >>> table.loc[table["coefficient"] > 1, ["window", "position", "time"]].round(2)
-       window  position  time
-    0       1     30.25  3.78
+    >>> table.loc[table["coefficient"] > 1, ["window", "position", "seconds"]].round(2)
+       window  position  seconds
+    0       1     30.25     3.78
     """
     if len(codes) != len(windows):
         raise ValueError(
@@ -96,7 +96,7 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     )
     events["position"] += windows.offset
     if windows.rate is not None:
-        events["time"] = events["position"] / windows.rate
+        events["seconds"] = events["position"] / windows.rate
     once: pd.DataFrame = events.loc[kept]
     return once.sort_values("position", kind="stable", ignore_index=True)
 

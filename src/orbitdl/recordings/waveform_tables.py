@@ -26,17 +26,17 @@ def waveform_table(components: ArrayLike, rate: float | None = None) -> pd.DataF
     Returns
     -------
     DataFrame
-        One row per sample, d in all. The first column is `sample`, counted from 0, or `time`, in
-        seconds, if the rate is known; then comes one column per component, `component_0` and so
+        One row per sample, d in all. The first column is `sample`, counted from 0, or `seconds`,
+        if the rate is known; then comes one column per component, `component_0` and so
         on, or one per component and channel, `component_0_channel_0` and so on.
 
     Examples
     --------
     >>> waveform_table([[0.0, 1.0, 0.5], [0.6, 0.8, 0.0]], rate=10.0)
-       time  component_0  component_1
-    0   0.0          0.0          0.6
-    1   0.1          1.0          0.8
-    2   0.2          0.5          0.0
+       seconds  component_0  component_1
+    0      0.0          0.0          0.6
+    1      0.1          1.0          0.8
+    2      0.2          0.5          0.0
     """
     import pandas as pd
 
@@ -44,7 +44,7 @@ def waveform_table(components: ArrayLike, rate: float | None = None) -> pd.DataF
     q, length = shapes.shape[:2]
     number = np.arange(length)
     table = pd.DataFrame(
-        {"sample": number} if rate is None else {"time": number / require_positive(rate, "rate")}
+        {"sample": number} if rate is None else {"seconds": number / require_positive(rate, "rate")}
     )
     parts = list(np.ndindex(*shapes.shape[2:]))
     for j in range(q):

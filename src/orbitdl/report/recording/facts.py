@@ -16,13 +16,14 @@ from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import peaks_of
 from orbitdl.line.inputs import as_recordings, detrended
+from orbitdl.line.intervals import missing_stretches
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.clock import Clock
-from orbitdl.report.recording.intervals import Intervals, intervals_of
+from orbitdl.report.recording.intervals import Intervals, judged_intervals
 from orbitdl.report.recording.resolution import kept_stretches
-from orbitdl.report.recording.strip import Explained, Strip, missing_stretches
+from orbitdl.report.recording.strip import Explained, Strip
 from orbitdl.scikit import check_is_fitted
 from orbitdl.waveform_learning import WaveformLearning
 
@@ -90,7 +91,7 @@ class Facts:
     @cached_property
     def intervals(self) -> Intervals:
         """From event to event."""
-        return intervals_of(self.events, len(self.waveforms), self.missing, self.waveforms.length)
+        return judged_intervals(self.events, len(self.waveforms))
 
     @cached_property
     def least_fitting(self) -> Integers:

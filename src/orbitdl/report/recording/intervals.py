@@ -53,26 +53,12 @@ class Intervals:
         return edges, np.stack([np.histogram(part[~np.isnan(part)], edges)[0] for part in own])
 
 
-def intervals_of(events: pd.DataFrame, q: int, missing: Integers, length: int) -> Intervals:
-    """Return the intervals between events in the order of time.
-
-    Parameters
-    ----------
-    events : DataFrame
-        Of `WaveformLearning.events`.
-    q, length : int
-        Number of waveforms, and their samples.
-    missing : ndarray of shape (m, 2)
-        Where stretches without data begin and end.
-    """
-    time, component = events["time"].to_numpy(), events["component"].to_numpy()
-    before, unusual = np.full(len(time), np.nan), np.zeros(len(time), dtype=np.intp)
-    median = np.full(q, np.nan)
-    holes = missing[missing[:, 1] - missing[:, 0] >= length / 2].mean(axis=1)
+def judged_intervals(events: pd.DataFrame, q: int) -> Intervals:
+    """Return the intervals of events, as `WaveformLearning.events` lists them, of q waveforms."""
+    before, component = events["own_interval"].to_numpy(), events["component"].to_numpy()
+    unusual, median = np.zeros(len(before), dtype=np.intp), np.full(q, np.nan)
     for j in range(q):
         own = np.flatnonzero(component == j)
-        gone = np.diff(np.searchsorted(holes, time[own])) > 0
-        before[own[1:]] = np.where(gone, np.nan, np.diff(time[own]))
         if np.isfinite(before[own]).any():
             median[j] = np.nanmedian(before[own])
             unusual[own] = _unusual(before[own], median[j])

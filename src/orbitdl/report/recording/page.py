@@ -11,7 +11,7 @@ from orbitdl.report.origin import parameters, time_to_learn, versions
 from orbitdl.report.recording.facts import LISTED, Facts
 from orbitdl.report.recording.intervals import DEVIATIONS, PART
 from orbitdl.report.recording.payload import MOST_EVENTS, payload
-from orbitdl.report.recording.summary import figures, paragraphs
+from orbitdl.report.recording.summary import figures, paragraphs, sentence_of_intervals
 from orbitdl.report.recording.tables import intervals_table, least_fitting_table
 from orbitdl.report.words import count, number, percent
 
@@ -29,6 +29,7 @@ def page(facts: Facts) -> str:
         "first": least_fitting_table(facts),
         "resolution": escape(_what_is_kept(facts)),
         "intervals": escape(_what_intervals_say(facts)),
+        "any": escape(sentence_of_intervals(facts)),
         "table": intervals_table(facts),
         "run": rows_of(run_table(facts)),
     }

@@ -18,10 +18,8 @@ MOST_MISSING = 2000
 """Stretches without data that are shaded, the longest."""
 OVERLAPS, CUT, UNUSUAL = 1, 2, 4
 """What is known of an event, as bits of one number."""
-KINDS = {"time": "<f8", "interval": "<f4", "amplitude": "<f4", "fit": "<f4"} | {
-    "component": "<u2",
-    "flags": "<u2",
-}
+FLOATS = ("interval", "own_interval", "amplitude", "fit")
+KINDS = {"time": "<f8"} | dict.fromkeys(FLOATS, "<f4") | {"component": "<u2", "flags": "<u2"}
 
 
 def payload(facts: Facts) -> dict[str, Any]:
@@ -79,8 +77,8 @@ def _events(facts: Facts, chosen: Integers) -> dict[str, Any]:
     """Return columns of the events; a number that is not known is NaN."""
     events = facts.events
     flags = events["overlaps"] * OVERLAPS + events["cut"] * CUT + facts.unusual * UNUSUAL
-    columns = {name: events[name].to_numpy() for name in ("time", "amplitude", "fit", "component")}
-    columns |= {"interval": facts.intervals.before, "flags": flags.to_numpy()}
+    columns = {name: events[name].to_numpy() for name in ("time", *FLOATS, "component")}
+    columns |= {"flags": flags.to_numpy()}
     packed = {name: as_text(columns[name][chosen], kind) for name, kind in KINDS.items()}
     return {"number": chosen_places(facts, chosen), "total": len(events), **packed}
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.intervals import runs
 
 VALUES = 1_500_000
 """Values of 16 bits that the strip may take: 4 MB as text."""
@@ -52,12 +53,6 @@ def kept_stretches(
     each = room.left // SPREAD
     room.add(spread_out(samples, each))
     return runs(room.taken)
-
-
-def runs(there: NDArray[np.bool_]) -> Integers:
-    """Return where runs of True begin and end, (m, 2)."""
-    steps = np.diff(there.astype(np.int8), prepend=np.int8(0), append=np.int8(0))
-    return np.flatnonzero(steps).reshape(-1, 2)
 
 
 def spread_out(samples: int, each: int) -> Iterator[Stretch]:

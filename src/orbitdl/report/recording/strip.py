@@ -9,12 +9,12 @@ import numpy as np
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.inputs import PART, parts_of
+from orbitdl.line.inputs import PART
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.report.recording.packing import packed
-from orbitdl.report.recording.resolution import bin_size, outline, runs
+from orbitdl.report.recording.resolution import bin_size, outline
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +96,3 @@ class Explained:
         atoms = near.component, near.time, near.coefficient
         left = np.where(observed[:, None], x - self.waveforms.add_up(last - first, *atoms), np.nan)
         return x, left, np.hstack([self.signal.raw(first, last), left])
-
-
-def missing_stretches(signal: Signal) -> Integers:
-    """Return where samples begin and end, (m, 2), of which a channel is missing."""
-    return runs(np.concatenate([np.isnan(part).any(axis=1) for part in parts_of(signal)]))

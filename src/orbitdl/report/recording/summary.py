@@ -37,18 +37,30 @@ def _what_was_found(facts: Facts) -> str:
     each = (f"{number(n)} of waveform {j}" for j, n in enumerate(facts.counts))
     often = (_how_often(facts, j) for j in range(len(facts.counts)))
     both = [one + two for one, two in zip(each, often, strict=True)]
-    return f"{said}: {listed(both)}.{_what_is_missing(facts)}"
+    overall = f"{' ' if sentence_of_intervals(facts) else ''}{sentence_of_intervals(facts)}"
+    return f"{said}: {listed(both)}.{overall}{_what_is_missing(facts)}"
+
+
+def sentence_of_intervals(facts: Facts) -> str:
+    """Say how long it is from one event to the next, of whatever waveform."""
+    often = _typically(facts, float(facts.events["interval"].median()))
+    return f"From one event to the next, of any waveform: {often}." if often else ""
 
 
 def _how_often(facts: Facts, j: int) -> str:
-    interval = facts.intervals.median[j]
+    often = _typically(facts, facts.intervals.median[j])
+    return f" ({often})" if often else ""
+
+
+def _typically(facts: Facts, interval: float) -> str:
+    """Return a median interval in words, as a rate too; nothing where it is not known."""
     if np.isnan(interval):
         return ""
-    often = facts.clock.frequency(interval)
+    often = f"typically {facts.clock.frequency(interval)}"
     return (
-        f" (typically {often})"
+        often
         if facts.clock.rate is None
-        else (f" (typically {often}: median interval {facts.clock.span(interval)})")
+        else (f"{often}: median interval {facts.clock.span(interval)}")
     )
 
 

@@ -1,6 +1,6 @@
 // Numbers that are text in the file, times in words, and the events.
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
-const KINDS = { time: Float64Array, interval: Float32Array, amplitude: Float32Array, fit: Float32Array, component: Uint16Array, flags: Uint16Array };
+const KINDS = { time: Float64Array, interval: Float32Array, own_interval: Float32Array, amplitude: Float32Array, fit: Float32Array, component: Uint16Array, flags: Uint16Array };
 const events = Object.fromEntries(Object.entries(KINDS).map(([name, Kind]) => [name, new Kind(bytesOf(data.events[name]))]));
 const OVERLAPS = 1, CUT = 2, UNUSUAL = 4;
 const eventCount = events.time.length;

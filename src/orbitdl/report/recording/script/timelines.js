@@ -11,6 +11,8 @@ const extremes = (own, value) => {
   }
   return [...kept].sort((a, b) => a - b);
 };
+const intervalWords = (k) => [["interval", events.interval[k]], [`since waveform ${events.component[k]}`, events.own_interval[k]]]
+  .filter(([, interval], i) => !Number.isNaN(interval) && (i === 0 || waveformNumbers.length > 1)).map(([name, interval]) => `<br>${name} ${howLong(interval)}`).join("");
 const overTime = (name, size, label) => {
   const value = events[name], traces = waveformNumbers.map((j) => {
     const all = [];
@@ -22,7 +24,7 @@ const overTime = (name, size, label) => {
         color: colour(j), symbol: cycle(SYMBOLS, j), opacity: 0.8, size: own.map((k) => (isUnusual(k) ? 8 : 4)),
         line: { color: own.map((k) => (isUnusual(k) ? styleOf("--check") : colour(j))), width: own.map((k) => (isUnusual(k) ? 2.5 : 0)) },
       },
-      text: own.map((k) => `${hoverOf(k)}${Number.isNaN(events.interval[k]) ? "" : `<br>interval ${howLong(events.interval[k])}`}`), hovertemplate: "%{text}<extra></extra>",
+      text: own.map((k) => `${hoverOf(k)}${intervalWords(k)}`), hovertemplate: "%{text}<extra></extra>",
     };
   });
   const margin = 0.01 * view.samples, ends = [onAxis(-margin), onAxis(view.samples + margin)];
@@ -44,7 +46,10 @@ const drawTimelines = () => {
   const known = data.histogram.edges.length > 0;
   byId("interval-plots").hidden = !known;
   byId("interval-table").hidden = !byId("interval-table").querySelector("tbody tr");
-  const drawn = known ? [draw("interval-plot", () => overTime("interval", intervalSize, intervalLabel)), draw("histogram-plot", histogramFigure)] : [];
+  const any = events.interval.some((interval) => !Number.isNaN(interval)) && waveformNumbers.length > 1;
+  byId("any-interval").hidden = !any;
+  const drawn = known ? [draw("interval-plot", () => overTime("own_interval", intervalSize, intervalLabel)), draw("histogram-plot", histogramFigure)] : [];
+  if (any) drawn.push(draw("any-interval-plot", () => overTime("interval", intervalSize, intervalLabel)));
   [...drawn, draw("amplitude-plot", () => overTime("amplitude", 1, "amplitude"))].forEach((show) => show());
-  [...(known ? ["interval-plot"] : []), "amplitude-plot"].forEach((id) => byId(id).on("plotly_click", ({ points: [point] }) => seeEvent(point.customdata)));
+  [...(any ? ["any-interval-plot"] : []), ...(known ? ["interval-plot"] : []), "amplitude-plot"].forEach((id) => byId(id).on("plotly_click", ({ points: [point] }) => seeEvent(point.customdata)));
 };
