@@ -34,7 +34,10 @@ from orbitdl.storage.checkpoint_files import StoredRun
 from orbitdl.storage.codec import pack, unpack
 
 # fits end early here, on purpose
-pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:max_iter=:sklearn.exceptions.ConvergenceWarning",
+    "ignore:components 0 and 1 occur together",
+)
 
 X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
 SETTINGS = {

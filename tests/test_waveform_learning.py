@@ -15,7 +15,9 @@ from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:components 0 and 1 occur together"
+)
 
 LENGTH, N = 31, 3000
 CUBIC = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)

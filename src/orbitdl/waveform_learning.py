@@ -15,10 +15,12 @@ from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import Outcome
 from orbitdl.line.alpha import automatic_alpha
+from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.given import Given, given_recordings
 from orbitdl.line.inputs import require_own_channels
 from orbitdl.line.noise import require_above_noise
+from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
 from orbitdl.line.scattered import RecordingOpening
@@ -160,6 +162,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         with self._given(recording) as given:
             best = self._learn_from(given)
         self._warn_unless_converged(best)
+        if self.codes_ is not None and self.max_iter > 0 and not best.stopped:
+            for codes, samples in zip(self.codes_, given.lengths, strict=True):
+                warn_of_codes(codes, self._waveforms(), samples)
         return self
 
     def _learn_from(self, given: Given) -> Outcome:
@@ -170,15 +175,16 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         choose(self.init, generators=[])  # refuses what cannot be one
         origin = provenance(given.samples, data)
         alpha, why = self._choose_alpha(shards, pool)
-        size = self._size_of_batches()
-        origin |= why | ({} if size is None else self._batches(given.count, size, "recordings"))
+        size, count = self._size_of_batches(), len(given.lengths)
+        origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
             starts = choose(self.init, generators=self._generators(runs.seed))
             best = self._learn(shards, starts, runs, float(self.tol), size=size)
         self._present(best.components, given.one_axis)
-        self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
+        self.codes_: list[RecordingCodes] | None = best.codes
+        self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         return best
 

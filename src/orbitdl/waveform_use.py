@@ -71,7 +71,7 @@ class WaveformUseMixin(ShownMixin):
             The atoms, one objective, one certified gap, and how it ended.
         """
         applied = self._applied(alpha, tol, progress)
-        return self._each(recording, applied, Applied.codes)
+        return self._each(recording, applied, Applied.judged)
 
     def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
         """Code a recording at every one of some alphas, each from the codes of the one before.

@@ -29,7 +29,7 @@ and a proof of how good the codes are. No programming is needed.
 """
 
 EXAMPLES = """From a recording to a table of events and a report:
-  orbitdl fit heart.wav -o heart.safetensors --length 0.7s --components 2
+  orbitdl fit heart.wav -o heart.safetensors --length 0.7s
   orbitdl encode heart.safetensors heart.wav -o events.csv
   orbitdl report heart.safetensors heart.wav -o report.html
 

@@ -107,7 +107,7 @@ def fit(
     the model file, and all is done again by encode, complete, denoise and report.
 
     Examples:
-      orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --components 2
+      orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s
       orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
       orbitdl fit log.csv -o m.safetensors --time-column t --length 0.7s
       orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from orbitdl.codes import Codes
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
@@ -30,7 +30,7 @@ class Outcome:
     ----------
     components : ndarray of shape (q, F, d, m)
     history : History
-    codes : Codes or None
+    codes : Codes, list of RecordingCodes, or None
         The last ones; None if they were made by an earlier process.
     stopped : bool
         Whether the callback stopped the run.
@@ -38,7 +38,7 @@ class Outcome:
 
     components: Blocks
     history: History
-    codes: Codes | None = None
+    codes: Any = None
     stopped: bool = False
 
 

@@ -24,6 +24,7 @@ from orbitdl.line.inputs import (
     survey,
 )
 from orbitdl.line.noise import require_above_noise
+from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -110,6 +111,12 @@ class Applied:
     def codes(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
         """Return the codes of a recording."""
         return self.coded(signal, name).codes(self.coder)
+
+    def judged(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
+        """Return the codes of a recording, and warn if they say little."""
+        codes = self.codes(signal, name)
+        warn_of_codes(codes, self.coder.waveforms, len(signal), stacklevel=6)
+        return codes
 
     def events(
         self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]

@@ -47,6 +47,11 @@ class Certificate:
             max(self.polar, other.polar),
         )
 
+    @property
+    def explained(self) -> float:
+        """Share of the energy of the data that is not in the residual."""
+        return max(1.0 - self.energy / self.data, 0.0) if self.data > 0 else 0.0
+
     def objective(self, alpha: float) -> float:
         """Return ``1/2 ||r||^2 + alpha sum |c|``."""
         return 0.5 * self.energy + alpha * self.weight

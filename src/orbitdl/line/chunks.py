@@ -92,7 +92,8 @@ class Coded:
         status = Status.CONVERGED if gap <= coder.tol else Status.STOPPED_EARLY
         if objective == 0.0:
             status = Status.ZERO_DATA
-        return RecordingCodes(atoms_of(self.chunks), objective, gap, status)
+        explained = self.certificate.explained
+        return RecordingCodes(atoms_of(self.chunks), objective, gap, status, explained)
 
 
 def code_recording(

@@ -29,12 +29,15 @@ class RecordingCodes:
         ``gap * objective`` above its minimum.
     status : Status
         How the coding ended, in words.
+    explained : float
+        Share of the energy of the recording, its trend apart, that the atoms explain.
     """
 
     atoms: LineAtoms
     objective: float
     gap: float
     status: Status
+    explained: float = float("nan")
 
     def __len__(self) -> int:
         return len(self.atoms)

@@ -31,10 +31,8 @@ class Given:
     Attributes
     ----------
     shards : RecordingShards or ScatteredRecordings
-    count : int
-        Recordings.
-    samples : int
-        Of all recordings together.
+    lengths : tuple of int
+        Samples of every recording.
     one_axis : bool
         Whether they are (T,), and not (T, channels).
     fingerprint : str
@@ -42,8 +40,7 @@ class Given:
     """
 
     shards: RecordingShards | ScatteredRecordings
-    count: int
-    samples: int
+    lengths: tuple[int, ...]
     one_axis: bool
     fingerprint: str
 
@@ -51,8 +48,13 @@ class Given:
     def of(cls, shards: RecordingShards | ScatteredRecordings, seen: Sequence[Survey]) -> Given:
         """Return recordings of which this was seen, in their order."""
         data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
-        samples = sum(one.samples for one in seen)
-        return cls(shards, len(seen), samples, seen[0].axes == 1, data)
+        lengths = tuple(one.samples for one in seen)
+        return cls(shards, lengths, seen[0].axes == 1, data)
+
+    @property
+    def samples(self) -> int:
+        """Of all recordings together."""
+        return sum(self.lengths)
 
 
 @contextmanager
