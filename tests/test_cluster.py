@@ -23,6 +23,7 @@ import dask.array as da
 from dask import delayed
 from dask.highlevelgraph import HighLevelGraph
 from distributed import Client, LocalCluster, get_worker
+from distributed.comm.core import CommClosedError
 from distributed.utils import key_split
 
 import orbitdl
@@ -414,6 +415,14 @@ def test_invariants_are_a_lazy_array(anywhere, in_memory):
     assert_allclose(lazy.compute(), in_memory.transform(X), atol=1e-9)
 
 
+def test_approximations_are_a_lazy_array(anywhere, in_memory):
+    holed = da.concatenate([CHUNKED[:24], CHUNKED[24:24], CHUNKED[24:]])  # a chunk of no rows
+    for chunked in (CHUNKED, holed):
+        lazy = in_memory.reconstruct(chunked)
+        assert lazy.shape == X.shape
+        assert_allclose(lazy.compute(), in_memory.reconstruct(X), atol=1e-9)
+
+
 def test_nothing_is_computed_before_it_is_asked_for(client, in_memory):
     def fails(values):
         raise AssertionError("computed")
@@ -524,6 +533,17 @@ STRANGE = {
 def test_strange_clusters_are_refused_in_words(words):
     with pytest.raises(ClusterError, match=words):
         versions.require_alike(STRANGE[words])
+
+
+@pytest.mark.parametrize("lost", ["python", "orbitdl"])
+def test_a_worker_that_dies_while_it_is_asked_is_no_other_version(lost):
+    gone = {"python": OWN_PYTHON, "orbitdl": OWN} | {lost: CommClosedError("worker died")}
+    versions.require_alike(Strange(**gone))
+
+
+def test_a_worker_that_cannot_import_orbitdl_says_why():
+    with pytest.raises(ClusterError, match=r"tcp://far cannot .* orbitdl \(no module llvmlite\)"):
+        versions.require_alike(Strange(OWN_PYTHON, ImportError("no module llvmlite")))
 
 
 def test_a_cluster_like_this_process_is_taken():

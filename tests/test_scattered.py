@@ -15,6 +15,7 @@ from orbitdl import OrbitDictionaryLearning, StoredCodes
 from orbitdl.coding import Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.groups import ContinuousShift, IntegerShift, ListedRepresentation
+from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.crew import Piece, Threads
 from orbitdl.learning.iteration import State
@@ -79,6 +80,31 @@ def test_data_elsewhere_are_learned_from_as_in_memory(name, missing):
     alike = 2 if has_unique_codes(rep) else 1
     for one, two in zip(here[:alike], there[:alike], strict=True):
         assert_allclose(two.objective, one.objective, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
+def test_missing_entries_are_learned_from_in_one_reading_an_iteration(name, monkeypatch):
+    monkeypatch.setattr(masked_dictionary, "FEW", 0.0)  # as for many data
+    rep, X = points(name, missing=0.2)
+    shards = scattered(rep, X)
+    asked, total = [], shards.crew.total
+
+    def noted(work, numbers, name, tell=None):
+        asked.append(name)
+        return total(work, numbers, name, tell)
+
+    monkeypatch.setattr(shards.crew, "total", noted)
+    start = start_from_data(shards, 2, np.random.default_rng(0))
+    asked.clear()
+    settings = {"gap": 1e-6, "max_iter": 30, "tol": 1e-4}
+    there = run(shards, start, **settings)
+    assert set(asked) == {"code"}
+    assert len(asked) <= 2 * len(there)  # twice where a push is taken back
+    local = SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)
+    here = run(local, start, **settings)
+    falls = np.diff([it.objective for it in there])
+    assert np.all(falls <= 1e-6 * there[0].objective)
+    assert_allclose(there[-1].objective, here[-1].objective, rtol=0.02)
 
 
 def test_threads_change_nothing():

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from orbitdl.codes import Atoms, Codes
+from orbitdl.encoding import decode_atoms
 from orbitdl.groups.base import Floats
 from orbitdl.learning.crew import Piece
 from orbitdl.piecewise import EncodePiece
@@ -55,6 +57,13 @@ def invariants_of(work: EncodeChunk, number: int, first: int, last: int, values:
     return work.codes(number, first, last, values).invariants()
 
 
+def fits_of(work: EncodeChunk, number: int, first: int, last: int, values: Any) -> Floats:
+    """Return the sparse approximation of a chunk, in its shape."""
+    encode = work.encode
+    codes = work.codes(number, first, last, values)
+    return decode_atoms(encode.representation, codes.atoms, encode.A)
+
+
 @dataclass(frozen=True, eq=False)
 class Deferred:
     """A Dask array, and how it will be coded: by whatever computes the results, a chunk a task."""
@@ -73,18 +82,27 @@ class Deferred:
 
     def invariants(self) -> Any:
         """Return a Dask array (n, q) of ``||Z_ij||_G``."""
+        return self._array("transform", invariants_of, (len(self.encode.A),))
+
+    def reconstructed(self) -> Any:
+        """Return a Dask array of the sparse approximations of all data points."""
+        return self._array("reconstruct", fits_of, self.source.shape)
+
+    def _array(self, what: str, make: Callable[..., Floats], shape: tuple[int, ...]) -> Any:
+        """Return a Dask array of what is made of every chunk, with this shape for a data point."""
         from dask.array import Array
         from dask.highlevelgraph import HighLevelGraph
 
         token, source = secrets.token_hex(8), self.source
-        name, opened = f"orbitdl-transform-{token}", f"orbitdl-work-{token}"
+        name, opened = f"orbitdl-{what}-{token}", f"orbitdl-work-{token}"
         tail = (0,) * len(source.shape)
         tasks: dict[Any, Any] = {opened: self._work}
         for k in range(len(source.ends) - 1):
-            task = (invariants_of, opened, *self._span(k), (source.array.name, k, *tail))
-            tasks[(name, k, 0)] = task
+            task = (make, opened, *self._span(k), (source.array.name, k, *tail))
+            tasks[(name, k, *(0,) * len(shape))] = task
         graph = HighLevelGraph.from_collections(name, tasks, dependencies=[source.array])
-        return Array(graph, name, (source.array.chunks[0], (len(self.encode.A),)), dtype=float)
+        chunks = (source.array.chunks[0], *((size,) for size in shape))
+        return Array(graph, name, chunks, dtype=float)
 
     @property
     def _work(self) -> EncodeChunk:

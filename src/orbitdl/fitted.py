@@ -121,8 +121,14 @@ class FittedMixin(ShownMixin, TransformerMixin):
         check_is_fitted(self)
         return encoding.decode(codes, self.components_)
 
-    def reconstruct(self, X: ArrayLike, *, mask: ArrayLike | None = None) -> Floats:
-        """Return the sparse approximation of every data point, in the shape of X."""
+    def reconstruct(self, X: Any, *, mask: Any = None) -> Any:
+        """Return the sparse approximation of every data point, in the shape of X.
+
+        X is as in `fit`; of a Dask array this is a lazy one.
+        """
+        check_is_fitted(self)
+        if is_of_dask(X):
+            return self._deferred(X, mask, self.alpha_).reconstructed()
         return self.decode(self.encode(X, mask=mask))
 
     def complete(

@@ -103,6 +103,6 @@ def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Bloc
     """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
     parts = [
         atoms.take(slice(k, k + CHUNK)).superpose(representation, A)
-        for k in range(0, len(atoms), CHUNK)
+        for k in range(0, max(len(atoms), 1), CHUNK)
     ]
     return parts[0] if len(parts) == 1 else np.concatenate(parts)

@@ -46,11 +46,17 @@ def on_observed(
     Of the shards, whose parts are data points with atoms, sums are asked for only.
     """
     size, q = int(np.prod(representation.shape)), len(A)
-    if float(len(shards)) * size * (q * size) ** 2 <= FEW:
+    if is_soon_formed(len(shards), representation, q):
         signals = representation.synthesize(A).reshape(q, 1, size, 1)
         new = solve(in_one_block(shards, representation, statistics), signals)
         return representation.analyze(new.reshape(q, *representation.shape))
     return fill_in(solve, shards, statistics, A)
+
+
+def is_soon_formed(n: int, representation: Representation, q: int) -> bool:
+    """Tell whether H is formed of n data points and q components, in one pass over the data."""
+    size = float(np.prod(representation.shape))
+    return n * size * (q * size) ** 2 <= FEW
 
 
 def in_one_block(

@@ -38,13 +38,21 @@ class Opening(ABC):
 
 @dataclass(frozen=True)
 class Report:
-    """What coding a piece came to; the sum of two is that of both together."""
+    """What coding a piece came to; the sum of two is that of both together.
+
+    `majorised` are the statistics of data completed by codes and components, where entries are
+    missing; they are made while the data are there, for a dictionary step without another reading.
+    """
 
     summary: Summary
     statistics: Statistics
+    majorised: Statistics | None = None
 
     def __add__(self, other: Report) -> Report:
-        return Report(self.summary + other.summary, self.statistics + other.statistics)
+        summary, statistics = self.summary + other.summary, self.statistics + other.statistics
+        if self.majorised is None or other.majorised is None:
+            return Report(summary, statistics)
+        return Report(summary, statistics, self.majorised + other.majorised)
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +94,7 @@ class CodePiece:
     start: Start
     round: Round
     alive: frozenset[int]
+    is_masked: bool = False
 
     def __call__(self, piece: Piece, scratch: Scratch) -> Report:
         shards = self.start.of(self.opening.open(piece), piece, scratch)
@@ -93,7 +102,8 @@ class CodePiece:
         scratch.keep_only(self.alive, self.round.number)
         if shards.atoms is not None:
             scratch.keep(self.round.number, piece.number, shards.atoms)
-        return Report(summary, shards.statistics())
+        completed = shards.majorised_statistics(self.round.A) if self.is_masked else None
+        return Report(summary, shards.statistics(), completed)
 
     def brief(self, report: Report) -> Summary:
         """Return what is told of a piece."""
@@ -124,8 +134,10 @@ class ScatteredShards(Shards):
         The pieces that these are.
     start : Start
         Where the next coding starts.
-    known : Statistics or None
-        Of the last coding.
+    known, majorised : Statistics or None
+        Of the last coding; the latter where entries are missing.
+    is_masked : bool
+        Whether any entry is missing.
     watch : callable or None
         Given how many pieces are about to be coded, it returns who is told what each came to: its
         number and a `Summary`, once.
@@ -136,6 +148,8 @@ class ScatteredShards(Shards):
     numbers: tuple[int, ...]
     start: Start = field(default_factory=Start)
     known: Statistics | None = None
+    majorised: Statistics | None = None
+    is_masked: bool = False
     watch: Watch | None = None
 
     @property
@@ -161,13 +175,23 @@ class ScatteredShards(Shards):
 
     def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
         new = self.crew.begin(A, asked)
-        work = CodePiece(self.opening, self.start, new, self.crew.alive)
+        work = CodePiece(self.opening, self.start, new, self.crew.alive, self.is_masked)
         tell = None if self.watch is None else self.watch(len(self.numbers))
         report = self.crew.total(work, self.numbers, "code", tell)
-        return replace(self, start=Start(new), known=report.statistics), report.summary
+        coded = replace(self._from(Start(new)), known=report.statistics)
+        return replace(coded, majorised=report.majorised), report.summary
 
     def statistics(self) -> Statistics:
         return super().statistics() if self.known is None else self.known
+
+    def majorised_statistics(self, A: Blocks) -> Statistics:
+        """Return what the last coding left, if it was with these components."""
+        if not self.is_masked:
+            return self.statistics()
+        coded = self.start.round
+        if self.majorised is None or coded is None or not np.array_equal(coded.A, A):
+            return super().majorised_statistics(A)
+        return self.majorised
 
     def starting_from(self, atoms: Atoms | None) -> Self:
         """Return the same data without codes.
@@ -175,7 +199,7 @@ class ScatteredShards(Shards):
         Those of all samples are never in one place, so that atoms which are here are left out:
         data are coded anew.
         """
-        return replace(self, start=Start(), known=None)
+        return self._from(Start())
 
     def scale(self, factors: Floats) -> Self:
         return self._changed(methodcaller("scale", factors))
@@ -201,7 +225,7 @@ class ScatteredShards(Shards):
 
     def _only(self, numbers: Integers) -> Self:
         own = tuple(int(k) for k in numbers)
-        return replace(self, numbers=own, start=Start(), known=None)
+        return replace(self._from(Start()), numbers=own)
 
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
         work = AskPiece(self.opening, self.start, ask)
@@ -209,4 +233,7 @@ class ScatteredShards(Shards):
         return found
 
     def _changed(self, change: Callable[[Any], Any]) -> Self:
-        return replace(self, start=self.start.then(change), known=None)
+        return self._from(self.start.then(change))
+
+    def _from(self, start: Start) -> Self:
+        return replace(self, start=start, known=None, majorised=None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from orbitdl.coding.base import Coder
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.learning.crew import Crew, Piece
-from orbitdl.learning.masked_dictionary import on_observed
+from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered import Opening, ScatteredShards
 from orbitdl.learning.scratch import Scratch
@@ -69,16 +69,9 @@ class TakeRows:
 
 @dataclass(frozen=True, eq=False)
 class ScatteredSamples(ScatteredShards):
-    """Data points in pieces that are somewhere else.
-
-    Attributes
-    ----------
-    is_masked : bool
-        Whether any entry is missing.
-    """
+    """Data points in pieces that are somewhere else."""
 
     opening: SampleOpening
-    is_masked: bool = False
 
     @classmethod
     def of(
@@ -97,12 +90,14 @@ class ScatteredSamples(ScatteredShards):
         return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
 
     def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Any, Blocks]:
-        if not self.is_masked:
-            return super().step(solve, statistics, A)
-        return self, on_observed(solve, self, self.space, statistics, A)
+        """Take the step from sums that the last coding left: it reads no data.
 
-    def majorised_statistics(self, A: Blocks) -> Statistics:
-        return super().majorised_statistics(A) if self.is_masked else self.statistics()
+        Where entries are missing it is that of data completed by the model, which never leads
+        uphill; of few data, which are soon read once more, it is exact.
+        """
+        if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
+            return self, on_observed(solve, self, self.space, statistics, A)
+        return super().step(solve, self.majorised_statistics(A), A)
 
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""
