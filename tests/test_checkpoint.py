@@ -357,7 +357,7 @@ def test_threads_and_verbosity_may_change(path, capsys):
     interrupted(X, 2, checkpoint=path)
     model = estimator(checkpoint=path, n_jobs=2, verbose=1).fit(X)
     assert_same(model, estimator().fit(X))
-    assert capsys.readouterr().out.startswith("iteration   2 ")
+    assert capsys.readouterr().out.startswith("resuming at iteration 2\niteration   2 ")
 
 
 def test_the_seconds_of_earlier_iterations_are_kept(path):

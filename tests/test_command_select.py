@@ -12,7 +12,7 @@ from test_command import run
 from test_command_recordings import misused
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
-from orbitdl.command import learning_options, options
+from orbitdl.command import following, learning_options, options
 from orbitdl.command.choices import GroupName, MatricesName, group_names, make_groups
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import parse_place, parse_span
@@ -189,10 +189,22 @@ def test_a_run_that_was_interrupted_goes_on_when_the_command_is_given_again(fold
     assert stopped.code == 130
     assert "the state is in x.npy.selection.checkpoint: run the same command" in stopped.err
     told = follow(monkeypatch)
-    again = run(*arguments).fine().out
+    resumed = run(*arguments).fine()
+    again = resumed.out
+    assert resumed.err == "Resuming: 1 of 2 runs were done before.\n"
     assert told == [(1, 2), (2, 2)]
     assert not (folder / STATE).exists()
     assert again == run(*arguments).fine().out
+
+
+def test_without_a_terminal_lines_say_how_far_it_is(folder, monkeypatch):
+    monkeypatch.setattr(following, "PAUSE", -1.0)
+    lines = run("select", "x.npy", *QUICK).fine().err.splitlines()
+    runs = [line for line in lines if line.startswith("Selecting: ")]
+    assert len(runs) > 1
+    count = runs[-1].split()[1]
+    assert runs[-1] == f"Selecting: {count} of {count} runs"
+    assert run("select", "x.npy", *QUICK, "--quiet").fine().err == ""
 
 
 def test_a_run_that_was_interrupted_at_once_leaves_nothing(folder, monkeypatch):

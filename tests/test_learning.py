@@ -385,11 +385,12 @@ def test_verbose_prints_a_line_an_iteration(capsys):
     group, X = planted("integer shift")
     settings = {"n_components": 2, "group": group, "max_iter": 5, "tol": 1e-9, "verbose": 1}
     model = OrbitDictionaryLearning(**settings, n_restarts=1).fit(X)
-    lines = capsys.readouterr().out.splitlines()
+    alpha, *lines = capsys.readouterr().out.splitlines()
+    assert alpha == "choosing alpha"
     assert len(lines) == len(model.history_)
     assert lines[0].startswith("iteration   0   objective")
     OrbitDictionaryLearning(**settings, n_restarts=2).fit(X)
-    lines = capsys.readouterr().out.splitlines()
+    _, *lines = capsys.readouterr().out.splitlines()
     assert [lines[0], lines[5]] == ["start 1 of 2", "start 2 of 2"]
     assert lines[10] in ("start 1 goes on", "start 2 goes on")
     assert lines[11].startswith("iteration   4   objective")

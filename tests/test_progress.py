@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from orbitdl import OrbitDictionaryLearning
+from orbitdl.command import following
+from orbitdl.command.display import Screen
 from orbitdl.groups import IntegerShift
 from orbitdl.learning import progress
 from orbitdl.learning.progress import Follower, OverBatches, Printed, Progress, Standing
@@ -79,17 +81,56 @@ def test_an_estimator_prints_parts_between_iterations(tmp_path, capsys, monkeypa
     assert len(parts) >= 2 * sum(line.startswith("iteration") for line in lines)
 
 
+class Heard(Follower):
+    def __init__(self):
+        self.iterations, self.parts, self.phases, self.seconds = [], [], [], 0.0
+
+    def __call__(self, iteration):
+        self.iterations.append(iteration.objective)
+        self.phases.append(iteration.number)
+        self.seconds += iteration.seconds
+
+    def part(self, standing):
+        self.parts.append(standing)
+
+    def phase(self, words):
+        self.phases.append(words)
+
+
+def test_phases_are_named_and_no_iteration_begins_at_0_unexplained():
+    heard, X = Heard(), np.random.default_rng(0).standard_normal((40, 6))
+    fitted = OrbitDictionaryLearning(
+        2, group=IntegerShift(), max_iter=6, tol=1e-9, n_restarts=3, random_state=0, callback=heard
+    ).fit(X)
+    assert heard.phases[0] == "choosing alpha"
+    begins = [k for k, one in enumerate(heard.phases) if one == 0]
+    assert [heard.phases[k - 1] for k in begins] == [f"start {k} of 3" for k in (1, 2, 3)]
+    chosen = 1 + int(np.argmin(fitted.starts_))
+    assert heard.phases[heard.phases.index(4) - 1] == f"start {chosen} goes on"
+    assert fitted.seconds_ >= heard.seconds > sum(one.seconds for one in fitted.history_)
+
+
+def test_resuming_is_announced(tmp_path):
+    X, place = np.random.default_rng(0).standard_normal((40, 6)), tmp_path / "run"
+    heard, settings = Heard(), {"checkpoint": place, "tol": 1e-9}
+    model(**settings).fit(X)
+    model(callback=heard, **settings).set_params(max_iter=4).fit(X)
+    assert heard.phases[:2] == ["resuming at iteration 2", 2]
+
+
+def test_iterations_are_shown_with_the_start_that_they_belong_to(monkeypatch, capsys):
+    monkeypatch.setattr(following, "PAUSE", -1.0)
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    with Screen().learning(10) as shown:
+        model(callback=shown).set_params(n_restarts=2).fit(X)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split("  ")[:2] for line in lines[1:3]] == [
+        ["start 1 of 2", "iteration 0"], ["start 1 of 2", "iteration 1"]
+    ]  # fmt: skip
+    assert any(line.startswith("start 2 of 2  iteration 0") for line in lines)
+
+
 def test_a_follower_hears_of_parts_and_of_iterations(tmp_path, capsys):
-    class Heard(Follower):
-        def __init__(self):
-            self.iterations, self.parts = [], []
-
-        def __call__(self, iteration):
-            self.iterations.append(iteration.objective)
-
-        def part(self, standing):
-            self.parts.append(standing)
-
     heard = Heard()
     model(callback=heard).fit(mapped(tmp_path))
     whole = [one.objective for one in heard.parts if one.done == one.parts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import partial
 from os import PathLike
@@ -17,6 +18,7 @@ from orbitdl.fitted import FittedMixin
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, require_group
 from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
 from orbitdl.learning.starts import Points, choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
@@ -111,6 +113,8 @@ class OrbitDictionaryLearning(
         `max_iter` will.
     n_steps_ : int
         Batches that `partial_fit` was given since.
+    seconds_ : float
+        How long `fit` took, with everything before and between the iterations of all starts.
     n_features_in_ : int
     provenance_ : dict
         Versions of the software, date, number of samples and fingerprint (SHA-256) of the data;
@@ -185,8 +189,10 @@ class OrbitDictionaryLearning(
             missing. Only observed entries count.
         """
         self._check_parameters()
+        began = time.perf_counter()
         with self._given(X, mask) as given:
             best = self._learn_from(given)
+        self.seconds_ = time.perf_counter() - began
         self._warn_of_gaps(best)
         self._warn_unless_converged(best)
         return self
@@ -265,6 +271,7 @@ class OrbitDictionaryLearning(
         given = require_positive_or(self.alpha, "alpha", "auto")
         if given is not None:
             return given, {}
+        announce("choosing alpha", self.callback, self.verbose)
         chosen = automatic_alpha(points, self.n_components, self.n_jobs)
         return chosen.value, {"alpha": chosen.reason}
 

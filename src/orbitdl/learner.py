@@ -15,7 +15,7 @@ from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.online import STILL, Learned, learn_in_batches
-from orbitdl.learning.progress import watch_for
+from orbitdl.learning.progress import announce, watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
 from orbitdl.learning.scattered import ScatteredShards
 from orbitdl.learning.shards import Shards
@@ -115,6 +115,7 @@ class LearnerMixin:
                 tol=tol,
             )
             if len(starts) > 1 and not runs.runs:
+                announce(f"comparing {len(starts)} starts", self.callback, self.verbose)
                 few = shards.batches(COMPARED * size, np.random.default_rng(runs.seed))[0]
                 starts, runs.compared = self._compare(few, starts, gap)
             starts, compared = starts[:1], runs.compared

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.codes import RecordingCodes
@@ -83,7 +85,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     codes_ : list of RecordingCodes or None
         What the last iteration coded every recording with; None if an earlier process did that, if
         the model was loaded, or if the recordings are somewhere else.
-    starts_, history_, n_iter_, converged_, n_steps_, provenance_, preprocessing_
+    starts_, history_, n_iter_, converged_, n_steps_, seconds_, provenance_, preprocessing_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
         why an automatic alpha is what it is.
 
@@ -159,8 +161,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
+        began = time.perf_counter()
         with self._given(recording) as given:
             best = self._learn_from(given)
+        self.seconds_ = time.perf_counter() - began
         self._warn_unless_converged(best)
         if self.codes_ is not None and self.max_iter > 0 and not best.stopped:
             for codes, samples in zip(self.codes_, given.lengths, strict=True):
@@ -247,6 +251,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
+            announce("choosing alpha", self.callback, self.verbose)
             chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")

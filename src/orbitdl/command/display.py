@@ -99,6 +99,11 @@ class Screen:
         self.noted |= facts
         self.say(sentence)
 
+    def remark(self, sentence: str) -> None:
+        """Print a sentence beside the results, on stderr."""
+        if not self.quiet:
+            typer.echo(sentence, err=True)
+
     def show(self, table: Table) -> None:
         """Print a table for people; in colour on a terminal only."""
         from rich.console import Console
@@ -115,11 +120,11 @@ class Screen:
     @contextmanager
     def learning(self, n_iterations: int) -> Iterator[Shown]:
         """Give a callback that shows the iterations of a run of at most so many."""
-        from orbitdl.command.following import Shown
+        from orbitdl.command.following import Lines, Shown
 
-        with self._bar() as progress:
-            task = progress.add_task("Learning", total=n_iterations, facts="starting")
-            yield Shown(progress, task, quiet=self.quiet)
+        with self._bar(foreseeable=False) as progress:
+            task = progress.add_task("Learning", total=n_iterations, facts="reading the data")
+            yield Shown(progress, task, Lines(progress, quiet=self.quiet), self.remark)
 
     @contextmanager
     def working(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
@@ -146,26 +151,30 @@ class Screen:
     @contextmanager
     def steps(self) -> Iterator[Callable[[str, str, int, int], None]]:
         """Give a function that is told the part, what it does, steps done and steps in all."""
-        with self._bar() as progress:
+        from orbitdl.command.following import Lines
+
+        with self._bar(foreseeable=False) as progress:
             task = progress.add_task("Starting", total=None, facts="")
+            line = Lines(progress, quiet=self.quiet)
 
             def show(part: str, what: str, done: int, total: int) -> None:
                 progress.update(task, description=part, facts=what, completed=done, total=total)
+                line(f"{part}: {what}")
 
             yield show
 
-    def _bar(self) -> Progress:
+    def _bar(self, *, foreseeable: bool = True) -> Progress:
+        """Return a bar with the time that is left, or that has passed where no one can tell."""
+        from rich import progress as rich
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
         console = Console(stderr=True)
+        left = (rich.TextColumn("about"), rich.TimeRemainingColumn(), rich.TextColumn("left"))
         columns = (
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TextColumn("{task.fields[facts]}"),
-            TextColumn("at most"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
+            rich.TextColumn("{task.description}"),
+            rich.BarColumn(),
+            rich.TextColumn("{task.fields[facts]}"),
+            *(left if foreseeable else (rich.TimeElapsedColumn(),)),
         )
         off = self.quiet or not console.is_terminal
-        return Progress(*columns, console=console, transient=True, disable=off)
+        return rich.Progress(*columns, console=console, transient=True, disable=off)

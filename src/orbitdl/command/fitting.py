@@ -94,7 +94,7 @@ def facts_of_run(model: Model) -> dict[str, Any]:
         "starts": model.starts_.tolist(),
         "objective": last.objective,
         "gap": last.gap,
-        "seconds": sum(record.seconds for record in model.history_),
+        "seconds": model.seconds_,
     }
 
 

@@ -67,8 +67,12 @@ class Search:
     def run(self, model: Model, X: Any) -> Selection:
         """Select under a progress bar; say on Ctrl-C where the work is."""
         with self.state.kept("run was done", lambda: True), self.screen.steps() as show:
+            told = list[int]()
 
             def progress(done: int, total: int) -> None:
+                if done and not told:  # before the first run of this process is done
+                    self.screen.remark(f"Resuming: {done} of {total} runs were done before.")
+                told.append(done)
                 show("Selecting", f"{done} of {total} runs", done, total)
 
             return select(

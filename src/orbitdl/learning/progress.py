@@ -83,6 +83,10 @@ class Follower(ABC):
     def part(self, standing: Standing) -> None:
         """Hear how far the coding of an iteration has come; in any thread."""
 
+    @abstractmethod
+    def phase(self, words: str) -> None:
+        """Hear what begins, such as "choosing alpha" or "start 2 of 5"."""
+
 
 class Printed:
     """Prints a line now and then, and none while less than a pause has gone by."""
@@ -97,6 +101,14 @@ class Printed:
         if standing.done < standing.parts and min(now - self._said, standing.seconds) >= PAUSE:
             self._said = now
             print(f"  {standing}")
+
+
+def announce(words: str, callback: object, verbose: int) -> None:
+    """Say which phase of a fit begins: to a follower, and on a line if that is wanted."""
+    if isinstance(callback, Follower):
+        callback.phase(words)
+    if verbose:
+        print(words)
 
 
 Watch = Callable[[int], Tell]

@@ -11,6 +11,7 @@ import numpy as np
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
+from orbitdl.learning.progress import announce
 from orbitdl.learning.runs import Runs
 
 TRIAL = 3
@@ -70,17 +71,21 @@ class Restarts:
         """
         several, outcomes = len(starts) > 1, list[Outcome]()
         for k, start in enumerate(starts):
-            if several and self.verbose:
-                print(f"start {k + 1} of {len(starts)}")
+            if several:
+                self._announce(f"start {k + 1} of {len(starts)}")
             self.runs.begin(k, start)
+            if self.runs[k].history:
+                self._announce(f"resuming at iteration {self.runs[k].history[-1].number + 1}")
             outcomes.append(self._run(k, TRIAL if several else None))
         reached = np.array([outcome.history[: TRIAL + 1][-1].objective for outcome in outcomes])
         chosen = int(np.argmin(reached))
         if several and not (outcomes[chosen].stopped or self.runs[chosen].ended):
-            if self.verbose:
-                print(f"start {chosen + 1} goes on")
+            self._announce(f"start {chosen + 1} goes on")
             return self._run(chosen, None), reached
         return outcomes[chosen], reached
+
+    def _announce(self, words: str) -> None:
+        announce(words, self.callback, self.verbose)
 
     def _run(self, k: int, until: int | None) -> Outcome:
         """Go on with run k to its end, or up to an iteration."""
