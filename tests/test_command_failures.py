@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -52,6 +53,8 @@ import os, signal
 from contextlib import contextmanager
 from orbitdl.command import display, main
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored
+
 @contextmanager
 def learning(self, total):
     yield lambda it: it.number == 5 and os.kill(os.getpid(), signal.SIGINT)
@@ -70,6 +73,7 @@ def start(*arguments: object, code: str = COMMAND) -> subprocess.Popen:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN),  # as in the background
     )
 
 
