@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from html import unescape
 
@@ -20,6 +22,7 @@ from orbitdl.line.intervals import holes_of, own_intervals_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
+from orbitdl.report.frame import file
 from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.facts import LEAST_FITTING, gather
@@ -131,6 +134,30 @@ def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
     pd.testing.assert_frame_equal(given, model.events(heart.signal, heart.rate))
     both = model.events([heart.signal, heart.signal], codes=[codes, codes])
     assert_allclose(both[1]["time"], given["time"])
+
+
+# The axis of time
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
+@pytest.mark.parametrize("rate", [None, 1e-12, 1e-7, 1e-5, 1e-3, 1.0, 360.0, 3e4])
+def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(rate):
+    script = file("recording/script/numbers.js")
+    parts = [script[script.index(f"const {name} =") :] for name in ("clock", "STEPS")]
+    code = [part[: part.index("\n};\n") + 4] for part in parts]
+    code = f"""
+        const view = {{ rate: {json.dumps(rate)} }}, narrow = () => false, axis = (look) => look;
+        {code[0]}
+        {code[1]}
+        const axes = [1e1, 1e4, 1e8].map((samples) => timeAxis(0, samples / (view.rate || 1), {{}}));
+        console.log(JSON.stringify(axes.map((one) => [one.tickvals, one.ticktext])));
+    """
+    done = subprocess.run(["node", "-e", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    for samples, (places, words) in zip((1e1, 1e4, 1e8), json.loads(done.stdout), strict=True):
+        end = samples / (rate or 1.0)
+        assert 2 <= sum(0 <= place <= end for place in places) <= 15
+        assert len(places) == len(words) <= 30
 
 
 # Intervals

@@ -39,10 +39,11 @@ const aboutEvent = (k) => {
 };
 // Marks on an axis of time at round places, some of them beyond its ends.
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200];
+const DAY = 86400;
+const nice = (least) => [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(least))).find((step) => step >= least);
 const timeAxis = (low, high, more) => {
-  const wanted = (high - low) / (narrow() ? 3 : 7), size = 10 ** Math.floor(Math.log10(wanted));
-  const decimal = [1, 2, 5, 10].map((n) => n * size).find((step) => step >= wanted);
-  const step = view.rate && wanted > 1 ? STEPS.find((n) => n >= wanted) || 86400 : decimal;
+  const wanted = (high - low) / (narrow() ? 3 : 7);
+  const step = view.rate && wanted > 1 ? STEPS.find((n) => n >= wanted) || DAY * nice(wanted / DAY) : nice(wanted);
   const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), first = Math.floor((2 * low - high) / step);
   const tickvals = Array.from({ length: Math.ceil((3 * (high - low)) / step) + 1 }, (_, n) => (first + n) * step);
   const label = view.rate ? "time (h:mm:ss)" : "time (samples)";
