@@ -149,7 +149,7 @@ def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(rate):
         const view = {{ rate: {json.dumps(rate)} }}, narrow = () => false, axis = (look) => look;
         {code[0]}
         {code[1]}
-        const axes = [1e1, 1e4, 1e8].map((samples) => timeAxis(0, samples / (view.rate || 1), {{}}));
+        const axes = [1e1, 1e4, 1e8].map((n) => timeAxis(0, n / (view.rate || 1), {{}}));
         console.log(JSON.stringify(axes.map((one) => [one.tickvals, one.ticktext])));
     """
     done = subprocess.run(["node", "-e", code], capture_output=True, text=True, timeout=60)
