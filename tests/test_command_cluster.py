@@ -1,5 +1,7 @@
 """The command line with workers of Dask: the same results, and sentences where there are none."""
 
+import shutil
+import subprocess
 import sys
 
 import numpy as np
@@ -11,6 +13,7 @@ from test_command import FIT, LENGTH, SIGNAL, run
 import orbitdl
 
 distributed = pytest.importorskip("distributed", reason="needs orbitdl[distributed]")
+dask = pytest.importorskip("dask")
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -89,6 +92,37 @@ def test_an_address_where_nobody_answers_is_refused(folder, tmp_path, monkeypatc
     monkeypatch.setattr("orbitdl.command.team.SECONDS", 1)
     command = ("fit", folder / "rec.npy", "-o", tmp_path / "m", *LINE, "--scheduler", where)
     run(*command).refused(f"no Dask scheduler answers at {where}")
+
+
+@pytest.fixture
+def certificates(tmp_path):
+    """Return Dask's configuration of a certificate that was made for this test."""
+    key, cert = tmp_path / "key.pem", tmp_path / "cert.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    command += ["-subj", "/CN=127.0.0.1", "-keyout", key, "-out", cert]
+    subprocess.run(command, check=True, capture_output=True)
+    own = {"cert": str(cert), "key": str(key)}
+    names = ("client", "scheduler", "worker")
+    return {f"distributed.comm.tls.{one}.{what}": own[what] for one in names for what in own} | {
+        "distributed.comm.tls.ca-file": str(cert)
+    }
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="OpenSSL is not installed")
+def test_an_encrypted_cluster_is_joined_with_the_certificates_of_dask(
+    folder, tmp_path, certificates
+):
+    command = ("fit", folder / "windows.npy", *SHORT, "-o", tmp_path / "there", "--scheduler")
+    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with dask.config.set(certificates):
+        security = distributed.Security(require_encryption=True)
+        settings |= {"protocol": "tls", "security": security}
+        with distributed.LocalCluster(n_workers=1, **settings) as cluster:
+            address = cluster.scheduler_address
+            assert address.startswith("tls://")
+            run(*command, address).fine()
+    assert_same_model(tmp_path / "there", folder / "windows")
+    run(*command, address).refused("names no certificates; set distributed.comm.tls.ca-file")
 
 
 def test_without_dask_it_is_said_what_to_install(folder, tmp_path, monkeypatch):

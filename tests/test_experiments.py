@@ -9,13 +9,15 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from test_command import run as run_command
 
-from orbitdl.experiments import NAMES, ecg_data, reproduce
+from orbitdl.experiments import NAMES, ecg_data, reproduce, reproduction
 from orbitdl.experiments.claims import Row, Verdict
 from orbitdl.experiments.expected import BOUNDS, CLAIMS, SECONDS, SUCCESS
 from orbitdl.experiments.figures import save, styled
+from orbitdl.experiments.page import Outcome
 from orbitdl.experiments.printed import FewSpectralSteps, FewSteps
-from orbitdl.experiments.reproduction import PARTS
+from orbitdl.experiments.reproduction import PARTS, WRITTEN
 from orbitdl.groups import InterpolatedShift, Orthogonal
 
 pytest.importorskip("matplotlib")
@@ -190,11 +192,30 @@ def test_the_page_has_a_verdict_for_every_claim(tmp_path, monkeypatch):
     )
     assert [row.claim.experiment for row in outcome.rows] == ["synchronization"] * 3
     assert all(row.verdict in Verdict and row.why for row in outcome.rows)
-    assert steps[-1] == ("synchronization", "done", 6, 6)
+    assert steps[-2:] == [("synchronization", "done", 6, 6), ("synchronization", WRITTEN, 1, 1)]
     content = json.loads((tmp_path / "results.json").read_text())
     assert len(content["experiments"]["synchronization"]["claims"]) == 3
     assert "data:image/png;base64," in outcome.page.read_text()
     assert "](figures/synchronization.png)" in (tmp_path / "reproduction.md").read_text()
+
+
+def test_an_experiment_that_ended_is_written_before_the_next_one(tmp_path, monkeypatch):
+    def run_or_stop(name, quick, report):
+        if name == "timing":
+            raise KeyboardInterrupt
+        report("step", 1, 1)
+        return Outcome(name)
+
+    monkeypatch.setattr(reproduction, "run", run_or_stop)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["recovery", "timing"], quick=True, output=tmp_path)
+    assert (tmp_path / "reproduction.html").exists()
+    assert list(json.loads((tmp_path / "results.json").read_text())["experiments"]) == ["recovery"]
+    stopped = run_command("reproduce", "recovery", "timing", "-o", tmp_path)
+    assert stopped.code == 130
+    assert stopped.err == f"Interrupted; {tmp_path} has the page of recovery.\n"
+    stopped = run_command("reproduce", "timing", "-o", tmp_path / "other")
+    assert stopped.err == "Interrupted before an experiment ended; nothing was written.\n"
 
 
 def test_without_the_recording_its_rows_say_so(tmp_path, monkeypatch):

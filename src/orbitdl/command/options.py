@@ -180,8 +180,9 @@ class Workers:
         str | None,
         typer.Option(
             metavar="ADDRESS",
-            help="Give the data to the Dask cluster at this address, such as tcp://10.0.0.1:8786; "
-            "it reads .npy and .parquet files of windows itself.",
+            help="Give the data to the Dask cluster at this address, such as tcp://10.0.0.1:8786, "
+            "or tls:// with the certificates of Dask's configuration; it reads .npy and .parquet "
+            "files of windows itself. Name one that you trust: it runs code here, and you there.",
             rich_help_panel=CLUSTER,
         ),
     ] = None

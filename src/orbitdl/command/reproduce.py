@@ -9,7 +9,7 @@ import typer
 
 from orbitdl.command import options
 from orbitdl.command.display import Screen
-from orbitdl.command.failures import guarded
+from orbitdl.command.failures import Interrupted, guarded
 
 
 @guarded
@@ -33,6 +33,8 @@ def reproduce(
 ) -> None:
     """Run the experiments of the paper and write a page with our results beside its claims.
 
+    The page is written anew whenever an experiment ends.
+
     Examples:
       orbitdl reproduce --quick
       orbitdl reproduce recovery synchronization -o out/two
@@ -40,11 +42,20 @@ def reproduce(
     from rich.table import Table
 
     from orbitdl import experiments
+    from orbitdl.experiments.reproduction import WRITTEN
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    chosen = tuple(names or experiments.NAMES)
+    chosen, ended = tuple(names or experiments.NAMES), list[str]()
     with screen.steps() as show:
-        done = experiments.reproduce(chosen, quick=quick, output=output, report=show)
+
+        def report(name: str, what: str, done: int, total: int) -> None:
+            ended.extend([name] if what == WRITTEN else [])
+            show(name, what, done, total)
+
+        try:
+            done = experiments.reproduce(chosen, quick=quick, output=output, report=report)
+        except KeyboardInterrupt:
+            raise interrupted(ended, output) from None
     rows = [
         {"claim": r.claim.text, "paper": r.claim.said, "here": r.got, "verdict": str(r.verdict)}
         for r in done.rows
@@ -55,3 +66,10 @@ def reproduce(
         table.add_row(*row.values())
     screen.show(table)
     screen.say(f"Page: {done.page}")
+
+
+def interrupted(ended: list[str], output: Path) -> Interrupted:
+    """Return what is said on Ctrl-C: which experiments are on the page."""
+    if not ended:
+        return Interrupted("Interrupted before an experiment ended; nothing was written.")
+    return Interrupted(f"Interrupted; {output} has the page of {', '.join(ended)}.")

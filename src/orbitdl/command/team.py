@@ -136,6 +136,7 @@ def _patient() -> Any:
 
 
 def _joined(distributed: Any, address: str) -> Any:
+    _require_certificates(distributed, address)
     try:
         return distributed.Client(address, timeout=SECONDS)
     except (OSError, ValueError, TypeError):  # what Dask makes of a wrong address
@@ -143,6 +144,17 @@ def _joined(distributed: Any, address: str) -> Any:
             f"no Dask scheduler answers at {address}; start one with dask scheduler, or see that "
             "the address is the one that it prints."
         ) from None
+
+
+def _require_certificates(distributed: Any, address: str) -> None:
+    """Refuse an encrypted connection for which Dask's configuration names no certificates."""
+    known = distributed.Security().get_connection_args("client")
+    if address.startswith("tls://") and known.get("ssl_context") is None:
+        raise ValueError(
+            f"{address} is encrypted, and the configuration of Dask names no certificates; set "
+            "distributed.comm.tls.ca-file, .client.cert and .client.key there, or the variables "
+            "DASK_DISTRIBUTED__COMM__TLS__CA_FILE, ..__CLIENT__CERT and ..__CLIENT__KEY."
+        )
 
 
 def _distributed() -> Any:

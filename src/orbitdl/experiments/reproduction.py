@@ -28,6 +28,9 @@ PARTS = {
 
 NAMES = tuple(PARTS)
 
+WRITTEN = "on the page"
+"""What is told of an experiment at its end."""
+
 Report = Callable[[str, str, int, int], None]
 """Told of progress: the experiment, what it does, steps done, steps in all."""
 
@@ -80,6 +83,7 @@ def reproduce(
 
     Notes
     -----
+    The page is written anew whenever an experiment ends: one that is interrupted costs no other.
     Experiments on the electrocardiogram load record 100 (see `orbitdl.datasets.load_ecg`). Where
     it cannot be had, their rows say so with the verdict "not run".
     """
@@ -87,10 +91,14 @@ def reproduce(
     require_matplotlib()
     folder = Path(output)
     folder.mkdir(parents=True, exist_ok=True)
-    outcomes = [run(name, quick, partial(report, name) if report else silent) for name in chosen]
-    for picture in (picture for outcome in outcomes for picture in outcome.pictures):
-        save(picture, folder / "figures")
-    write_page(outcomes, folder, quick)
+    outcomes = list[Outcome]()
+    for name in chosen:
+        outcomes.append(run(name, quick, partial(report, name) if report else silent))
+        for picture in outcomes[-1].pictures:
+            save(picture, folder / "figures")
+        write_page(outcomes, folder, quick)
+        if report:
+            report(name, WRITTEN, 1, 1)
     return Reproduction([row for outcome in outcomes for row in outcome.rows], folder)
 
 
