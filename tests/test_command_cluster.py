@@ -128,7 +128,7 @@ def test_an_encrypted_cluster_is_joined_with_the_certificates_of_dask(
 def test_without_dask_it_is_said_what_to_install(folder, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     command = ("fit", folder / "rec.npy", "-o", tmp_path / "m", *LINE, "--workers", 1)
-    run(*command).refused(r"pip install .orbitdl\[distributed\]")
+    run(*command).refused(r"needs dask and distributed; pip install dask distributed")
 
 
 def test_chunks_of_a_file_are_read_by_workers_and_not_sent(folder):

@@ -12,7 +12,7 @@ from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
-    {"lazy", "scikit", "compiled", "validation"},
+    {"lazy", "scikit", "compiled", "validation", "extras"},
     {"sources"},
     {"groups"},
     {"notebook"},

@@ -551,7 +551,7 @@ def test_a_model_that_does_not_say_how_it_was_learned_is_refused():
 
 def test_without_matplotlib_one_sentence_says_how_to_get_it(monkeypatch, shifted):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match=r'pip install "orbitdl\[plot\]"'):
+    with pytest.raises(ImportError, match="pip install matplotlib"):
         ComponentsDisplay.from_estimator(shifted[0])
 
 

@@ -89,8 +89,9 @@ class OrbitDictionaryLearning(
         1 % of the objective in far fewer passes, in flat valleys in as many. Of up to 32
         components a step of a mini-batch is exact, as one of all data is; more are updated one
         after the other, once a step, as in online dictionary learning (with all data so only
-        without a group, twice an iteration). "auto" does
-        so from 20 000 data points on, 512 at a time; ``provenance_["batches"]`` says so.
+        without a group, twice an iteration). "auto" does so from 20 000 data points on, about 512
+        at a time; of data that are somewhere else it is whole pieces, which may hold thousands.
+        ``provenance_["batches"]`` says how many.
 
     Attributes
     ----------

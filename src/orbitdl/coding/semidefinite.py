@@ -12,6 +12,7 @@ from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import duality_gap, multiply, stack_components
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.extras import install_hint
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.gauges.toeplitz import project, toeplitz, vandermonde
@@ -182,8 +183,7 @@ def solve_program(Y: Blocks, A: Blocks, alpha: float) -> Blocks:
         import cvxpy as cp
     except ImportError as error:
         raise ImportError(
-            "Semidefinite(exact=True) needs CVXPY and Clarabel; install them with: "
-            'pip install "orbitdl[reference]"'
+            install_hint("Semidefinite(exact=True)", "cvxpy clarabel", "reference")
         ) from error
     size = Y.shape[1]
     offset = np.subtract.outer(np.arange(size), np.arange(size)).ravel()

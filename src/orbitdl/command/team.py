@@ -16,6 +16,7 @@ import typer
 
 from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.options import Workers
+from orbitdl.extras import install_hint
 from orbitdl.groups.base import Floats
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import Recording
@@ -162,8 +163,7 @@ def _distributed() -> Any:
         import distributed
     except ImportError as error:
         raise ImportError(
-            '--workers and --scheduler need Dask: install it with pip install "orbitdl'
-            '[distributed]".'
+            install_hint("a cluster (--workers, --scheduler)", "dask distributed", "distributed")
         ) from error
     return distributed
 

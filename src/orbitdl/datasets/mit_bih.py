@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
+from orbitdl.extras import install_hint
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.wfdb_records import import_wfdb, read_wfdb
 
@@ -81,9 +82,7 @@ def _folder(record: str) -> Path:
     try:
         import pooch
     except ImportError as error:
-        raise ImportError(
-            'load_ecg needs pooch: install it with pip install "orbitdl[ecg]".'
-        ) from error
+        raise ImportError(install_hint("load_ecg", "pooch", "ecg")) from error
 
     cache = Path(pooch.os_cache("orbitdl")) / "mitdb"
     if _holds(cache, names):

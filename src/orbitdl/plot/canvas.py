@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.extras import install_hint
+
 QUIET = "0.8"
 """Colour of lines that only guide the eye."""
 DATA = "0.62"
@@ -47,9 +49,7 @@ def require_matplotlib() -> Any:
         import matplotlib.figure
         import matplotlib.ticker
     except ImportError as error:
-        raise ImportError(
-            'drawing needs matplotlib: install it with pip install "orbitdl[plot]".'
-        ) from error
+        raise ImportError(install_hint("drawing", "matplotlib", "plot")) from error
     return matplotlib
 
 

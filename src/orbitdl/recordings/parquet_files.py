@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from orbitdl.extras import install_hint
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
 from orbitdl.recordings.layout import Kind
@@ -23,9 +24,7 @@ def read_parquet(path: Path, chosen: Chosen = EVERY) -> Recording:
     try:
         import pyarrow  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            'reading Parquet files needs pyarrow: install it with pip install "orbitdl[parquet]".'
-        ) from error
+        raise ImportError(install_hint("reading Parquet files", "pyarrow", "parquet")) from error
     import pandas as pd
 
     with parsing(path, "a Parquet file"):

@@ -6,6 +6,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from orbitdl.extras import install_hint
 from orbitdl.recordings.array_files import as_numbers
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.unreadable import UnreadableError, parsing
@@ -18,9 +19,7 @@ def import_wfdb() -> Any:
             warnings.simplefilter("ignore", DeprecationWarning)
             import wfdb
     except ImportError as error:
-        raise ImportError(
-            'WFDB records need wfdb: install it with pip install "orbitdl[ecg]".'
-        ) from error
+        raise ImportError(install_hint("reading WFDB records", "wfdb", "ecg")) from error
     return wfdb
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.extras import install_hint
 from orbitdl.sources.base import Floats, Source, UnreadableSourceError, reading
 from orbitdl.validation import require_rows
 
@@ -72,9 +73,7 @@ def _opened(path: Any) -> Any:
     try:
         import pyarrow.dataset
     except ImportError as error:
-        raise ImportError(
-            'reading Parquet files needs pyarrow: install it with pip install "orbitdl[parquet]".'
-        ) from error
+        raise ImportError(install_hint("reading Parquet files", "pyarrow", "parquet")) from error
     with reading(f"{path} as a Parquet dataset"):
         dataset = pyarrow.dataset.dataset(path, format="parquet")
     if not dataset.files:

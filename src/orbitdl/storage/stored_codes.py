@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from orbitdl.codes import Codes
+from orbitdl.extras import install_hint
 from orbitdl.storage.container import ModelFileError, as_path
 
 if TYPE_CHECKING:
@@ -176,6 +177,4 @@ def _require_parquet() -> None:
     try:
         import pyarrow  # noqa: F401
     except ImportError:
-        raise ModelFileError(
-            "codes are written as Parquet, which needs pyarrow; pip install orbitdl[parquet]."
-        ) from None
+        raise ModelFileError(install_hint("writing codes", "pyarrow", "parquet")) from None
