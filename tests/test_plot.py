@@ -1,6 +1,8 @@
 """Displays draw what they say, where they are told to, and change nothing else."""
 
 import ast
+import json
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -31,7 +33,10 @@ from orbitdl.plot import (
     DictionariesDisplay,
     EventsDisplay,
     SelectionDisplay,
+    canvas,
 )
+from orbitdl.report.frame import file
+from orbitdl.report.recording import write_recording_report
 from orbitdl.selection import select
 from tests.registry import KINDS as KINDS_OF_GROUPS
 from tests.registry import action
@@ -564,3 +569,12 @@ def test_matplotlib_is_imported_by_functions_only(path):
 def test_every_display_is_exported():
     assert set(orbitdl.plot.__all__) <= set(dir(orbitdl.plot))
     assert all(hasattr(orbitdl.plot, name) for name in orbitdl.plot.__all__)
+
+
+def test_a_component_has_one_colour_in_pictures_and_reports(waveforms, tmp_path):
+    model, signal = waveforms
+    page = write_recording_report(model, signal, tmp_path / "r.html").read_text()
+    assert json.dumps(list(canvas.PALETTE), separators=(",", ":")) in page
+    assert len(canvas.DARK) == len(canvas.PALETTE) == len(set(canvas.PALETTE))
+    script = file("script/colours.js")
+    assert not set(canvas.PALETTE) & set(re.findall("#[0-9a-f]{6}", script))

@@ -20,9 +20,13 @@ WIDEST = 13.7
 SMALL = 9
 """Size of words beside lines, in points."""
 PALETTE = (
-    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#882255", "#999933",
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37a00", "#56b4e9", "#882255", "#999933",
 )  # fmt: skip
-"""Colours of components, which people who see few colours can tell apart."""
+"""Colours of components, which people who see few colours can tell apart; in reports too."""
+DARK = (
+    "#3d9fdb", "#ef7a2a", "#1fbf92", "#d98fb8", "#e69f00", "#8fd0f5", "#c96a9b", "#cccc66",
+)  # fmt: skip
+"""The same on dark paper."""
 
 Axes = NDArray[Any]
 

@@ -16,13 +16,15 @@ from typing import Any
 
 from plotly.offline import get_plotlyjs
 
+from orbitdl.plot.canvas import DARK, PALETTE
+
 
 def framed(
     home: str,
     title: str,
     scope: str,
     pieces: Mapping[str, str],
-    content: Any,
+    content: Mapping[str, Any],
     scripts: Sequence[str],
     style: str = "",
 ) -> str:
@@ -53,7 +55,7 @@ def framed(
         style=file("page.css") + style,
         nav=file(f"{home}nav.html"),
         main=Template(file(f"{home}page.html")).substitute(pieces),
-        data=as_json(content),
+        data=as_json({**content, "palette": {"light": PALETTE, "dark": DARK}}),
         **code,
     )
 

@@ -12,11 +12,8 @@ view.entries = view.entries && view.entries.map(plain);
 const byId = (id) => document.getElementById(id);
 const has = (name) => data[name] !== undefined;
 
-// Okabe and Ito, readable on both papers; further components get other dashes.
-const PALETTE = {
-  light: ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37a00", "#56b4e9", "#7a7200"],
-  dark: ["#3d9fdb", "#ef7a2a", "#1fbf92", "#d98fb8", "#e69f00", "#8fd0f5", "#f0e442"],
-};
+// Those of all pictures, readable on both papers; further components get other dashes.
+const PALETTE = data.palette;
 const DASHES = ["solid", "dash", "dot", "dashdot"];
 const SYMBOLS = ["circle", "square", "diamond", "triangle-up"];
 const papers = {
