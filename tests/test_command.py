@@ -46,7 +46,9 @@ def planted() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 SIGNAL, TIMES, SIZES = planted()
 PEAK = np.linalg.norm(pulses(np.array([32.0]), np.ones(1), LENGTH))  # a pulse of size 1
-FIT = ["--components", "1", "--alpha", "0.02", "--jobs", "1", "--max-iter", "15"]
+LEARN = ["--components", "1", "--alpha", "0.02", "--jobs", "1", "--max-iter", "15"]
+GROUP = ["--group", "continuous-shift"]
+FIT = [*LEARN, *GROUP]
 
 
 def run(*arguments: object) -> "Result":
@@ -129,7 +131,7 @@ def test_fit_prints_one_json_object_for_machines(folder):
 
 
 def test_alpha_auto_says_what_it_chose_and_why(folder):
-    arguments = ("fit", folder / "rec.npy", "-o", folder / "auto", "--window", LENGTH)
+    arguments = ("fit", folder / "rec.npy", "-o", folder / "auto", "--window", LENGTH, *GROUP)
     told = run(*arguments, "--components", 1, "--max-iter", 1).fine().out
     learned = orbitdl.load(folder / "auto")
     assert f"Chose alpha {learned.alpha_:.3g}: half of " in told
@@ -370,7 +372,7 @@ def overlapping(folder) -> Path:
     np.save(folder / "raised.npy", 3 * SIGNAL[:-20] + 5)
     cutting = ("--window", LENGTH, "--step", 24, "--normalize", "--rate", RATE)
     name = folder / "overlapping"
-    run("fit", folder / "raised.npy", "-o", name, *cutting, *FIT[:2], "--alpha", 0.1).fine()
+    run("fit", folder / "raised.npy", "-o", name, *cutting, *FIT, "--alpha", 0.1).fine()
     return name
 
 

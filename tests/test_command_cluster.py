@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from test_command import FIT, LENGTH, SIGNAL, run
+from test_command import FIT, LEARN, LENGTH, SIGNAL, run
 
 import orbitdl
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.Con
 
 WINDOWS = SIGNAL.reshape(-1, LENGTH)
 SHORT = [*FIT, "--restarts", 1, "--group", "integer-shift", "--max-iter", 3]
-LINE = [*FIT, "--restarts", 1, "--max-iter", 3, "--length", 30]
+LINE = [*LEARN, "--restarts", 1, "--max-iter", 3, "--length", 30]
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ def model(tmp_path_factory) -> Path:
     SAVERS["rec.npy"](folder / "rec.npy")
     cut = {"window": LENGTH, "step": LENGTH, "rate": RATE}
     path = folder / "model"
-    more = ["--components", 1, "--alpha", 0.02, "--max-iter", 15, "--jobs", 1]
+    more = ["--group", "continuous-shift", "--alpha", 0.02, "--max-iter", 15, "--jobs", 1]
     cutting = ["--window", cut["window"], "--rate", cut["rate"]]
     result = process("fit", folder / "rec.npy", "-o", path, *cutting, *more)
     assert result.returncode == 0, result.stderr

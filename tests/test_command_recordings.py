@@ -270,6 +270,7 @@ def test_windows_list_every_beat_once_too(tmp_path):
     heart = make_ecg_like(n_windows=60, random_state=0)
     np.save(tmp_path / "heart.npy", heart.signal)
     more = ("--window", "0.7s", "--rate", heart.rate, "--highpass", 0.5, *LEARNING[2:])
+    more += ("--group", "continuous-shift")
     run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
     result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
     time = events_of(result, tmp_path / "e.csv")["seconds"].to_numpy()

@@ -24,14 +24,13 @@ def fit(
     ],
     line: learning_options.Line = learning_options.WINDOWS_ONLY,
     components: Annotated[
-        int | None,
+        int,
         typer.Option(
             metavar="N",
             parser=whole_number(1),
-            help="How many components (waveforms) to learn; if left out 1 with --length, and 4 "
-            "with windows.",
+            help="How many components (waveforms) to learn.",
         ),
-    ] = None,
+    ] = 1,
     alpha: Annotated[
         str,
         typer.Option(
@@ -46,7 +45,7 @@ def fit(
         GroupName | None,
         typer.Option(
             help="What may move the components.",
-            show_default="continuous-shift",
+            show_default="integer-shift",
             rich_help_panel=WINDOWS,
         ),
     ] = None,
@@ -114,10 +113,12 @@ def fit(
           --from 90s --to 300s
       orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
           --channel x,y,z --restarts 20 --jobs 2
-      orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize
+      orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize \\
+          --group continuous-shift
       orbitdl fit mitdb/100 -o windows.safetensors --window 201 --step 10 \\
-          --normalize --channel MLII --components 4 --alpha 0.1
-      orbitdl fit windows.npy -o waves.safetensors --group integer-shift
+          --normalize --channel MLII --components 4 --alpha 0.1 \\
+          --group continuous-shift
+      orbitdl fit windows.npy -o waves.safetensors --components 3
       orbitdl fit sensors.npy -o event.safetensors --matrices orthogonal
 
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again; with
@@ -133,7 +134,7 @@ def fit(
     weight = number_or(alpha, "--alpha", "auto")
     require_of_one_kind(line, preparing, cutting, moving, group)
     settings = {
-        "n_components": components or (1 if line.length else 4),
+        "n_components": components,
         "alpha": weight or "auto",
         "max_iter": max_iter,
         "tol": tol,
@@ -145,7 +146,7 @@ def fit(
     screen = Screen(as_json=as_json, quiet=quiet)
     job = Job(data, output, checkpoint, screen, settings, restart=restart)
     moves = make_group(
-        group or GroupName.continuous_shift,
+        group or GroupName.integer_shift,
         moving.subdivisions,
         moving.generators,
         moving.matrices,

@@ -88,7 +88,7 @@ class Moving:
     ] = None
 
     def of(self, name: GroupName | None) -> Moving:
-        """Return the options that belong to a group of this name, or to continuous shifts."""
+        """Return the options that belong to a group of this name, or to the default one."""
         return replace(
             self,
             subdivisions=self.subdivisions if name is GroupName.interpolated_shift else None,

@@ -36,7 +36,7 @@ def select(
             parser=group_names,
             help="What may move the components: names as in fit --help, the simplest first, with "
             "commas between.",
-            show_default="continuous-shift",
+            show_default="integer-shift",
             rich_help_panel=WINDOWS,
         ),
     ] = None,
@@ -97,7 +97,7 @@ def select(
     )
 
     require_of_one_kind(line, preparing, cutting, moving, group)
-    names = group or GroupNames([GroupName.continuous_shift])
+    names = group or GroupNames([GroupName.integer_shift])
     groups = make_groups(names, moving.subdivisions, moving.generators, moving.matrices)
     screen, state = Screen(as_json=as_json, quiet=quiet), state_of(checkpoint, output, data)
     inputs = (data, moving.generators)
