@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import Outcome
@@ -144,6 +145,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.checkpoint = checkpoint
         self.batch_size = batch_size
 
+    @single_threaded_blas()
     def fit(self, recording: Any, y: None = None) -> Self:
         """Learn waveforms from a recording, or from a list of recordings.
 
@@ -182,6 +184,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.preprocessing_: dict[str, Any] = {}
         return best
 
+    @single_threaded_blas()
     def partial_fit(self, recording: Any, y: None = None) -> Self:
         """Take one dictionary step from a recording, or several, that need not come again.
 

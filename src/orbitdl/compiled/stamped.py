@@ -38,7 +38,7 @@ def hash_of(root: Path) -> str:
 def stamp(kernel: Any) -> bool:
     """Key the cache of a kernel by the source of the package; return whether that was possible.
 
-    Numba has no public name for it. Where the private one is missing, the kernel must not be cached.
+    Numba has no public name for it. Without the private one, the kernel must not be cached.
     """
     try:
         file = kernel._cache._cache_file

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from orbitdl.groups.base import Floats
@@ -13,6 +11,7 @@ from orbitdl.line.correlations import correlations
 from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.signal import reached
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.user_warnings import warn_user
 
 GAUSSIAN = 1.4826
 """Standard deviation of a Gaussian whose absolute values have median 1."""
@@ -67,9 +66,8 @@ def require_above_noise(alpha: float, recordings: Recordings) -> None:
             f' the level of noise is about {noise:.2g}; pass a larger one, or alpha="auto".'
         )
     if alpha < noise:
-        warnings.warn(
+        warn_user(
             f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
             'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
             RuntimeWarning,
-            stacklevel=5,
         )
