@@ -244,7 +244,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
+            own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
+            start = own[0] if own else typical_start(pool, q)
+            chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}
