@@ -33,7 +33,7 @@ def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
     eta = ON_SAMPLES[0] * e[:, :-2] + ON_SAMPLES[1] * e[:, 1:-1] + ON_SAMPLES[2] * e[:, 2:]
     seen = reached(observed, waveforms.length)
     margin = (eta.shape[1] - len(seen)) // 2
-    return np.abs(eta[:, margin : margin + len(seen)][:, seen])
+    return np.asarray(np.abs(eta[:, margin : margin + len(seen)][:, seen]))
 
 
 def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
