@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import toeplitz
+from sklearn.exceptions import ConvergenceWarning
 from test_line import code_line
 
+from orbitdl import WaveformLearning
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
@@ -262,6 +264,19 @@ def test_alpha_exceeds_what_noise_reaches_with_any_of_many_waveforms():
     twice = Waveforms(np.concatenate([one.u, one.u]))
     alphas = [above_noise(white, waveforms, 5000).value for waveforms in (one, twice)]
     assert_allclose(alphas[1] / alphas[0], np.sqrt(np.log(10_000) / np.log(5000)), rtol=2e-3)
+
+
+def test_an_automatic_alpha_does_not_ask_for_dense_codes():
+    """Breathing without noise: waves that follow each other at once, no two of them the same."""
+    rng = np.random.default_rng(0)
+    phase = np.cumsum(2 * np.pi / (60 + 10 * np.sin(np.arange(6000) / 200)))
+    size = np.convolve(rng.standard_normal(6099), np.ones(100) / 10, "valid")
+    x = np.sin(phase) * (1 + 0.2 * size)
+    model = WaveformLearning(1, 60, n_restarts=1, max_iter=3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model.fit(x)
+    assert "atoms per waveform length" in model.provenance_["alpha"]
+    assert len(model.codes_[0]) < 20 * 100
 
 
 def test_events_do_not_raise_the_level_of_noise():

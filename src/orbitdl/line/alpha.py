@@ -36,6 +36,9 @@ not noise."""
 AT_MOST = 2**24
 """Values that the rough learning sees, all in memory: as many chunks as noise is taken from, of
 eight channels; fewer of more."""
+DENSE = 8.0
+"""Atoms per length of a waveform from which codes are dense: events then follow each other faster
+than they could be told apart, most atoms mend what waveforms miss, and coding takes long."""
 LEAST = 0.01
 """Part of a typical event that alpha is at least, where there is no noise."""
 
@@ -51,11 +54,23 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
     for _ in range(ROUNDS):
         *_, last = learn(State(some.at(alpha), A), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
         A, waveforms = last.components, Waveforms(from_blocks(last.components))
+        if (count := atoms_per_length(last.shards, waveforms)) > DENSE:
+            value = float(f"{alpha:.3g}")
+            reason = (
+                f"dense codes, {count:.0f} atoms per waveform length; a smaller alpha adds more"
+            )
+            return ChosenAlpha(value, f"{value:g}: {reason}")
         chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * typical)
         if chosen.value > (1.0 - SAME) * alpha:
             break
         alpha = chosen.value
     return chosen
+
+
+def atoms_per_length(shards: Any, waveforms: Waveforms) -> float:
+    """Return how many atoms there are for every length of a waveform."""
+    counts = [len(atoms_of(recording)) for recording in shards.recordings]
+    return sum(counts) * waveforms.length / max(int(sum(shards.sizes)), 1)
 
 
 def above_noise(

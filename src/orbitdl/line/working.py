@@ -66,6 +66,10 @@ class Room(NamedTuple):
         Weights of the next atom.
     before : ndarray of shape (q, places)
         Correlations before a window changed them, near it.
+    work : ndarray of shape (1,)
+        Multiplications since the kernel was called, about.
+    next : ndarray of shape (2,)
+        Where it goes on when it is called again: turn and block.
     """
 
     weights: Floats
@@ -80,6 +84,8 @@ class Room(NamedTuple):
     component: Integers
     trial: Floats
     before: Floats
+    work: Floats
+    next: Integers
 
 
 @internal
