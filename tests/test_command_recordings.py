@@ -296,7 +296,7 @@ def test_events_are_annotations_of_a_record(folder):
     time = np.rint(events["time"]).astype(int)
     assert_array_equal(found.sample, time[time >= 0])
     assert found.fs == RATE
-    assert set(found.symbol) == {"N"}
+    assert set(found.symbol) == {'"'}
     assert set(found.aux_note) == {"component 0"}
 
 
@@ -305,12 +305,24 @@ def test_annotations_name_their_component_and_begin_with_the_record(tmp_path):
     (tmp_path / "r.qrs").write_bytes(content)
     found = annotated(tmp_path / "r.qrs")
     assert found.sample.tolist() == [4, 70000, 70000]
-    assert found.symbol == ["Q", "N", "Q"]
+    assert found.symbol == ['"', '"', '"']  # a comment claims no diagnosis
     assert found.num.tolist() == [1, 0, 127]
     assert found.aux_note == ["component 1", "component 0", "component 200"]
     assert found.fs == 250.0
     (tmp_path / "none.atr").write_bytes(annotation_file([], []))
     assert len(annotated(tmp_path / "none.atr").sample) == 0
+
+
+def test_symbols_of_annotations_are_the_users_choice(folder, tmp_path):
+    (tmp_path / "r.qrs").write_bytes(annotation_file([4.0, 9.0], [1, 0], 250.0, {1: "V"}))
+    assert annotated(tmp_path / "r.qrs").symbol == ["V", '"']
+    encode = ("encode", folder / "one", folder / "one.npy", "-o")
+    run(*encode, tmp_path / "a.atr", "--symbols", "0=N").fine()
+    assert set(annotated(tmp_path / "a.atr").symbol) == {"N"}
+    misused(run(*encode, tmp_path / "b.atr", "--symbols", "N"), "write it like 0=N,1=V")
+    run(*encode, tmp_path / "b.atr", "--symbols", "0=XY").refused("'XY' is no annotation code")
+    run(*encode, tmp_path / "b.atr", "--symbols", "1=V").refused("there is no component 1")
+    run(*encode, tmp_path / "b.csv", "--symbols", "0=N").refused("is a table; leave them out")
 
 
 def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed):

@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.wfdb_annotations import annotation_file
-from orbitdl.recordings.wfdb_records import import_wfdb
+from orbitdl.recordings.wfdb_annotations import annotation_file, require_symbols
 from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]
+Symbols = Mapping[int, str]
+"""Annotation codes of components."""
 
 TABLES = (".csv", ".parquet", ".json")
 ARRAYS = (".npy", ".csv")
@@ -57,11 +59,16 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     _write(path, content)
 
 
-def require_events_writable(path: Path, inputs: Inputs) -> None:
+def require_events_writable(path: Path, inputs: Inputs, symbols: Symbols) -> None:
     """Refuse a place for events that cannot be written, before any work is done."""
     require_writable(path, TABLES + ANNOTATIONS, inputs)
     if is_annotation(path):
-        import_wfdb()
+        require_symbols(symbols)
+    elif symbols:
+        raise ValueError(
+            f"--symbols are codes of annotations ({', '.join(ANNOTATIONS)}), and {path} is a "
+            "table; leave them out."
+        )
 
 
 def is_annotation(path: Path) -> bool:
@@ -69,10 +76,12 @@ def is_annotation(path: Path) -> bool:
     return path.suffix.lower() in ANNOTATIONS
 
 
-def write_events(frame: pd.DataFrame, path: Path, time: str, rate: float | None) -> None:
+def write_events(
+    frame: pd.DataFrame, path: Path, time: str, rate: float | None, symbols: Symbols
+) -> None:
     """Write events as a table, or as annotations; their time in samples is the column of a name."""
     if is_annotation(path):
-        _write(path, annotation_file(frame[time], frame["component"], rate))
+        _write(path, annotation_file(frame[time], frame["component"], rate, symbols))
     else:
         write_table(frame, path)
 

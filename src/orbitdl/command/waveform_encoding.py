@@ -11,7 +11,7 @@ import pandas as pd
 from orbitdl import WaveformLearning
 from orbitdl.command.display import Screen, at_most, counted, duration
 from orbitdl.command.lengths import Length, in_samples
-from orbitdl.command.output import write_events
+from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import Team, told_of_recordings
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.line.codes import RecordingCodes
@@ -20,14 +20,15 @@ from orbitdl.recordings import PreparedSignal, Recording
 
 @dataclass(frozen=True)
 class Listing:
-    """What is listed: the weight of sparsity, the smallest event, how close two may be.
+    """What is listed: the weight of sparsity, the smallest event, how close two may be, its codes.
 
-    None is as the model says.
+    None is as the model says; `symbols` are for annotations.
     """
 
     alpha: float | None
     threshold: float | None
     refractory: Length | None
+    symbols: Symbols
 
 
 def list_events(
@@ -41,7 +42,7 @@ def list_events(
     """Code a recording, write its events, and say what was found."""
     recording = prepared.recording
     codes, events = code(model, recording, listing, screen, team)
-    write_events(events, output, "time", recording.rate)
+    write_events(events, output, "time", recording.rate, listing.symbols)
     facts = summary(model, recording, listing, codes, events)
     screen.result({"output": str(output), **facts})
     for sentence in sentences(facts):
