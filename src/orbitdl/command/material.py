@@ -49,7 +49,8 @@ class Material:
         window = in_samples(preparing.window, rate)
         step = in_samples(cutting.step, rate) or window
         channel, normalize, highpass = cutting.channel, preparing.normalize, preparing.highpass
-        steps = Preprocessing(window, step, normalize, channel, rate, highpass, cutting.time_column)
+        times = cutting.time_column, cutting.time_unit
+        steps = Preprocessing(window, step, normalize, channel, rate, highpass, *times)
         return cls(excerpt_of(recording, cutting, rate), steps, cutting.layout)
 
     def samples(self, length: Length) -> int:

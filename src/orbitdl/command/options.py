@@ -12,6 +12,7 @@ from orbitdl.command.lengths import Length, parse_length, parse_place, parse_spa
 from orbitdl.command.numbers import samples_per_second, threads, whole_number
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
+from orbitdl.recordings.time_columns import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
@@ -50,8 +51,17 @@ TimeColumn = Annotated[
     typer.Option(
         "--time-column",
         metavar="NAME",
-        help="Name or number (from 0) of a column that tells the time, in seconds or as dates and "
-        "times: it is left out of the signal, and the rate is taken from it.",
+        help="Name or number (from 0) of a column of times, numbers or dates: it is left out of "
+        "the signal, and the sampling rate is taken from it.",
+        rich_help_panel=CUTTING,
+    ),
+]
+UnitOfTime = Annotated[
+    TimeUnit | None,
+    typer.Option(
+        "--time-unit",
+        help="Unit of the numbers in --time-column; by default the one that its name ends in "
+        "(time_ms), or else seconds.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -157,6 +167,7 @@ class Cutting:
     begin: Begin = None
     end: End = None
     time_column: TimeColumn = None
+    time_unit: UnitOfTime = None
 
 
 NOTHING_SAID = Cutting()

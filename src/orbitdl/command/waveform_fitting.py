@@ -23,7 +23,7 @@ def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, A
     for sentence in told_of_recordings(job.team) if job.team else []:
         job.screen.say(sentence)
     job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
-    own = (*DONE, "time_column") if preprocessing.time_column else DONE
+    own = (*DONE, "time_column", "time_unit") if preprocessing.time_column else DONE
     job.keep(model, {name: getattr(preprocessing, name) for name in own})
     facts = summary(model, prepared.recording)
     job.tell(facts, sentences(facts))

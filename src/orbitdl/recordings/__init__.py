@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from orbitdl.recordings.reading import read
     from orbitdl.recordings.recording import Recording
     from orbitdl.recordings.suggested_mask import SuggestedMask, suggest_mask
+    from orbitdl.recordings.time_columns import TimeUnit
     from orbitdl.recordings.unreadable import UnreadableError
     from orbitdl.recordings.waveform_tables import waveform_table
     from orbitdl.recordings.windows import Windows
@@ -56,6 +57,7 @@ __all__ = [
     "Recording",
     "Separator",
     "SuggestedMask",
+    "TimeUnit",
     "UnreadableError",
     "Windows",
     "event_table",
@@ -79,6 +81,7 @@ _HOME = {
     "Recording": "recording",
     "Separator": "dialect",
     "SuggestedMask": "suggested_mask",
+    "TimeUnit": "time_columns",
     "UnreadableError": "unreadable",
     "Windows": "windows",
     "event_table": "events",

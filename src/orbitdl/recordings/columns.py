@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import NAMES
+from orbitdl.recordings.time_columns import NAMES, TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 
 DATE = re.compile(r"\d+[-:/]\d+[-:/]\d")
@@ -32,11 +32,14 @@ class Chosen:
     channel : str or None
         The columns that must be numbers, with commas between; None or "mean": all.
     time : str or None
-        The column that tells the time; None: there is none.
+        The column of the time; None: there is none.
+    unit : TimeUnit or None
+        Of the time, where that is numbers; None: the name of the column may say it.
     """
 
     channel: str | None = None
     time: str | None = None
+    unit: TimeUnit | None = None
 
     def time_place(self, names: tuple[str, ...], count: int, path: Path) -> int | None:
         """Return where the column of the time is; None: none was named."""
@@ -81,11 +84,14 @@ def place_of(name: str, names: tuple[str, ...], count: int) -> int | None:
     return int(name) if name.isdecimal() and int(name) < count else None
 
 
-def without_column(recording: Recording, place: int, rate: float) -> Recording:
-    """Return a recording of this rate, without the column that told it."""
+def without_column(
+    recording: Recording, place: int, rate: float, unit: TimeUnit | None = None
+) -> Recording:
+    """Return a recording of this rate, without the column of the time that it was taken from."""
     leads = tuple(name for k, name in enumerate(recording.leads) if k != place)
     signal = np.delete(recording.signal, place, axis=1)
-    return replace(recording, signal=signal, leads=leads, rate=rate, time_column=place)
+    known = {"leads": leads, "rate": rate, "time_column": place, "time_unit": unit}
+    return replace(recording, signal=signal, **known)
 
 
 def not_a_number(

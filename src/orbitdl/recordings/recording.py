@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import Dialect
 from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.time_columns import TimeUnit
 from orbitdl.validation import require_count
 
 
@@ -35,6 +36,8 @@ class Recording:
     time_column : int or None
         The place of a column that told the rate, and that `signal` lacks; numbers of channels count
         it, as the file does.
+    time_unit : TimeUnit or None
+        Unit of the numbers in that column; None: they were dates, or there is none.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Recording:
     dialect: Dialect | None = None
     offset: int | None = None
     time_column: int | None = None
+    time_unit: TimeUnit | None = None
 
     def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
         """Return a part of this recording; its events keep the times of the whole.

@@ -17,7 +17,7 @@ from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect
 from orbitdl.recordings.dialect_detection import Reading, detect
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import rate_of, seconds_of
+from orbitdl.recordings.time_columns import TimeUnit, rate_in, rate_of, seconds_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
 
 LOOKED_AT = 1000
@@ -84,16 +84,19 @@ def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -
     with parsing(path, "a table of numbers"):
         values, times = _columns(table)
     recording = Recording(values, leads=names, kind=Kind.table, dialect=reading.dialect)
-    return recording if time is None else without_column(recording, time, _rate(times, table))
+    if time is None:
+        return recording
+    return without_column(recording, time, *_rate(times, table, chosen.unit))
 
 
-def _rate(times: list[str], table: Table) -> float:
-    """Return the rate that the cells of a column make: numbers of seconds, or dates and times."""
+def _rate(times: list[str], table: Table, unit: TimeUnit | None) -> tuple[float, TimeUnit | None]:
+    """Return the rate that the cells of a column make, and their unit if they are numbers."""
     assert table.time is not None
     name, numbers = table.name(table.time), table.reading.dialect.numbers(times)
     row = table.first + 1
-    seconds = seconds_of(times, name, table.path, row) if None in numbers else np.array(numbers)
-    return rate_of(seconds.astype(np.float64), name, table.path, row)
+    if None in numbers:
+        return rate_of(seconds_of(times, name, table.path, row), name, table.path, row), None
+    return rate_in(unit, np.array(numbers, dtype=np.float64), name, table.path, row)
 
 
 def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:

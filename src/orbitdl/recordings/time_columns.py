@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,43 @@ import numpy as np
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.unreadable import UnreadableError
 
+
+class TimeUnit(StrEnum):
+    """Unit of the numbers in a column of times."""
+
+    s = "s"
+    ms = "ms"
+    us = "us"
+    ns = "ns"
+    min = "min"
+    h = "h"
+
+    @property
+    def seconds(self) -> float:
+        """How many seconds it is."""
+        return SECONDS[self]
+
+
+SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
+WORDS = {
+    TimeUnit.s: r"s|secs?|seconds?",
+    TimeUnit.ms: r"ms|msecs?|milliseconds?",
+    TimeUnit.us: r"us|\u00b5s|\u03bcs|usecs?|microseconds?",
+    TimeUnit.ns: r"ns|nsecs?|nanoseconds?",
+    TimeUnit.min: r"mins?|minutes?",
+    TimeUnit.h: r"h|hrs?|hours?",
+}
+"""How units of time are written."""
+UNIT = "|".join(WORDS.values())
 NAMES = re.compile(
-    r"(elapsed[ _]?)?(time|t|seconds?|secs?|timestamps?|date|datetime|milliseconds?)"
-    r"([ _]?[(\[]?(s|secs?|seconds?|ms|us|ns|min|h|utc)[)\]]?)?",
+    rf"(elapsed[ _]?)?(times?|t|timestamps?|date|datetime)"
+    rf"([ _/]+({UNIT}|utc)|[ _]*[(\[]({UNIT}|utc)[)\]])?|secs?|seconds?|milliseconds?",
     re.IGNORECASE,
 )
 """What people call a column of times, with a unit or without."""
+UNIT_AT_END = re.compile(rf"(?:.*[ _/(\[])?({UNIT})[)\]]?", re.IGNORECASE)
+SLOWEST, FASTEST = 1.0, 1e7
+"""Rates in Hz beyond which the unit is asked for, unless it was given."""
 EVEN = 1e-3
 """How much, in parts of their mean, steps of numbers that look like time differ at most."""
 MANY = 8
@@ -57,8 +89,44 @@ def rises_evenly(values: Floats) -> bool:
     return bool(is_rounded or np.ptp(steps) <= EVEN * steps.mean())
 
 
+def unit_of(name: str) -> TimeUnit | None:
+    """Return the unit of time that the name of a column ends in; None: it names none.
+
+    Examples
+    --------
+    >>> [str(unit_of(name)) for name in ("time_ms", "t (us)", "Time [s]", "minutes", "t")]
+    ['ms', 'us', 's', 'min', 'None']
+    """
+    found = UNIT_AT_END.fullmatch(name.strip())
+    of_word = (unit for unit, word in WORDS.items() if found and _is(word, found[1]))
+    return next(of_word, None)
+
+
+def _is(pattern: str, text: str) -> bool:
+    return re.fullmatch(pattern, text, re.IGNORECASE) is not None
+
+
+def rate_in(
+    unit: TimeUnit | None, times: Floats, name: str, path: Path, first: int = 1
+) -> tuple[float, TimeUnit]:
+    """Return the sampling rate of times that are numbers, and their unit.
+
+    The unit is the given one, or that in the name of the column, or else seconds. Unless it was
+    given, a rate that would be unusual is questioned.
+    """
+    taken = unit or unit_of(name) or TimeUnit.s
+    rate = rate_of(times * taken.seconds, name, path, first)
+    if unit is None and not SLOWEST <= rate <= FASTEST:
+        raise UnreadableError(
+            f"{path}, column {name}: steps in {taken} make a sampling rate of {rate:.4g} Hz; say "
+            f"the unit of time with time_unit={taken}, if that is right, or one of "
+            f"{', '.join(other for other in TimeUnit if other != taken)}."
+        )
+    return rate, taken
+
+
 def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:
-    """Return the samples per second of times, or refuse those that do not rise evenly.
+    """Return the sampling rate in Hz of times, or refuse those that do not rise evenly.
 
     Parameters
     ----------
@@ -131,6 +199,6 @@ def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> 
     if len(wrong):
         raise UnreadableError(
             f"{path}, column {name}: {cells[wrong[0]]!r} in row {first + wrong[0]} is neither "
-            "a number of seconds nor a date and time; name another column in time_column=."
+            "a number nor a date and time; name another column in time_column=."
         )
     return np.asarray(since.dt.total_seconds(), dtype=np.float64)
