@@ -428,3 +428,14 @@ def test_progress_is_told_in_the_time_of_the_recording(monkeypatch):
         done(120 * 720)
         done(120 * 1080)
     assert said == ["12 min of 30 min", "30 min of 30 min"]
+
+
+# layout
+
+
+def test_an_array_of_two_axes_with_a_rate_is_a_recording_in_channels(folder):
+    result = fit(folder / "two.npy", folder / "no")
+    result.refused(r"one recording of 2400 samples in 2 channels; say with --length .*--layout win")
+    assert not (folder / "no").exists()
+    more = ("--layout", "windows", "--group", "trivial")
+    fit(folder / "two.npy", folder / "pairs", *more).fine()  # windows of 2 samples, on request

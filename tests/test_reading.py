@@ -189,9 +189,16 @@ LAYOUTS = {
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_rows_are_samples_or_windows_by_rule(case):
     given, window, shape, expected = LAYOUTS[case]
-    assert is_recording(given, window, "auto", shape) is expected
-    assert is_recording(given, window, "recording", shape) is True
-    assert is_recording(given, window, "windows", shape) is False
+    assert is_recording(given, window, "auto", shape, None) is expected
+    assert is_recording(given, window, "recording", shape, None) is True
+    assert is_recording(given, window, "windows", shape, None) is False
+
+
+def test_rows_at_a_sampling_rate_are_samples_unless_they_fit_a_model():
+    assert is_recording(content(100, 2), None, "auto", None, 360.0)
+    assert is_recording(content(100, 20), None, "auto", (10,), 360.0)
+    assert not is_recording(content(100, 10), None, "auto", (10,), 360.0)
+    assert not is_recording(content(100, 10, 2), None, "auto", None, 360.0)
 
 
 def test_channels_are_chosen_by_number_name_and_mean():

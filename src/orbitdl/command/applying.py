@@ -21,7 +21,8 @@ from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, r
 from orbitdl.recordings.columns import NoSuchColumnError
 from orbitdl.recordings.new_data import common_rate
 from orbitdl.recordings.preparing import is_recording
-from orbitdl.recordings.time_columns import TimeUnit, looks_like_time, unit_of
+from orbitdl.recordings.time_columns import looks_like_time
+from orbitdl.recordings.time_units import TimeUnit, unit_of
 
 CHUNK = 2048
 """Windows handled at a time: progress is shown after each."""
@@ -117,7 +118,8 @@ def windows_for(
     """
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
-    if is_recording(recording, kept.window, cutting.layout, model.components_.shape[1:]):
+    shape, rate = model.components_.shape[1:], cutting.rate or recording.rate
+    if is_recording(recording, kept.window, cutting.layout, shape, rate):
         require_no_time(recording, cutting.channel or kept.channel)
     rate = cutting.rate or common_rate(model, recording)
     return prepare_for(

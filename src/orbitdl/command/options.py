@@ -12,7 +12,7 @@ from orbitdl.command.lengths import Length, parse_length, parse_place, parse_spa
 from orbitdl.command.numbers import samples_per_second, threads, whole_number
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
-from orbitdl.recordings.time_columns import TimeUnit
+from orbitdl.recordings.time_units import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
@@ -93,7 +93,8 @@ LayoutOption = Annotated[
         "--layout",
         help="Whether rows are samples in time (recording) or windows. auto: sound, WFDB records "
         "and single columns are recordings; rows and columns are a recording if a window length "
-        "is known or if a table (.csv, .parquet) has up to 8 columns, and windows otherwise.",
+        "or the sampling rate is known or if a table (.csv, .parquet) has up to 8 columns, and "
+        "windows otherwise.",
         rich_help_panel=CUTTING,
     ),
 ]

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from orbitdl.recordings.reading import read
     from orbitdl.recordings.recording import Recording
     from orbitdl.recordings.suggested_mask import SuggestedMask, suggest_mask
-    from orbitdl.recordings.time_columns import TimeUnit
+    from orbitdl.recordings.time_units import TimeUnit
     from orbitdl.recordings.unreadable import UnreadableError
     from orbitdl.recordings.waveform_tables import waveform_table
     from orbitdl.recordings.windows import Windows
@@ -81,7 +81,7 @@ _HOME = {
     "Recording": "recording",
     "Separator": "dialect",
     "SuggestedMask": "suggested_mask",
-    "TimeUnit": "time_columns",
+    "TimeUnit": "time_units",
     "UnreadableError": "unreadable",
     "Windows": "windows",
     "event_table": "events",

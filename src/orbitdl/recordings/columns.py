@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import NAMES, TimeUnit
+from orbitdl.recordings.time_columns import NAMES
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 
 DATE = re.compile(r"\d+[-:/]\d+[-:/]\d")
@@ -90,8 +91,8 @@ def without_column(
     """Return a recording of this rate, without the column of the time that it was taken from."""
     leads = tuple(name for k, name in enumerate(recording.leads) if k != place)
     signal = np.delete(recording.signal, place, axis=1)
-    known = {"leads": leads, "rate": rate, "time_column": place, "time_unit": unit}
-    return replace(recording, signal=signal, **known)
+    timed = replace(recording, rate=rate, time_column=place, time_unit=unit)
+    return replace(timed, signal=signal, leads=leads)
 
 
 def not_a_number(

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from orbitdl.recordings.time_columns import TimeUnit
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.words import member
 
 

@@ -14,7 +14,8 @@ from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.parquet_files import read_parquet
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.table_files import read_csv
-from orbitdl.recordings.time_columns import TimeUnit, rate_in
+from orbitdl.recordings.time_columns import rate_in
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 from orbitdl.recordings.wfdb_records import read_wfdb
 from orbitdl.recordings.words import member

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import Dialect
 from orbitdl.recordings.layout import Kind
-from orbitdl.recordings.time_columns import TimeUnit
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.validation import require_count
 
 

@@ -17,7 +17,8 @@ from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect
 from orbitdl.recordings.dialect_detection import Reading, detect
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import TimeUnit, rate_in, rate_of, seconds_of
+from orbitdl.recordings.time_columns import rate_in, rate_of, seconds_of
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError, parsing
 
 LOOKED_AT = 1000

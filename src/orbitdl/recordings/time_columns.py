@@ -5,50 +5,21 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.time_units import UNIT, TimeUnit, unit_of
 from orbitdl.recordings.unreadable import UnreadableError
 
-
-class TimeUnit(StrEnum):
-    """Unit of the numbers in a column of times."""
-
-    s = "s"
-    ms = "ms"
-    us = "us"
-    ns = "ns"
-    min = "min"
-    h = "h"
-
-    @property
-    def seconds(self) -> float:
-        """How many seconds it is."""
-        return SECONDS[self]
-
-
-SECONDS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "h": 3600.0}
-WORDS = {
-    TimeUnit.s: r"s|secs?|seconds?",
-    TimeUnit.ms: r"ms|msecs?|milliseconds?",
-    TimeUnit.us: r"us|\u00b5s|\u03bcs|usecs?|microseconds?",
-    TimeUnit.ns: r"ns|nsecs?|nanoseconds?",
-    TimeUnit.min: r"mins?|minutes?",
-    TimeUnit.h: r"h|hrs?|hours?",
-}
-"""How units of time are written."""
-UNIT = "|".join(WORDS.values())
 NAMES = re.compile(
     rf"(elapsed[ _]?)?(times?|t|timestamps?|date|datetime)"
     rf"([ _/]+({UNIT}|utc)|[ _]*[(\[]({UNIT}|utc)[)\]])?|secs?|seconds?|milliseconds?",
     re.IGNORECASE,
 )
 """What people call a column of times, with a unit or without."""
-UNIT_AT_END = re.compile(rf"(?:.*[ _/(\[])?({UNIT})[)\]]?", re.IGNORECASE)
 SLOWEST, FASTEST = 1.0, 1e7
 """Rates in Hz beyond which the unit is asked for, unless it was given."""
 EVEN = 1e-3
@@ -87,23 +58,6 @@ def rises_evenly(values: Floats) -> bool:
     off = values - np.linspace(values[0], values[-1], len(values))
     is_rounded = len(steps) >= MANY and np.abs(off).max() <= TOLERANCE * steps.mean()
     return bool(is_rounded or np.ptp(steps) <= EVEN * steps.mean())
-
-
-def unit_of(name: str) -> TimeUnit | None:
-    """Return the unit of time that the name of a column ends in; None: it names none.
-
-    Examples
-    --------
-    >>> [str(unit_of(name)) for name in ("time_ms", "t (us)", "Time [s]", "minutes", "t")]
-    ['ms', 'us', 's', 'min', 'None']
-    """
-    found = UNIT_AT_END.fullmatch(name.strip())
-    of_word = (unit for unit, word in WORDS.items() if found and _is(word, found[1]))
-    return next(of_word, None)
-
-
-def _is(pattern: str, text: str) -> bool:
-    return re.fullmatch(pattern, text, re.IGNORECASE) is not None
 
 
 def rate_in(
