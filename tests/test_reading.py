@@ -202,10 +202,10 @@ def test_rows_at_a_sampling_rate_are_samples_unless_they_fit_a_model():
 
 
 def test_channels_are_chosen_by_number_name_and_mean():
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5", least=2), LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, (), "1", least=2), LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5,0", least=2), LEADS[:, ::-1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "mean", least=2), LEADS.mean(axis=1))
+    assert_array_equal(choose_channel(LEADS, NAMES, "V5", least=2)[0], LEADS[:, 1])
+    assert_array_equal(choose_channel(LEADS, (), "1", least=2)[0], LEADS[:, 1])
+    assert_array_equal(choose_channel(LEADS, NAMES, "V5,0", least=2)[0], LEADS[:, ::-1])
+    assert_array_equal(choose_channel(LEADS, NAMES, "mean", least=2)[0], LEADS.mean(axis=1))
     with pytest.raises(ValueError, match=r"from 0 to 1, a name \(MLII, V5\) or mean"):
         choose_channel(LEADS, NAMES, "V6", least=2)
 

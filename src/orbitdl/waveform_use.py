@@ -100,7 +100,7 @@ class WaveformUseMixin(ShownMixin):
         recording, alpha, progress
             As in `encode`.
         rate : float, optional
-            Samples per second; then `seconds` is a column.
+            Sampling rate in Hz; then `seconds` is a column. By default that of a `Recording`.
         threshold : float, optional
             Smallest coefficient of an event, in the unit of the recording. If left out, atoms below
             half the median of their component tell of none: they are mostly noise.
@@ -116,9 +116,10 @@ class WaveformUseMixin(ShownMixin):
         -------
         DataFrame
             One row per event, in the order of time: `time` in samples, where the waveform is
-            largest, and `seconds`; `component`; `coefficient`; `amplitude`, refitted together with
-            all atoms without shrinkage, in the unit of the recording; `share` of the energy of its
-            span that is explained; `fit`, the cosine between the waveform and what is there apart
+            largest, and `seconds`, both from the start of the recording that an excerpt is of;
+            `component`; `coefficient`; `amplitude`, refitted together with all atoms without
+            shrinkage, in the unit of the recording; `share` of the energy of its span that is
+            explained; `fit`, the cosine between the waveform and what is there apart
             from other events, 1 where they are alike; whether it `overlaps` another event; and
             whether an end or a gap `cut` it. ``attrs`` says which `threshold` and which
             `resolution`, in samples, every component had. Of delayed recordings it is a lazy Dask
@@ -138,7 +139,10 @@ class WaveformUseMixin(ShownMixin):
         made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
         known = made if isinstance(made, list) else [made]
         pairs = zip(signals, known, strict=True)
-        listed = [applied.events(one, own, settings) for (one, _), own in pairs]
+        listed = [
+            applied.events(one, own, settings | {"rate": settings["rate"] or one.rate})
+            for (one, _), own in pairs
+        ]
         return listed if several else listed[0]
 
     def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:

@@ -92,7 +92,8 @@ def write_array(array: Floats, path: Path, names: tuple[str, ...] = ()) -> None:
     if path.suffix.lower() == ".npy":
         np.save(buffer, array, allow_pickle=False)
     else:
-        header = ",".join(names) if len(names) == array.shape[-1] else ""
+        columns = array.shape[1] if array.ndim > 1 else 1
+        header = ",".join(names) if len(names) == columns else ""
         np.savetxt(buffer, array, delimiter=",", fmt="%.17g", header=header, comments="")
     _write(path, buffer.getvalue())
 

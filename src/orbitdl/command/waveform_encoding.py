@@ -59,7 +59,7 @@ def code(
     team: Team | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
     """Return codes and events, whose times count from the start of the whole recording."""
-    rate, before = recording.rate, recording.offset or 0
+    rate = recording.rate
     for sentence in told_of_recordings(team) if team else []:
         screen.say(sentence)
     with screen.going_through(recording, "Coding") as done:
@@ -71,9 +71,6 @@ def code(
     events = model.events(
         recording, rate, threshold=listing.threshold, refractory=near, codes=codes
     )
-    events["time"] += before
-    if rate is not None:
-        events["seconds"] = events["time"] / rate
     return codes, events
 
 

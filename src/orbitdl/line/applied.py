@@ -106,8 +106,12 @@ class Applied:
     def events(
         self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]
     ) -> pd.DataFrame:
-        """List the events of a recording that is coded."""
-        return events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+        """List the events of a recording that is coded, of an excerpt at the times of the whole."""
+        table = events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+        table["time"] += signal.offset
+        if settings["rate"] is not None:
+            table["seconds"] = table["time"] / settings["rate"]
+        return table
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""

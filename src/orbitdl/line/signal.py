@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,10 +33,16 @@ class Signal:
         An array in memory or on disk. Only slices of it are ever taken.
     span : int
         Samples of the blocks whose medians make up the trend that is taken off; 0: nothing is.
+    rate : float or None
+        Sampling rate in Hz, where it is known.
+    offset : int
+        Samples before `values` in the recording that it is an excerpt of.
     """
 
     values: Any
     span: int = 0
+    rate: float | None = None
+    offset: int = 0
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -112,7 +118,7 @@ class Signal:
             free[part] = np.where(observed[:, None], x, np.nan)
 
         in_threads(fill, chunks_of(len(self), AT_A_TIME), n_jobs)
-        return Signal(free)
+        return replace(self, values=free, span=0)
 
 
 def complete(values: Floats) -> NDArray[np.bool_]:

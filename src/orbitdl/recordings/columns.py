@@ -92,7 +92,8 @@ def without_column(
     leads = tuple(name for k, name in enumerate(recording.leads) if k != place)
     signal = np.delete(recording.signal, place, axis=1)
     timed = replace(recording, rate=rate, time_column=place, time_unit=unit)
-    return replace(timed, signal=signal, leads=leads)
+    units = tuple(unit for k, unit in enumerate(recording.units) if k != place)
+    return replace(timed, signal=signal, leads=leads, units=units)
 
 
 def not_a_number(

@@ -70,7 +70,7 @@ def prepare(
         _require_no_filter(preprocessing)
         values = np.atleast_2d(signal)
         if channel is not None:
-            values = choose_channel(values, recording.leads, channel, least=3)
+            values, _ = choose_channel(values, recording.leads, channel, least=3)
         return Windows(*normalised(values, normalize), values, rate=rate)
     prepared = prepare_signal(recording, preprocessing)
     length = preprocessing.window or (shape[0] if shape else None)

@@ -26,7 +26,7 @@ class Recording:
     rate : float or None
         Samples per second, where it is known.
     leads : tuple of str
-        Names of the channels that `signal` holds or is the mean of, where there are any.
+        Names of the channels that `signal` holds, where there are any.
     kind : Kind
         What is known of the rows of `signal`.
     dialect : Dialect or None
@@ -38,6 +38,8 @@ class Recording:
         it, as the file does.
     time_unit : TimeUnit or None
         Unit of the numbers in that column; None: they were dates, or there is none.
+    units : tuple of str
+        Physical units of the channels, such as "mV", where they are known.
 
     Examples
     --------
@@ -54,6 +56,7 @@ class Recording:
     offset: int | None = None
     time_column: int | None = None
     time_unit: TimeUnit | None = None
+    units: tuple[str, ...] = ()
 
     def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
         """Return a part of this recording; its events keep the times of the whole.

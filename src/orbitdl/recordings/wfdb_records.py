@@ -32,7 +32,8 @@ def read_wfdb(path: Path) -> Recording:
         _require_all_leads(wfdb.rdheader(str(stem)), path)
         record = wfdb.rdrecord(str(stem))
         values = as_numbers(record.p_signal, path)
-        return Recording(values, float(record.fs), tuple(record.sig_name))
+        names, units = tuple(record.sig_name), tuple(map(str, record.units))
+        return Recording(values, float(record.fs), names, units=units)
 
 
 def _require_all_leads(header: Any, path: Path) -> None:
