@@ -348,7 +348,7 @@ def test_windows_are_coded_one_by_one(folder, model):
 def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, model):
     wavfile.write(tmp_path / "fast.wav", 200, SIGNAL)
     arguments = ("encode", model, tmp_path / "fast.wav", "-o", tmp_path / "e.csv")
-    run(*arguments).refused("200 samples per second, but the model was learned at 100")
+    run(*arguments).refused("200 Hz, but the model was learned at 100 Hz")
     run(*arguments, "--rate", 100).fine()
     check_events(tmp_path / "e.csv")
 

@@ -234,7 +234,7 @@ def test_a_model_remembers_the_column_of_time(tmp_path, how):
     run("report", tmp_path / "m", tmp_path / "a.csv", "-o", tmp_path / "r.html").fine()
     frame.assign(t=2 * TIME).to_csv(tmp_path / "slow.csv", index=False)
     result = run("encode", tmp_path / "m", tmp_path / "slow.csv", "-o", tmp_path / "e.csv")
-    assert "50 samples per second, but the model was learned at 100" in result.err
+    assert "50 Hz, but the model was learned at 100 Hz" in result.err
 
 
 def test_an_excerpt_is_in_the_time_of_the_column(table):

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import Outcome
+from orbitdl.line.acquisition import acquired, compare
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.given import Given, given_recordings
@@ -157,8 +158,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
+        known = acquired(recording)
         with self._given(recording) as given:
             best = self._learn_from(given)
+        self.preprocessing_: dict[str, Any] = known
         self._warn_unless_converged(best)
         return self
 
@@ -179,7 +182,6 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             best = self._learn(shards, starts, runs, float(self.tol), size=size)
         self._present(best.components, given.one_axis)
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
-        self.preprocessing_: dict[str, Any] = {}
         return best
 
     def partial_fit(self, recording: Any, y: None = None) -> Self:
@@ -190,6 +192,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
+        known = acquired(recording)
+        if self._has_begun:
+            compare(self.preprocessing_, known)
         with self._given(recording) as given:
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
@@ -202,7 +207,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 choose = partial(choose_starts, self.init, pool, self.n_components)
                 batch = batch.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
-                self.preprocessing_ = {}
+                self.preprocessing_ = known
             stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.components, one_axis)
         self.alpha_, self.codes_ = alpha, stepped.codes

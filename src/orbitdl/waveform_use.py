@@ -9,6 +9,7 @@ from typing import Any
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.learning.shards import total
+from orbitdl.line.acquisition import compare_with
 from orbitdl.line.applied import Applied
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
@@ -30,7 +31,8 @@ class WaveformUseMixin(ShownMixin):
     Every method takes one recording, or several, and then returns a list: a list of arrays, what
     gives arrays one after another, or a list of `dask.delayed` objects that compute to arrays. Of
     the latter what is returned is not computed yet, but for a score; each is coded as a whole
-    where it is computed.
+    where it is computed. A `recordings.Recording` is compared with those that the model was fitted
+    on: another sampling rate is refused; other units, channel names or another scale are warned of.
     """
 
     length: int
@@ -41,6 +43,7 @@ class WaveformUseMixin(ShownMixin):
     n_jobs: int | None
     alpha_: float
     coefficients_: Floats
+    preprocessing_: dict[str, Any]
     _noun = "sample"
 
     def encode(
@@ -135,7 +138,7 @@ class WaveformUseMixin(ShownMixin):
             return events_later(
                 lazy, applied, later if isinstance(later, list) else [later], settings
             )
-        signals, several = self._signals(recording, applied)
+        signals, several = self._signals(recording, applied, compared=codes is not None)
         made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
         known = made if isinstance(made, list) else [made]
         pairs = zip(signals, known, strict=True)
@@ -224,8 +227,12 @@ class WaveformUseMixin(ShownMixin):
             done = [make(applied, *one) for one in signals]
         return done if several else done[0]
 
-    def _signals(self, recording: Any, applied: Applied) -> tuple[list[tuple[Signal, str]], bool]:
+    def _signals(
+        self, recording: Any, applied: Applied, *, compared: bool = False
+    ) -> tuple[list[tuple[Signal, str]], bool]:
         """Return recordings that these waveforms can be looked for in, and their names."""
+        if not compared:
+            compare_with(self.preprocessing_, recording)
         signals, several = as_recordings(recording)
         names = [named(k) for k in range(len(signals))] if several else [ONLY]
         pairs = zip(signals, names, strict=True)

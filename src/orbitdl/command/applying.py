@@ -121,7 +121,7 @@ def windows_for(
     shape, rate = model.components_.shape[1:], cutting.rate or recording.rate
     if is_recording(recording, kept.window, cutting.layout, shape, rate):
         require_no_time(recording, cutting.channel or kept.channel)
-    rate = cutting.rate or common_rate(model, recording)
+    rate = common_rate(model, recording, cutting.rate)
     return prepare_for(
         model,
         excerpt_of(recording, cutting, rate),

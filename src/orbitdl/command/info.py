@@ -110,5 +110,5 @@ def in_words(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return " x ".join(map(str, value))
+        return (" x " if all(isinstance(one, int) for one in value) else ", ").join(map(str, value))
     return "-" if value is None else str(value)

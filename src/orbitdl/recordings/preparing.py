@@ -93,6 +93,7 @@ def prepare(
         leads=prepared.recording.leads,
         offset=recording.offset or 0,
         baseline=prepared.baseline,
+        units=prepared.recording.units,
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.acquisition import acquisition_of
 from orbitdl.recordings.overlaps import taper
 
 
@@ -34,6 +36,8 @@ class Windows:
         start of the excerpt, the times of events from that of the recording.
     baseline : ndarray of the shape of the source, or None
         What a high-pass took off the recording before it was cut; None: nothing.
+    units : tuple of str
+        Physical units of the channels, where they are known.
     """
 
     values: Floats
@@ -45,9 +49,16 @@ class Windows:
     leads: tuple[str, ...] = ()
     offset: int = 0
     baseline: Floats | None = None
+    units: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def acquisition(self, *, normalize: bool) -> dict[str, Any]:
+        """Return how the data were acquired; their scale only if windows are not normalised."""
+        values = self.source if self.start is not None else self.source.reshape(-1)
+        known = acquisition_of(values, self.rate, self.leads, self.units)
+        return {k: value for k, value in known.items() if k != "scale" or not normalize}
 
     @property
     def left_out(self) -> int:
