@@ -456,7 +456,15 @@ def test_windows_are_completed_by_refitted_coefficients_unless_told_not_to(tmp_p
     lost = {}
     for option in ("--debias", "--no-debias", None):
         more = ("--debias",) if option == "--debias" else (option,) if option else ()
-        run("complete", model, tmp_path / "holed.npy", "-o", tmp_path / "c.npy", *more).fine()
+        run(
+            "complete",
+            model,
+            tmp_path / "holed.npy",
+            "-o",
+            tmp_path / "c.npy",
+            "--overwrite",
+            *more,
+        ).fine()
         lost[option] = np.linalg.norm(np.load(tmp_path / "c.npy") - truth)
     assert lost[None] == lost["--debias"] < lost["--no-debias"]
 

@@ -344,7 +344,9 @@ def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed
 
 @pytest.mark.parametrize("more", [(), ("--debias",)])
 def test_denoise_gives_a_recording_back_with_its_slow_part(folder, more):
-    run("denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", *more).fine()
+    run(
+        "denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", "--overwrite", *more
+    ).fine()
     steps = Preprocessing(channel="0,1", rate=RATE, highpass=0.5)
     prepared = prepare_signal(HEART, steps)
     model = orbitdl.load(folder / "two")
@@ -362,12 +364,21 @@ def test_complete_fills_gaps_and_leaves_the_rest(folder):
     at = int(BEATS[8])
     holed[at - 4 : at + 5] = np.nan
     np.save(folder / "holed.npy", holed)
-    run("complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy").fine()
+    run(
+        "complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy", "--overwrite"
+    ).fine()
     filled, missing = np.load(folder / "c.npy"), np.isnan(holed)
     assert_array_equal(filled[~missing], holed[~missing])
     error = filled[missing] - 5.0 - HEART.signal[missing]
     assert np.linalg.norm(error) < 0.3 * np.linalg.norm(HEART.signal[missing])
-    arguments = ("complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy")
+    arguments = (
+        "complete",
+        folder / "two",
+        folder / "holed.npy",
+        "-o",
+        folder / "c.npy",
+        "--overwrite",
+    )
     run(*arguments, "--no-debias").fine()
     shrunk = np.load(folder / "c.npy")
     assert np.abs(shrunk[missing] - 5.0).max() < np.abs(filled[missing] - 5.0).max()

@@ -51,9 +51,9 @@ def test_fit_learns_from_an_excerpt_as_from_a_file_that_holds_no_more(folder):
 @pytest.mark.parametrize("command", ["denoise", "complete"])
 def test_what_is_written_of_an_excerpt_has_its_length(folder, model, command):
     np.save(folder / "short.npy", SIGNAL[BEGIN : END - 20])
-    part = ("--from", BEGIN, "--to", END - 20)
+    part = ("--overwrite", "--from", BEGIN, "--to", END - 20)
     run(command, model, folder / "rec.npy", "-o", folder / "a.npy", *part).fine()
-    run(command, model, folder / "short.npy", "-o", folder / "b.npy").fine()
+    run(command, model, folder / "short.npy", "-o", folder / "b.npy", "--overwrite").fine()
     assert_array_equal(np.load(folder / "a.npy"), np.load(folder / "b.npy"))
     assert len(np.load(folder / "a.npy")) == END - 20 - BEGIN
 

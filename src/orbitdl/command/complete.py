@@ -33,6 +33,7 @@ def complete(
     ] = True,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -55,7 +56,7 @@ def complete(
     from orbitdl.command.waveforms import refuse, signal_for
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, ARRAYS, (model, data))
+    require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     if isinstance(learned, WaveformLearning):
         refuse({"--exact": exact})

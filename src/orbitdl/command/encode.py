@@ -69,6 +69,7 @@ def encode(
     ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     workers: options.Workers = options.THIS_PROCESS,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -130,7 +131,7 @@ def encode(
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "model")
     codes = symbols or Symbols()
-    require_events_writable(output, (model, data), codes)
+    require_events_writable(output, (model, data), codes, overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     if codes:
         require_symbols(codes, len(learned.components_))

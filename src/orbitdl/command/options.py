@@ -204,6 +204,14 @@ Array = Annotated[
     Path,
     typer.Option("--output", "-o", metavar="ARRAY", help="The array to write: .npy or .csv."),
 ]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Replace an existing file. Without it only a model, a report or a table that orbitdl "
+        "wrote is replaced.",
+    ),
+]
 Debias = Annotated[
     bool, typer.Option("--debias", help="Refit the coefficients, which sparsity shrinks.")
 ]

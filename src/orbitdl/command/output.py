@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,33 +17,72 @@ from orbitdl.recordings.wfdb_annotations import annotation_file, require_symbols
 from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]
+OWN = re.compile(
+    rb'"orbitdl|\bcomponent\b.*\b(coefficient|amplitude)\b|n_components.*standard_error|component_0'
+    rb"|\A(\[\])?\Z",
+    re.DOTALL,
+)
+"""Marks of what we write: metadata of models and reports, columns of tables; or nothing is lost."""
+LOOKED_AT = 4096
+"""Bytes at either end of a file that are searched for marks."""
 Symbols = Mapping[int, str]
 """Annotation codes of components."""
 
 TABLES = (".csv", ".parquet", ".json")
 ARRAYS = (".npy", ".csv")
+MODELS = (".safetensors", "")
 ANNOTATIONS = (".atr", ".qrs", ".ann")
 """Annotators of WFDB records."""
 
 
-def require_writable(path: Path, suffixes: tuple[str, ...] = (), inputs: Inputs = ()) -> None:
-    """Refuse an output that cannot be written, or is an input, before any work is done."""
+def require_writable(
+    path: Path,
+    suffixes: tuple[str, ...] = (),
+    inputs: Inputs = (),
+    *,
+    overwrite: bool = False,
+) -> None:
+    """Refuse an output that cannot be written, is an input or exists, before any work is done.
+
+    With `overwrite` an existing file may be replaced; one that orbitdl wrote may be in any case.
+    """
     folder = path.absolute().parent
     if any(source is not None and path.resolve() == source.resolve() for source in inputs):
         raise ValueError(f"cannot write {path}: it is what is read; name another file.")
     if suffixes and path.suffix.lower() not in suffixes:
-        raise ValueError(f"cannot write {path}: its name must end in {' or '.join(suffixes)}.")
+        listed = " or ".join(filter(None, suffixes))
+        raise ValueError(f"cannot write {path}: its name must end in {listed}.")
     if path.is_dir():
         raise ValueError(f"cannot write {path}: it is a folder; name a file in it.")
     if not folder.is_dir():
         raise ValueError(f"cannot write {path}: there is no folder {folder}; make it first.")
+    if path.exists() and not path.is_file():
+        raise ValueError(f"cannot write {path}: it is a device or the like; name a file.")
     if path.exists() and not os.access(path, os.W_OK):
         raise ValueError(f"cannot write {path}: it is read-only; name another file.")
+    if path.exists() and not (overwrite or is_own(path)):
+        raise ValueError(
+            f"cannot write {path}: it exists, and nothing in it says that orbitdl wrote it; name "
+            "another file, or replace it with --overwrite."
+        )
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as error:
         raise ValueError(f"cannot write {path}: {error.strerror}; name another place.") from error
+
+
+def is_own(path: Path) -> bool:
+    """Tell whether a file bears the marks of a model file, a report or a table of orbitdl.
+
+    Numbers bear none. Annotations, which experts correct by hand, are never told to be ours.
+    """
+    if not path.is_file() or is_annotation(path):
+        return False
+    with path.open("rb") as file:
+        begin = file.read(LOOKED_AT)
+        file.seek(max(path.stat().st_size - LOOKED_AT, 0))
+        return OWN.search(begin) is not None or OWN.search(file.read()) is not None
 
 
 def write_table(frame: pd.DataFrame, path: Path) -> None:
@@ -59,9 +99,11 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     _write(path, content)
 
 
-def require_events_writable(path: Path, inputs: Inputs, symbols: Symbols) -> None:
+def require_events_writable(
+    path: Path, inputs: Inputs, symbols: Symbols, *, overwrite: bool
+) -> None:
     """Refuse a place for events that cannot be written, before any work is done."""
-    require_writable(path, TABLES + ANNOTATIONS, inputs)
+    require_writable(path, TABLES + ANNOTATIONS, inputs, overwrite=overwrite)
     if is_annotation(path):
         require_symbols(symbols)
     elif symbols:

@@ -67,9 +67,10 @@ def compare(learned: Mapping[str, Any], found: Mapping[str, Any]) -> None:
     pairs = zip(learned.get("scale") or (), found.get("scale") or (), strict=False)
     ratio = max((now / before for before, now in pairs if now * before > 0), default=1.0, key=_far)
     if _far(ratio) > np.log(FACTOR):
+        times = f"{float(f'{ratio:.2g}'):g} times"  # 200 times, not 2e+02
         warnings.warn(
-            f"the values are {float(f'{ratio:.2g}'):g} times as large as those that the model was learned from; "
-            "convert them to the same unit.",
+            f"the values are {times} as large as those that the model was learned from; convert "
+            "them to the same unit.",
             stacklevel=2,
         )
 
