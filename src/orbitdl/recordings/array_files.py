@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from orbitdl.groups.base import Floats
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+
+STREAMED = 2**32 - 1
+"""The size of sound in a file that was written before its end was known."""
 
 
 def read_npy(path: Path) -> Recording:
@@ -46,6 +49,7 @@ def read_wav(path: Path) -> Recording:
     from scipy.io import wavfile
 
     with parsing(path, "a WAV file"):
+        _require_complete(path)
         rate, sound = wavfile.read(path)
         values = as_numbers(sound, path)
     if sound.dtype == np.uint8:
@@ -53,6 +57,24 @@ def read_wav(path: Path) -> Recording:
     elif sound.dtype.kind == "i":
         values = values / -float(np.iinfo(sound.dtype).min)
     return Recording(values, rate=float(rate))
+
+
+def _require_complete(path: Path) -> None:
+    """Refuse a file that ends before the samples that its header announces."""
+    with path.open("rb") as file:
+        kind = file.read(12)[:4]
+        order: Literal["big", "little"] = "big" if kind == b"RIFX" else "little"
+        while kind != b"RF64" and len(head := file.read(8)) == 8:
+            size = int.from_bytes(head[4:], order)
+            if head[:4] == b"data":
+                there = path.stat().st_size - file.tell()
+                if there < size < STREAMED:
+                    raise UnreadableError(
+                        f"{path} is truncated: its header announces {size} bytes of samples, and "
+                        f"{there} are there; copy it again."
+                    )
+                return
+            file.seek(size + size % 2, 1)
 
 
 def as_numbers(array: NDArray[Any], path: Path) -> Floats:
