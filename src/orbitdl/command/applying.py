@@ -49,7 +49,10 @@ def read_and_tell(
         unit, rate = recording.time_unit, recording.rate
         screen.note(f"Sampling rate: {rate:.6g} Hz, from times in {unit}.", time_unit=unit)
     if recording.dialect is not None:
-        screen.note(f"Read {data.name}: {recording.dialect}.", table=asdict(recording.dialect))
+        units = f", units {', '.join(recording.units)}" if recording.units else ""
+        screen.note(
+            f"Read {data.name}: {recording.dialect}{units}.", table=asdict(recording.dialect)
+        )
     return recording
 
 

@@ -23,8 +23,8 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A recording or windows: .npy, .npz, .csv, .parquet, .wav, or a WFDB record "
-        "(its .hea file or its name). NaN or an empty cell is a missing value.",
+        help="A recording or windows: .npy, .npz, .csv, .tsv, .csv.gz, .parquet, .wav, or a WFDB "
+        "record (its .hea file or its name). NaN or an empty cell is a missing value.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that fit wrote.")]

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.text_files import require_expansion
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+from orbitdl.recordings.words import printable
 
 STREAMED = 2**32 - 1
 """The size of sound in a file that was written before its end was known."""
@@ -31,12 +33,15 @@ def read_npz(path: Path, key: str | None = None) -> Recording:
         zipfile.ZipFile(path),  # an .npy file by another name is none
         np.load(path, allow_pickle=False) as archive,
     ):
-        values = as_numbers(archive[_choose(archive.files, key, path)], path)
+        name = _choose(archive.files, key, path)
+        stored = {info.filename.removesuffix(".npy"): info for info in archive.zip.infolist()}
+        require_expansion(stored[name].file_size, stored[name].compress_size, path)
+        values = as_numbers(archive[name], path)
         return Recording(values, kind=Kind.array)
 
 
 def _choose(names: list[str], key: str | None, path: Path) -> str:
-    listed = ", ".join(names)
+    listed = ", ".join(map(printable, names))
     if key is None and len(names) != 1:
         raise UnreadableError(f"{path} holds {len(names)} arrays ({listed}); choose one with key=.")
     if key is not None and key not in names:

@@ -102,11 +102,11 @@ def not_a_number(
     """Say where text stands, and how to do without it; `numbers` names columns without text."""
     shown = cell[:SHOWN] if isinstance(cell, str) else cell
     others = [name for name in numbers if not NAMES.fullmatch(name)]
-    choice = f"choose columns of numbers with channel={','.join(others)!r}"
+    choice = f", or choose columns of numbers with channel={','.join(others)!r}" if others else ""
     if DATE.match(str(cell)) or NAMES.fullmatch(str(column)):
-        remedy = f"take the rate from it with time_column={str(column)!r}, or {choice}."
+        remedy = f"take the rate from it with time_column={str(column)!r}{choice}."
     else:
-        remedy = f"leave the cell empty if the value is missing, or {choice}."
+        remedy = f"leave the cell empty if the value is missing{choice}."
     return (
         f"{where} holds {shown!r} in row {row}, column {column}, where a number is needed; {remedy}"
     )

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from orbitdl.recordings.dialect import Decimal, Dialect, Separator
+from orbitdl.recordings.words import printable
 
 GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 LINE_OF_GROUPS = re.compile(
     r"[+-]?[1-9]\d{0,2}((,\d{3})+(\.\d*)?|(\.\d{3})+,\d+|( \d{3})+,\d+)", re.ASCII
 )
+
+LONGEST_UNIT = 16
+"""Characters of what can be a unit: 'hh:mm:ss.mmm' is one that PhysioNet writes."""
+NO_UNIT = re.compile(r".*[;,\t].*|\W*\d[\W\d]*|")
+"""What holds a separator, or digits without a letter, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +30,15 @@ class Reading:
     dialect : Dialect
     header : list of str
         Names of the columns; empty: there is no header.
+    units : list of str
+        Physical units of the columns, where a row below the header has them.
     body : list of list of str
         The cells of the other lines.
     """
 
     dialect: Dialect
     header: list[str]
+    units: list[str]
     body: list[list[str]]
 
     @classmethod
@@ -40,7 +49,11 @@ class Reading:
         except csv.Error:
             rows = []
         headed = bool(rows) and dialect.names_columns(rows[0])
-        return cls(dialect, rows[0] if headed else [], rows[1:] if headed else rows)
+        with_units = headed and len(rows) > 2 and _are_units(rows[1], rows[2], dialect)
+        names, units = (rows[k] if wanted else [] for k, wanted in ((0, headed), (1, with_units)))
+        names = [printable(name.strip("'")) for name in names]
+        units = [printable(unit.strip("'[]()")) for unit in units]
+        return cls(dialect, names, units, rows[headed + with_units :])
 
     @property
     def width(self) -> int:
@@ -105,6 +118,17 @@ class Reading:
             return True
         whole = self.columns == 2 and not self.header and asked.separator is None
         return whole and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
+
+
+def _are_units(row: list[str], next_row: list[str], dialect: Dialect) -> bool:
+    """Tell whether a row below the header holds units: a word above every number of the next."""
+    if len(row) != len(next_row):
+        return False
+    below = dialect.numbers(next_row)
+    words = [cell for cell, x in zip(row, below, strict=True) if x is not None and x == x]
+    no_words = (len(word) > LONGEST_UNIT or NO_UNIT.fullmatch(word) for word in words)
+    numbers = (cell for cell, x in zip(row, dialect.numbers(row), strict=True) if x is not None)
+    return bool(words) and not any(no_words) and not any(numbers)
 
 
 def detect(lines: list[str], asked: Dialect) -> Reading:

@@ -13,6 +13,7 @@ from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.time_columns import rate_in, rate_of, seconds_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+from orbitdl.recordings.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,12 +31,12 @@ def read_parquet(path: Path, chosen: Chosen = EVERY) -> Recording:
 
     with parsing(path, "a Parquet file"):
         frame = pd.read_parquet(path)
-        names = tuple(str(name).strip() for name in frame.columns)
+        names = tuple(printable(str(name).strip()) for name in frame.columns)
         place = chosen.time_place(names, len(names), path)
         needed = chosen.needed(names, len(names), place)
         others = [names[k] for k in sorted(needed) if frame.dtypes.iloc[k].kind in "iufb"]
         columns = [
-            _of_column(frame.iloc[:, k], path, others if k in needed else None)
+            _of_column(frame.iloc[:, k].rename(names[k]), path, others if k in needed else None)
             for k in range(len(names))
         ]
         values = np.column_stack(columns) if columns else np.zeros((0, 0))

@@ -20,11 +20,17 @@ from orbitdl.recordings.unreadable import UnreadableError
 from orbitdl.recordings.wfdb_records import read_wfdb
 from orbitdl.recordings.words import member
 
-FORMATS = ".npy, .npz, .csv, .parquet, .wav, or a WFDB record (its .hea file or its name)"
+FORMATS = (
+    ".npy, .npz, .csv or .tsv (or .csv.gz), .parquet, .wav, or a WFDB record (its .hea file or its "
+    "name)"
+)
 READERS: dict[str, Callable[..., Recording]] = {
     ".npy": read_npy,
     ".npz": read_npz,
     ".csv": read_csv,
+    ".tsv": read_csv,
+    ".csv.gz": read_csv,
+    ".tsv.gz": read_csv,
     ".parquet": read_parquet,
     ".wav": read_wav,
 }
@@ -45,7 +51,8 @@ def read(
     Parameters
     ----------
     path : str or Path
-        A file .npy, .npz, .csv, .parquet or .wav, or a WFDB record: its .hea file or its name.
+        A file .npy, .npz, .csv or .tsv (or .csv.gz), .parquet or .wav, or a WFDB record: its .hea
+        file or its name. Text is in UTF-8, UTF-16 with its mark, or Windows-1252.
     key : str, optional
         Which array of an .npz file to read; needed if it holds several.
     separator : Separator, optional
@@ -137,6 +144,7 @@ def _timed(recording: Recording, chosen: Chosen, path: Path) -> Recording:
 
 def _reader(path: Path) -> Callable[..., Recording]:
     suffix = path.suffix.lower()
+    suffix = "".join(path.suffixes[-2:]).lower() if suffix == ".gz" else suffix
     if path.is_dir():
         raise ValueError(f"cannot read {path}: it is a folder; name a file in it.")
     if suffix in READERS:

@@ -22,6 +22,8 @@ NAMES = re.compile(
 """What people call a column of times, with a unit or without."""
 SLOWEST, FASTEST = 1.0, 1e7
 """Rates in Hz beyond which the unit is asked for, unless it was given."""
+MINUTES = re.compile(r"\d+:\d\d(\.\d*)?")
+"""Times since the start as PhysioNet writes those below an hour: 0:00.003."""
 EVEN = 1e-3
 """How much, in parts of their mean, steps of numbers that look like time differ at most."""
 MANY = 8
@@ -131,6 +133,14 @@ def _usual(steps: Floats) -> float:
     return float(steps[np.abs(steps - median) <= TOLERANCE * median].mean())
 
 
+def _in_full(cell: Any) -> Any:
+    """Return a time without quotes, and minutes with the hours that they lack, as in '0:00.003'."""
+    if not isinstance(cell, str):
+        return cell
+    plain = cell.strip("'[] ")
+    return f"0:{plain}" if MINUTES.fullmatch(plain) else plain
+
+
 def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> Floats:
     """Return times that are no numbers, such as 2024-05-01T12:00:00.25, as seconds from the first.
 
@@ -138,7 +148,7 @@ def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> 
     """
     import pandas as pd
 
-    cells = [None if cell is pd.NaT or cell == "" else cell for cell in column]
+    cells = [None if cell is pd.NaT or cell == "" else _in_full(cell) for cell in column]
     texts = [cell if isinstance(cell, str) else None for cell in cells]
     is_missing = np.array([cell is None for cell in cells])
     with warnings.catch_warnings():

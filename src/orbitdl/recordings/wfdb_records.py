@@ -11,6 +11,7 @@ from typing import Any
 from orbitdl.recordings.array_files import as_numbers
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+from orbitdl.recordings.words import printable
 
 
 def import_wfdb() -> Any:
@@ -43,7 +44,7 @@ def read_wfdb(path: Path) -> Recording:
         _require_all_leads(wfdb.rdheader(str(stem)), path)
         record = wfdb.rdrecord(str(stem))
         values = as_numbers(record.p_signal, path)
-        names, units = tuple(record.sig_name), tuple(map(str, record.units))
+        names, units = tuple(map(printable, record.sig_name)), tuple(map(str, record.units))
         return Recording(values, float(record.fs), names, units=units)
 
 
