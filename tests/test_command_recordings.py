@@ -384,6 +384,20 @@ def test_complete_fills_gaps_and_leaves_the_rest(folder):
     assert np.abs(shrunk[missing] - 5.0).max() < np.abs(filled[missing] - 5.0).max()
 
 
+@pytest.mark.parametrize("kind", ["one", "windowed"])
+def test_complete_leaves_long_gaps_missing_and_says_so(folder, windowed, tmp_path, kind):
+    holed = HEART.signal[:, 0] - 0.35
+    holed[500 : 500 + 5 * LENGTH] = np.nan
+    holed[1500:1504] = np.nan
+    np.save(tmp_path / "holed.npy", holed)
+    arguments = ("complete", folder / kind, tmp_path / "holed.npy", "-o", tmp_path / "c.npy")
+    told = run(*arguments, "--step", 20).fine() if kind == "windowed" else run(*arguments).fine()
+    assert f"Filled in 4 of {5 * LENGTH + 4} missing values" in told.out
+    assert f"The other {5 * LENGTH} are left missing" in told.out
+    filled = np.load(tmp_path / "c.npy")
+    assert_array_equal(np.flatnonzero(np.isnan(filled)), np.arange(500, 500 + 5 * LENGTH))
+
+
 # info, compare, report
 
 

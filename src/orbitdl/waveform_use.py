@@ -184,7 +184,9 @@ class WaveformUseMixin(ShownMixin):
     ) -> Any:
         """Fill missing samples (NaN) from the code of the others, which stay as they are.
 
-        A sample of which one channel is missing counts as missing; what is known of it stays.
+        A sample of which one channel is missing counts as missing; what is known of it stays. A gap
+        as long as a waveform or longer, which may hide a whole event, stays missing. The trend that
+        was taken off is put back, across gaps on a straight line.
         """
         applied = self._applied(alpha, None, progress)
         return self._each(recording, applied, partial(Applied.completed, debias=debias))

@@ -39,9 +39,10 @@ def complete(
 ) -> None:
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
-    The result has the shape of the data, or of the channel and excerpt that were chosen. With
-    windows, a recording is cut as the model says, or --step; where they overlap, the mean of what
-    they say is taken, in which the middle of a window counts most.
+    Gaps as long as a waveform or a window, which may hide whole events, are left missing. The
+    result has the shape of the data, or of the channel and excerpt that were chosen. With windows,
+    a recording is cut as the model says, or --step; where they overlap, the mean of what they say
+    is taken, in which the middle of a window counts most.
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
@@ -75,7 +76,17 @@ def complete(
             screen,
             chosen=windows.has_gaps,
         )
+        filled = np.where(windows.unfilled, np.nan, filled)
     missing = np.isnan(source)
-    write_array(np.where(missing, filled, source), output, leads)
-    screen.result({"output": str(output), "shape": filled.shape, "filled": int(missing.sum())})
-    screen.say(f"Filled in {missing.sum()} of {missing.size} values: {output}")
+    whole = np.where(missing, filled, source)
+    write_array(whole, output, leads)
+    left = int(np.isnan(whole).sum())
+    told = {"filled": int(missing.sum()) - left, "left_missing": left}
+    screen.result({"output": str(output), "shape": filled.shape, **told})
+    screen.say(f"Filled in {told['filled']} of {missing.sum()} missing values: {output}")
+    if left:
+        length = learned.components_.shape[1]
+        screen.say(
+            f"The other {left} are left missing: they lie in gaps of {length} samples or more, as "
+            "long as a component, which may hide whole events."
+        )

@@ -18,7 +18,7 @@ from orbitdl.line.inputs import ONLY, as_signal, named, ready, require_own_chann
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
+from orbitdl.line.signal import Signal, complete, long_gaps
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,12 @@ class Applied:
         return self.shaped(total)
 
     def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
-        """Return a recording whose missing samples are filled."""
-        known = self.shaped(signal.raw(0, len(signal)))
-        return np.where(np.isnan(known), self.denoised(signal, name, debias=debias), known)
+        """Return a recording whose gaps are filled, but for those as long as a waveform."""
+        known = signal.raw(0, len(signal))
+        unfilled = long_gaps(~complete(known), self.length)
+        values = self.denoised(signal, name, debias=debias).reshape(known.shape)
+        values[unfilled] = np.nan
+        return self.shaped(np.where(np.isnan(known), values, known))
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

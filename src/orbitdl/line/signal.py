@@ -74,7 +74,7 @@ class Signal:
 
         The medians m_b of what was observed in blocks of `span` samples, w_b of them, joined by
         cubic B-splines: ``sum_b w_b m_b B(t / span - b) / sum_b w_b B(t / span - b)``. Waveforms
-        that fill less than half of the time leave it alone.
+        that fill less than half of the time leave it alone. Straight lines bridge long gaps.
         """
         first, last = max(first, 0), min(last, len(self))
         if self.span == 0 or first >= last:
@@ -86,10 +86,12 @@ class Signal:
             sliding_window_view(known, len(shares), axis=0) @ shares
             for known in (weight * median, weight)
         )  # (blocks, channels, span)
-        np.divide(above, below, out=above, where=below > 0)  # zero where nothing is known
+        known = np.broadcast_to(below > 0, above.shape)
+        np.divide(above, below, out=above, where=known)
         start = first - begin * self.span
-        trend = above.swapaxes(1, 2).reshape(-1, self.channels)
-        return np.asarray(trend[start : start + last - first])
+        own = slice(start, start + last - first)
+        trend = above.swapaxes(1, 2).reshape(-1, self.channels)[own]
+        return bridged(trend, known.swapaxes(1, 2).reshape(-1, self.channels)[own])
 
     def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
         """Return the medians of blocks (n, channels), and how many of their samples are known."""
@@ -125,6 +127,32 @@ def complete(values: Floats) -> NDArray[np.bool_]:
     """Tell which samples (n, channels) have all their channels."""
     missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
     return np.asarray(~np.logical_or.reduce(missing))
+
+
+def bridged(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Return values (n, channels), on straight lines between known ones where they are not."""
+    if known.all():
+        return values
+    place, result = np.arange(len(values)), values.copy()
+    for column, there in zip(result.T, known.T, strict=True):
+        if there.any():
+            column[~there] = np.interp(place[~there], place[there], column[there])
+    return result
+
+
+def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
+    """Tell which samples (n,) lie in gaps of at least so many samples.
+
+    Examples
+    --------
+    >>> long_gaps(np.array([True, False, True, True, False]), 2)
+    array([False, False,  True,  True, False])
+    """
+    edges = np.flatnonzero(np.diff(missing, prepend=False, append=False)).reshape(-1, 2)
+    result = np.zeros(len(missing), dtype=bool)
+    for begin, end in edges[edges[:, 1] - edges[:, 0] >= least]:
+        result[begin:end] = True
+    return result
 
 
 def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:

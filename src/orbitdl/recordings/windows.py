@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.acquisition import acquisition_of
+from orbitdl.line.signal import long_gaps
 from orbitdl.recordings.overlaps import taper
 
 
@@ -76,6 +77,16 @@ class Windows:
             place = self.start[:, None] + np.arange(self.values.shape[1])
             missing[place >= len(self.source)] = False
         return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
+
+    @property
+    def unfilled(self) -> NDArray[np.bool_]:
+        """Which values of `source` no window can tell: those in gaps as long as a window."""
+        missing = np.isnan(self.source)
+        others = tuple(range(1, missing.ndim))
+        if self.start is None:
+            return np.broadcast_to(missing.all(axis=others, keepdims=True), missing.shape)
+        gaps = long_gaps(np.asarray(missing.any(axis=others)), self.values.shape[1])
+        return np.broadcast_to(gaps.reshape(-1, *[1] * len(others)), missing.shape)
 
     @property
     def step(self) -> int | None:
