@@ -467,3 +467,45 @@ def test_an_array_of_two_axes_with_a_rate_is_a_recording_in_channels(folder):
     assert not (folder / "no").exists()
     more = ("--layout", "windows", "--group", "trivial")
     fit(folder / "two.npy", folder / "pairs", *more).fine()  # windows of 2 samples, on request
+
+
+# what is said, and how many digits are written
+
+
+def test_a_waveform_longer_than_the_recording_is_refused_as_that(folder):
+    for length in ("10min", "1h"):
+        result = fit(folder / "one.npy", folder / "no", "--length", length)
+        result.refused("the recording has 2400 samples, fewer than one waveform of --length")
+
+
+def test_flags_are_shown_without_a_value():
+    for command in ("fit", "complete", "denoise", "encode", "report", "select", "info"):
+        lines = run(command, "--help").fine().out.splitlines()
+        assert not [line for line in lines if "<bool>" in line and "--help" not in line]
+
+
+def test_encode_says_the_refractory_time_that_it_was_given(folder, tmp_path):
+    encode = ("encode", folder / "one", folder / "one.npy", "-o", tmp_path / "e.csv")
+    assert "ms) are one." in run(*encode).fine().out
+    told = run(*encode, "--refractory", "1s").fine().out
+    assert "of those closer than 120 samples (1 s) the strongest is listed." in told
+    assert "ms)" not in told
+
+
+def test_signals_as_text_have_as_many_digits_as_are_worth_it(folder, tmp_path):
+    run("denoise", folder / "one", folder / "one.npy", "-o", tmp_path / "a.csv").fine()
+    run("denoise", folder / "one", folder / "one.npy", "-o", tmp_path / "a.npy").fine()
+    text, exact = (tmp_path / "a.csv").read_text().split(), np.load(tmp_path / "a.npy")
+    assert max(map(len, text)) <= len("-0.1234567")
+    assert_allclose(np.array(text, dtype=float), exact, atol=1e-6 * np.abs(exact).max())
+
+
+def test_observed_values_keep_all_their_digits_as_text(folder, tmp_path):
+    holed = HEART.signal[:, 0].copy()
+    holed[700:703] = np.nan
+    pd.DataFrame({"x": holed}).to_csv(tmp_path / "holed.csv", index=False)
+    run("complete", folder / "one", tmp_path / "holed.csv", "-o", tmp_path / "c.csv").fine()
+    whole = pd.read_csv(tmp_path / "c.csv", float_precision="round_trip")["x"]
+    seen = ~np.isnan(holed)
+    assert_array_equal(whole[seen], holed[seen])
+    assert whole.notna().all()

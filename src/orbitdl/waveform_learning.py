@@ -167,6 +167,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     def _learn_from(self, given: Given) -> Outcome:
         """Choose alpha and starts, learn, and keep what comes of it."""
+        self._require_tables()
         shards, data = given.shards, given.fingerprint
         pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=self.n_components)
@@ -196,6 +197,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         if self._has_begun:
             compare(self.preprocessing_, known)
         with self._given(recording) as given:
+            self._require_tables()
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
@@ -234,6 +236,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_parameters(self) -> None:
         self._check_learning()
         require_count(self.length, "length", least=SHORTEST)
+
+    def _require_tables(self) -> None:
+        """Refuse waveforms whose statistics do not fit into memory."""
         side = self.n_components * (self.length + 2 * reach_of(self.length))
         if 8 * side**2 > LARGEST:
             raise ValueError(

@@ -79,7 +79,7 @@ def complete(
         filled = np.where(windows.unfilled, np.nan, filled)
     missing = np.isnan(source)
     whole = np.where(missing, filled, source)
-    write_array(whole, output, leads)
+    write_array(whole, output, leads, missing)
     left = int(np.isnan(whole).sum())
     told = {"filled": int(missing.sum()) - left, "left_missing": left}
     screen.result({"output": str(output), "shape": filled.shape, **told})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import re
 import tempfile
@@ -11,12 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.wfdb_annotations import annotation_file, require_symbols
 from orbitdl.storage.container import replace_file
 
 Inputs = tuple[Path | None, ...]
+DIGITS, DIGITS_OF_TABLE = 7, 10
+"""Significant digits of signals as text, and of events, which lie between samples of long ones."""
 OWN = re.compile(
     rb'"orbitdl|\bcomponent\b.*\b(coefficient|amplitude)\b|n_components.*standard_error|component_0'
     rb"|\A(\[\])?\Z",
@@ -95,7 +99,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
     elif suffix == ".json":
         content = frame.to_json(orient="records", double_precision=15).encode()
     else:
-        content = frame.to_csv(index=False).encode()
+        content = frame.to_csv(index=False, float_format=f"%.{DIGITS_OF_TABLE}g").encode()
     _write(path, content)
 
 
@@ -128,16 +132,34 @@ def write_events(
         write_table(frame, path)
 
 
-def write_array(array: Floats, path: Path, names: tuple[str, ...] = ()) -> None:
-    """Write an array as .npy, or as .csv with the names of its columns, if there are any."""
-    buffer = io.BytesIO()
+def write_array(
+    array: Floats,
+    path: Path,
+    names: tuple[str, ...] = (),
+    computed: NDArray[np.bool_] | None = None,
+) -> None:
+    """Write an array as .npy, or as .csv with the names of its columns, if there are any.
+
+    In text, values that were computed (all, if left out) are rounded to 1e-7 of the largest.
+    """
     if path.suffix.lower() == ".npy":
+        buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
-    else:
-        columns = array.shape[1] if array.ndim > 1 else 1
-        header = ",".join(names) if len(names) == columns else ""
-        np.savetxt(buffer, array, delimiter=",", fmt="%.17g", header=header, comments="")
-    _write(path, buffer.getvalue())
+        _write(path, buffer.getvalue())
+        return
+    if array.ndim > 2:
+        raise ValueError(f"cannot write {path}: an array of shape {array.shape} needs .npy.")
+    shown = _rounded(array) if computed is None else np.where(computed, _rounded(array), array)
+    frame = pd.DataFrame(shown)
+    header = list(names) if len(names) == frame.shape[1] else False
+    _write(path, frame.to_csv(index=False, header=header, na_rep="nan").encode())
+
+
+def _rounded(array: Floats) -> Floats:
+    """Return values in steps of 1e-7 of the largest: what converters resolve, in few digits."""
+    largest = float(np.nanmax(np.abs(array), initial=0.0))
+    decimals = DIGITS - 1 - math.floor(math.log10(largest)) if largest > 0 else 0
+    return np.round(array, decimals) + 0.0  # no negative zeros
 
 
 def _write(path: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from orbitdl import WaveformLearning
-from orbitdl.command.display import Screen, at_most, counted, duration
+from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import Team, told_of_recordings
@@ -88,6 +88,7 @@ def summary(
             int((events["component"] == j).sum()) for j in range(len(model.components_))
         ],
         "threshold": events.attrs["threshold"],
+        "refractory": in_samples(listing.refractory, recording.rate),
         "resolution": events.attrs["resolution"],
         "atoms": len(codes),
         "samples": len(recording.signal),
@@ -108,14 +109,13 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
         f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
-        f"{_close(width, rate)}."
+        f"{_close(width, facts['refractory'], rate)}."
         for j, (number, least, width) in enumerate(rows)
     ]
 
 
-def _close(width: float, rate: float | None) -> str:
+def _close(width: float, refractory: int | None, rate: float | None) -> str:
     """Say what is listed as one event, unless every atom is one."""
-    if width == 0:
-        return ""
-    time = f" ({1e3 * width / rate:.3g} ms)" if rate else ""
-    return f"; atoms closer than {width:.3g} samples{time} are one"
+    if refractory:
+        return f"; of those closer than {span(refractory, rate)} the strongest is listed"
+    return f"; atoms closer than {span(width, rate)} are one" if width else ""
