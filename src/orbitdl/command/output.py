@@ -142,17 +142,17 @@ def write_array(
 
     In text, values that were computed (all, if left out) are rounded to 1e-7 of the largest.
     """
+    buffer = io.BytesIO()
     if path.suffix.lower() == ".npy":
-        buffer = io.BytesIO()
         np.save(buffer, array, allow_pickle=False)
-        _write(path, buffer.getvalue())
-        return
-    if array.ndim > 2:
+    elif array.ndim > 2:
         raise ValueError(f"cannot write {path}: an array of shape {array.shape} needs .npy.")
-    shown = _rounded(array) if computed is None else np.where(computed, _rounded(array), array)
-    frame = pd.DataFrame(shown)
-    header = list(names) if len(names) == frame.shape[1] else False
-    _write(path, frame.to_csv(index=False, header=header, na_rep="nan").encode())
+    else:
+        shown = _rounded(array) if computed is None else np.where(computed, _rounded(array), array)
+        frame = pd.DataFrame(shown)
+        header = list(names) if len(names) == frame.shape[1] else False
+        frame.to_csv(buffer, index=False, header=header, na_rep="nan")
+    _write(path, buffer.getvalue())
 
 
 def _rounded(array: Floats) -> Floats:
