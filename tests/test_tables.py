@@ -306,6 +306,14 @@ def test_a_row_of_units_is_understood(tmp_path, unit):
     assert recording.rate == pytest.approx(250)
 
 
+def test_a_header_in_two_rows_names_columns_by_both(tmp_path):
+    (tmp_path / "a.csv").write_text("sensor,left,left\naxis,x,y\n0,1.5,2\n1,2.5,3\n")
+    recording = read(tmp_path / "a.csv")
+    assert recording.leads == ("sensor axis", "left x", "left y")
+    assert recording.units == ()
+    assert_array_equal(recording.signal, [[0, 1.5, 2], [1, 2.5, 3]])
+
+
 NO_UNITS = {
     "a missing value above a number": ("x,label\n,N\n1.5,V\n2,N\n", 3),
     "numbers": ("x,label\n1,N\n1.5,V\n", 2),

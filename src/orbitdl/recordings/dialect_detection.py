@@ -34,12 +34,15 @@ class Reading:
         Physical units of the columns, where a row below the header has them.
     body : list of list of str
         The cells of the other lines.
+    heads : int
+        Lines above the body: names, in two rows if one does not tell columns apart, and units.
     """
 
     dialect: Dialect
     header: list[str]
     units: list[str]
     body: list[list[str]]
+    heads: int = 0
 
     @classmethod
     def of(cls, dialect: Dialect, lines: list[str]) -> Reading:
@@ -49,11 +52,13 @@ class Reading:
         except csv.Error:
             rows = []
         headed = bool(rows) and dialect.names_columns(rows[0])
-        with_units = headed and len(rows) > 2 and _are_units(rows[1], rows[2], dialect)
-        names, units = (rows[k] if wanted else [] for k, wanted in ((0, headed), (1, with_units)))
+        two = headed and len(rows) > 2 and _are_words_above(rows[1], rows[2], dialect)
+        names, below = (rows[k] if wanted else [] for k, wanted in ((0, headed), (1, two)))
         names = [printable(name.strip("'")) for name in names]
-        units = [printable(unit.strip("'[]()")) for unit in units]
-        return cls(dialect, names, units, rows[headed + with_units :])
+        below = [printable(unit.strip("'[]()")) for unit in below]
+        if two and len(set(names)) < len(names):  # a header in two rows
+            names, below = [" ".join(pair) for pair in zip(names, below, strict=False)], []
+        return cls(dialect, names, below, rows[headed + two :], headed + two)
 
     @property
     def width(self) -> int:
@@ -120,7 +125,7 @@ class Reading:
         return whole and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
 
 
-def _are_units(row: list[str], next_row: list[str], dialect: Dialect) -> bool:
+def _are_words_above(row: list[str], next_row: list[str], dialect: Dialect) -> bool:
     """Tell whether a row below the header holds units: a word above every number of the next."""
     if len(row) != len(next_row):
         return False

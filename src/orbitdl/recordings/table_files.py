@@ -88,7 +88,7 @@ def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -
     names = tuple(reading.header[: reading.columns])
     time = chosen.time_place(names, reading.columns, path)
     needed = chosen.needed(names, reading.columns, time)
-    first = before + bool(reading.header) + bool(reading.units)
+    first = before + reading.heads
     table = Table(path, content, reading, first, time, needed)
     _require_fitting_header(table)
     with parsing(path, "a table of numbers"):
@@ -116,7 +116,7 @@ def _rate(
 
 def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
     """Take a first row for data if all is a number in it but what is text in every row."""
-    if chosen == EVERY or reading.units:
+    if chosen == EVERY or reading.heads > 1:
         return reading
     if not (reading.header and reading.body and reading.is_even):
         return reading
@@ -124,7 +124,7 @@ def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
     both = [x for x, y in zip(first, numbers, strict=True) if y is not None]
     if not both or any(x is None or x != x for x in both):
         return reading
-    return replace(reading, header=[], body=[reading.header, *reading.body])
+    return replace(reading, header=[], body=[reading.header, *reading.body], heads=0)
 
 
 def _require_fitting_header(table: Table) -> None:
