@@ -188,6 +188,11 @@ def test_the_trend_is_that_of_medians_joined_by_splines():
         expected = sum(w * m for w, m in zip(weights, medians, strict=True)) / weights.sum()
         assert_allclose(Signal(x, span=10).trend(t, t + 1)[0], expected)
     assert_allclose(Signal(x, 10).trend(33, 72), Signal(x, 10).trend(0, 95)[33:72])
+    x[20:80] = np.nan
+    bridge = Signal(x, 10).trend(0, 95)
+    assert_allclose(np.diff(bridge[45:55], 2, axis=0), 0, atol=1e-12)  # a straight line
+    for t in range(0, 95, 5):
+        assert_allclose(Signal(x, 10).trend(t, t + 5), bridge[t : t + 5])
 
 
 def test_learning_with_gaps_is_learning_from_what_is_there(fitted):

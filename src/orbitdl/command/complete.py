@@ -78,7 +78,8 @@ def complete(
         )
         filled = np.where(windows.unfilled, np.nan, filled)
     missing = np.isnan(source)
-    whole = np.where(missing, filled, source)
+    whole = np.asarray(filled)
+    np.copyto(whole, source, where=~missing)
     write_array(whole, output, leads, missing)
     left = int(np.isnan(whole).sum())
     told = {"filled": int(missing.sum()) - left, "left_missing": left}

@@ -14,6 +14,7 @@ from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import Team, told_of_recordings
 from orbitdl.command.waveform_fitting import warn_of_nothing
+from orbitdl.line.acquisition import compare_with
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import PreparedSignal, Recording
 
@@ -66,6 +67,7 @@ def code(
         if team is None:
             codes = model.encode(recording, alpha=listing.alpha, progress=done)
         else:
+            compare_with(model.preprocessing_, recording)
             codes = team.encode_recording(model, recording, listing.alpha)
     near = in_samples(listing.refractory, rate)
     events = model.events(

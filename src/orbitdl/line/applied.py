@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from orbitdl.coding.parallel import chunks_of
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Coded, Watch, code_recording, cut
@@ -19,6 +20,9 @@ from orbitdl.line.noise import require_above_noise
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal, complete, long_gaps
+
+AT_ONCE = 2**20
+"""Samples whose trend is computed together, so that it takes little memory."""
 
 
 @dataclass(frozen=True)
@@ -122,7 +126,9 @@ class Applied:
             atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
         total = waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
         if self.detrend:
-            total += replace(signal, span=self.length).trend(0, len(signal))
+            slow = replace(signal, span=self.length)
+            for part in chunks_of(len(signal), AT_ONCE):
+                total[part] += slow.trend(part.start, part.stop)
         return self.shaped(total)
 
     def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
@@ -131,7 +137,8 @@ class Applied:
         unfilled = long_gaps(~complete(known), self.length)
         values = self.denoised(signal, name, debias=debias).reshape(known.shape)
         values[unfilled] = np.nan
-        return self.shaped(np.where(np.isnan(known), values, known))
+        np.copyto(values, known, where=~np.isnan(known))
+        return self.shaped(values)
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

@@ -66,7 +66,7 @@ class Signal:
         part = self.raw(first, last)
         observed = complete(part)
         if self.span > 0:
-            part = part - self.trend(first, last)
+            part = part - self._joined(first, last)[0]
         return np.where(observed[:, None], part, 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
@@ -79,6 +79,20 @@ class Signal:
         first, last = max(first, 0), min(last, len(self))
         if self.span == 0 or first >= last:
             return np.zeros((max(last - first, 0), self.channels))
+        begin, end = first, last
+        while True:  # in a gap, look twice as far for what is known on either side
+            trend, known = self._joined(begin, end)
+            before, after = (
+                begin > 0 and not known[0].all(),
+                end < len(self) and not known[-1].all(),
+            )
+            if not (before or after):
+                return bridged(trend, known)[first - begin : last - begin]
+            reach = end - begin
+            begin, end = max(begin - before * reach, 0), min(end + after * reach, len(self))
+
+    def _joined(self, first: int, last: int) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return medians joined by splines, zero where none is near, and where one is."""
         begin, end = first // self.span, -(-last // self.span)
         median, weight = self._medians(begin - REACH, end + REACH)
         shares = shares_of(self.span)  # of the blocks around one, within it
@@ -91,7 +105,7 @@ class Signal:
         start = first - begin * self.span
         own = slice(start, start + last - first)
         trend = above.swapaxes(1, 2).reshape(-1, self.channels)[own]
-        return bridged(trend, known.swapaxes(1, 2).reshape(-1, self.channels)[own])
+        return trend, known.swapaxes(1, 2).reshape(-1, self.channels)[own]
 
     def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
         """Return the medians of blocks (n, channels), and how many of their samples are known."""

@@ -57,10 +57,11 @@ def read_wav(path: Path) -> Recording:
         _require_complete(path)
         rate, sound = wavfile.read(path)
         values = as_numbers(sound, path)
-    if sound.dtype == np.uint8:
-        values = (values - 128) / 128
+    if sound.dtype == np.uint8:  # in place: these are copies, and may be long
+        values -= 128
+        values /= 128
     elif sound.dtype.kind == "i":
-        values = values / -float(np.iinfo(sound.dtype).min)
+        values /= -float(np.iinfo(sound.dtype).min)
     return Recording(values, rate=float(rate))
 
 

@@ -71,7 +71,6 @@ def _parsed(content: bytes, reading: Reading, first: int, numbers: set[int]) -> 
         skip_blank_lines=False,
         skipinitialspace=True,
         quoting=csv.QUOTE_NONE,
-        float_precision="round_trip",
     )
     return frame
 
