@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from orbitdl.recordings.time_units import TimeUnit
     from orbitdl.recordings.unreadable import UnreadableError
     from orbitdl.recordings.waveform_tables import waveform_table
+    from orbitdl.recordings.wfdb_annotations import annotation_file
     from orbitdl.recordings.windows import Windows
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "TimeUnit",
     "UnreadableError",
     "Windows",
+    "annotation_file",
     "event_table",
     "prepare",
     "prepare_for",
@@ -84,6 +86,7 @@ _HOME = {
     "TimeUnit": "time_units",
     "UnreadableError": "unreadable",
     "Windows": "windows",
+    "annotation_file": "wfdb_annotations",
     "event_table": "events",
     "prepare": "preparing",
     "prepare_for": "new_data",

@@ -78,7 +78,7 @@ def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -
     top = list(islice(_lines(content), LOOKED_AT))
     before = _lines_before_table(top)
     asked = _with_announced(top[before - 1] if before else "", asked or AS_FOUND)
-    if ".tsv" in path.suffixes[-2:]:
+    if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         asked = Dialect(asked.separator or Separator.tab, asked.decimal)
     try:
         reading = detect(_evidence(top[before:]), asked)

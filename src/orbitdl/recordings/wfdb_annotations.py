@@ -41,6 +41,20 @@ def annotation_file(
     symbols : mapping of int to str, optional
         WFDB annotation codes of components, such as ``{0: "N", 1: "V"}``. By default, and for
         components that it lacks, the code of a comment (``"``), which claims no diagnosis.
+
+    Returns
+    -------
+    bytes
+        To be written to a file whose suffix names the annotator: ``100.ann``.
+
+    Examples
+    --------
+    >>> content = annotation_file([10.2, 95.0], [0, 1], symbols={0: "N"})
+    >>> b"component 0" in content, b"component 1" in content
+    (True, True)
+    >>> annotation_file([10.2], [0], symbols={0: "normal"})
+    Traceback (most recent call last):
+    ValueError: 'normal' is no annotation code of WFDB; choose one of N L R ...
     """
     wfdb, codes = import_wfdb(), dict(symbols or {})
     require_symbols(codes)
