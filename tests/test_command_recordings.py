@@ -99,7 +99,7 @@ def test_fit_speaks_of_recordings(folder, tmp_path):
     told = fit(folder / "one.npy", tmp_path / "m", "--length", "0.7s").fine().out
     assert "Learned 1 waveform of 84 samples (0.7 s) from 20 s of signal in " in told
     assert "Chose alpha " in told
-    assert "times the level of noise as the waveforms see it" in told
+    assert "sqrt(2 log T) with noise level sigma" in told
     assert "no other code of the whole recording would lower its objective by more than 0.0" in told
     two = fit(folder / "two.npy", tmp_path / "m", "--length", "0.7s").fine().out
     assert "of 84 samples (0.7 s) in 2 channels from 20 s" in two

@@ -8,7 +8,7 @@ from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
-    {"lazy", "scikit", "compiled", "validation"},
+    {"lazy", "scikit", "compiled", "validation", "blas", "user_warnings"},
     {"sources"},
     {"groups"},
     {"notebook"},

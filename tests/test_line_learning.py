@@ -14,6 +14,7 @@ from orbitdl.line.alpha import above_noise
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.noise import correlation_level
 from orbitdl.line.pool import Pool
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -237,6 +238,30 @@ def test_alpha_is_just_above_what_noise_alone_reaches():
         x = 0.3 * rng.standard_normal((20_000, 1))
         top = largest(correlations(x, waveforms))
         assert 0.75 * top < above_noise(shards_of(x), waveforms, len(x)).value < 1.35 * top
+
+
+@pytest.mark.parametrize("width", [1, 3, 12])
+def test_the_noise_level_is_that_of_correlations_with_the_waveform(width):
+    """Not with its spline coefficients, which are larger the sharper it is."""
+    shape = np.zeros((1, 16, 1))
+    shape[0, 2 : 2 + width, 0] = np.hanning(width + 2)[1:-1] * (-1.0) ** np.arange(width)
+    waveforms, rng = Waveforms.through(shape), np.random.default_rng(0)
+    x = rng.standard_normal((50_000, 1))
+    sampled = waveforms.add_up(16, np.zeros(1, dtype=np.intp), np.zeros(1), np.ones(1))
+    expected = np.std(np.correlate(x[:, 0], sampled[:, 0]))
+    assert_allclose(correlation_level(shards_of(x), waveforms), expected, rtol=0.03)
+
+
+def test_alpha_exceeds_what_noise_reaches_with_any_of_many_waveforms():
+    rng = np.random.default_rng(0)
+    slow = np.convolve(rng.standard_normal(20_050), np.ones(51) / 51, "valid")[:, None]
+    shapes = Waveforms.through(np.stack([np.hanning(20), (-1.0) ** np.arange(20)])[:, :, None])
+    one, both = Waveforms(shapes.u[:1]), shapes
+    assert above_noise(shards_of(slow), both, len(slow)).value > largest(correlations(slow, one))
+    white = shards_of(rng.standard_normal((5000, 1)))
+    twice = Waveforms(np.concatenate([one.u, one.u]))
+    alphas = [above_noise(white, waveforms, 5000).value for waveforms in (one, twice)]
+    assert_allclose(alphas[1] / alphas[0], np.sqrt(np.log(10_000) / np.log(5000)), rtol=2e-3)
 
 
 def test_events_do_not_raise_the_level_of_noise():

@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import Outcome
@@ -145,6 +146,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.checkpoint = checkpoint
         self.batch_size = batch_size
 
+    @single_threaded_blas()
     def fit(self, recording: Any, y: None = None) -> Self:
         """Learn waveforms from a recording, or from a list of recordings.
 
@@ -185,6 +187,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
         return best
 
+    @single_threaded_blas()
     def partial_fit(self, recording: Any, y: None = None) -> Self:
         """Take one dictionary step from a recording, or several, that need not come again.
 
@@ -251,7 +254,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
-            chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
+            own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
+            start = own[0] if own else typical_start(pool, q)
+            chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.learning.shards import total
@@ -46,6 +47,7 @@ class WaveformUseMixin(ShownMixin):
     preprocessing_: dict[str, Any]
     _noun = "sample"
 
+    @single_threaded_blas()
     def encode(
         self,
         recording: Any,
@@ -76,6 +78,7 @@ class WaveformUseMixin(ShownMixin):
         applied = self._applied(alpha, tol, progress)
         return self._each(recording, applied, Applied.codes)
 
+    @single_threaded_blas()
     def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
         """Code a recording at every one of some alphas, each from the codes of the one before.
 
@@ -85,6 +88,7 @@ class WaveformUseMixin(ShownMixin):
         weights, applied = as_alphas(alphas), self._applied(None, None, None)
         return self._each(recording, applied, partial(Applied.along, alphas=weights))
 
+    @single_threaded_blas()
     def events(
         self,
         recording: Any,
@@ -148,16 +152,19 @@ class WaveformUseMixin(ShownMixin):
         ]
         return listed if several else listed[0]
 
+    @single_threaded_blas()
     def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:
         """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
         check_is_fitted(self)
         atoms = codes.component, codes.time, codes.coefficient
         return self._shaped(self._waveforms().add_up(n_samples, *atoms))
 
+    @single_threaded_blas()
     def reconstruct(self, recording: Any, *, alpha: float | None = None) -> Any:
         """Return the sparse approximation of a recording, at missing samples too."""
         return self.denoise(recording, alpha=alpha)
 
+    @single_threaded_blas()
     def denoise(
         self,
         recording: Any,
@@ -174,6 +181,7 @@ class WaveformUseMixin(ShownMixin):
         applied = self._applied(alpha, None, progress)
         return self._each(recording, applied, partial(Applied.denoised, debias=debias))
 
+    @single_threaded_blas()
     def complete(
         self,
         recording: Any,
@@ -191,6 +199,7 @@ class WaveformUseMixin(ShownMixin):
         applied = self._applied(alpha, None, progress)
         return self._each(recording, applied, partial(Applied.completed, debias=debias))
 
+    @single_threaded_blas()
     def score(self, recording: Any, y: None = None) -> float:
         """Return ``1 - objective / (1/2 ||M x||^2)``, summed over recordings.
 

@@ -6,12 +6,14 @@ For one data point y with residual ``r = y - sum_j Z_j a_j`` and any scale s wit
     P* >= D(s) = s <y, r> - s^2/2 ||r||^2 = (||y||^2 - ||y - s r||^2) / 2,
 
 so ``P - D(s)`` bounds the distance to the optimum. The best s is used. Where entries are missing,
-y and r are zero there, and everything else stays.
+y and r are zero there, and everything else stays. P is the objective of a code only if its atoms
+are transformed by elements of the group: a code with any other atom has the gap infinity.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
@@ -55,7 +57,17 @@ def certify(problem: Problem, atoms: Atoms, eps: float = CLOSE) -> tuple[Floats,
 
 def _certify_chunk(problem: Problem, atoms: Atoms, eps: float) -> tuple[Floats, Floats]:
     penalty = problem.alpha * atoms.invariants().sum(axis=1)
-    return duality_gap(problem, atoms.superpose(problem.representation, problem.A), penalty, eps)
+    fitted = atoms.superpose(problem.representation, problem.A)
+    objective, gap = duality_gap(problem, fitted, penalty, eps)
+    return objective, np.where(in_group(problem.representation, atoms), gap, np.inf)
+
+
+def in_group(representation: Representation, atoms: Atoms) -> NDArray[np.bool_]:
+    """Return for every sample whether its atoms hold elements of the group only, (n,)."""
+    if representation.contains(atoms.element):
+        return np.ones(len(atoms), dtype=bool)
+    ranges = zip(atoms.offsets[:-1], atoms.offsets[1:], strict=True)
+    return np.array([representation.contains(atoms.element[k:l]) for k, l in ranges], dtype=bool)
 
 
 def duality_gap(

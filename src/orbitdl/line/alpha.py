@@ -1,8 +1,8 @@
-"""The alpha that works untouched: just above what noise alone would be worth.
+"""The automatic alpha: just above the largest correlation of q waveforms with noise alone.
 
-``alpha = sigma sqrt(2 log T)`` is what the largest of T correlations with noise comes to. Noise is
-what events leave, and sigma is the standard deviation of its correlations with the waveforms: so
-both are learned first, roughly and from some of the data.
+``alpha = sigma sqrt(2 log(q T))`` is about the largest of q T correlations with noise. Noise is the
+residual of the events, sigma the standard deviation of its correlations with the waveforms: so both
+are learned first, roughly and from some of the data.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LEAST = 0.01
 def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
     """Choose alpha for recordings from a start, some of whose chunks are learned from for that.
 
-    `typical` is the size of a typical event, from the stretches that starts are drawn from.
+    `typical` is the size of a median event, from the windows that starts are drawn from.
     """
     some, samples = excerpts(recordings), sum(recordings.sizes)
     waveforms, A = Waveforms(from_blocks(start)), start
@@ -61,15 +61,17 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
 def above_noise(
     shards: RecordingShards, waveforms: Waveforms, samples: int, least: float = 0.0
 ) -> ChosenAlpha:
-    """Return ``sigma sqrt(2 log T)``, or a least value, and say so."""
-    sigma = correlation_level(shards, waveforms)
-    factor = float(np.sqrt(2.0 * np.log(max(samples, 2))))
+    """Return ``sigma sqrt(2 log(q T))``, or a least value, and the reason."""
+    sigma, q = correlation_level(shards, waveforms), len(waveforms)
+    factor = float(np.sqrt(2.0 * np.log(max(q * samples, 2))))
     value = float(f"{max(sigma * factor, least):.3g}") or 1.0  # the same on every machine
     if sigma * factor < least:
-        return ChosenAlpha(value, f"{value:g}: a hundredth of {least / LEAST:.3g}, a typical event")
-    chance = f"what the largest likeness by chance in {samples} samples comes to"
-    level = f"the level of noise as the waveforms see it, {sigma:.3g}"
-    return ChosenAlpha(value, f"{value:g}: {factor:.2f} times {level}, {chance}")
+        return ChosenAlpha(
+            value, f"{value:g}: a hundredth of the median event, {least / LEAST:.3g}"
+        )
+    size = f"q = {q} and T = {samples} samples" if q > 1 else f"T = {samples} samples"
+    rule = "sigma * sqrt(2 log(q T))" if q > 1 else "sigma * sqrt(2 log T)"
+    return ChosenAlpha(value, f"{value:g}: {rule} with noise level sigma = {sigma:.3g}, {size}")
 
 
 def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:

@@ -66,11 +66,13 @@ def make_blocks(n_places: int, width: int, room: int) -> Blocks:
 def make_room(line: Line, blocks: Blocks) -> Room:
     """Allocate the scratch space of one thread."""
     (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
-    span, samples = 2 * blocks.size + 8, 2 * blocks.size + width + 16
+    span, missing = 2 * blocks.size + 8, most_missing(line, 2 * blocks.size + width + 8)
     return Room(
         weights=np.empty((most, 3, 4)),
-        moved=np.empty((3, most, samples, channels)),
-        residual=np.empty((samples, channels)),
+        missing=np.empty(missing, np.int64),
+        ranges=np.empty((most, 2), np.int64),
+        values=np.empty((3, most, missing, channels)),
+        fitted=np.empty((missing, channels)),
         near=np.empty((most, 4)),
         left=np.empty((q, span)),
         height=np.empty(q * span),
@@ -79,6 +81,15 @@ def make_room(line: Line, blocks: Blocks) -> Room:
         trial=np.empty((3, 4)),
         before=np.empty_like(line.e),
     )
+
+
+def most_missing(line: Line, span: int) -> int:
+    """Return how many of `span` successive positions are unobserved at most, beyond ends too."""
+    beyond = line.offset + END  # atoms cover no more on either side
+    missing = np.pad(line.observed == 0.0, beyond, constant_values=True)
+    before = np.concatenate([[0], np.cumsum(missing)])
+    apart = min(span, len(missing))
+    return int((before[apart:] - before[:-apart]).max())
 
 
 def sweep_until_clean(

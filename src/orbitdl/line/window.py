@@ -157,15 +157,22 @@ def left_of_uncut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-unt
 
 @internal
 def left_of_cut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Do the same from the residual, as the last look has left it."""
-    u = oracle.tables.u
-    for j in range(u.shape[0]):
-        for p in range(lo - 2, hi + 3):
-            total, start = 0.0, p - oracle.start
-            for k in range(max(-start, 0), min(u.shape[1], oracle.y.shape[0] - start)):
-                for ch in range(u.shape[2]):
-                    total += u[j, k, ch] * oracle.residual[start + k, ch]
-            room.left[j, p - lo + 2] = total
+    """Do the same where atoms are truncated: what they have at unobserved samples is not left."""
+    left_of_uncut(st, count, oracle, line, room, lo, hi)
+    u, missing, fitted = oracle.tables.u, oracle.missing, room.fitted
+    q, width, channels = u.shape
+    for s in range(missing.shape[0]):
+        fitted[s] = 0.0
+    for k in range(count):
+        for s in range(oracle.ranges[k, 0], oracle.ranges[k, 1]):
+            for ch in range(channels):
+                fitted[s, ch] += st.c[k] * oracle.values[0, k, s, ch]
+    for j in range(q):
+        for s in range(missing.shape[0]):
+            place = missing[s]
+            for p in range(max(place - width + 1, lo - 2), min(place + 1, hi + 3)):
+                for ch in range(channels):
+                    room.left[j, p - lo + 2] += u[j, place - p, ch] * fitted[s, ch]
 
 
 LEFT = {Uncut: left_of_uncut, Cut: left_of_cut}

@@ -52,8 +52,10 @@ class Room(NamedTuple):
     ----------
     weights : ndarray of shape (capacity, 3, 4)
         Of the atoms of a window.
-    moved, residual : ndarray of shape (3, capacity, n, channels) and (n, channels)
-        Signals of a cut window.
+    missing, ranges, values, fitted : ndarray of shape (n,), (capacity, 2), (3, capacity, n, \
+        channels) and (n, channels)
+        Of a truncated window: positions of unobserved samples, which of them atoms cover, the atoms
+        there, and their sum.
     near : ndarray of shape (capacity, 4)
         Weights of the atoms that entered in this round.
     left : ndarray of shape (q, places of a window and 8)
@@ -67,8 +69,10 @@ class Room(NamedTuple):
     """
 
     weights: Floats
-    moved: Floats
-    residual: Floats
+    missing: Integers
+    ranges: Integers
+    values: Floats
+    fitted: Floats
     near: Floats
     left: Floats
     height: Floats
@@ -134,12 +138,15 @@ def uncut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
 
 @internal
 def cut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Return what is asked about a window with atoms that are cut."""
-    width, n = line.shapes.u.shape[1], line.r.shape[0]
-    first, last = max(lo - 2 - line.offset, 0), min(hi + width + 3 - line.offset, n)
-    size = max(last - first, 0)
+    """Return what is asked about a window with atoms that are truncated."""
+    n = ZERO
+    for place in range(lo - 2, hi + line.shapes.u.shape[1] + 3):
+        sample = place - line.offset
+        is_inside = 0 <= sample < line.observed.shape[0]
+        if not is_inside or line.observed[sample] == 0.0:
+            room.missing[n] = place
+            n += 1
     return Cut(
-        line.r[first : first + size], line.observed[first : first + size], first + line.offset,
-        line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
-        room.moved[:, :, :size], room.residual[:size],
+        line.e, line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
+        room.missing[:n], room.ranges, room.values,
     )  # fmt: skip
