@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -169,7 +169,6 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     def _learn_from(self, given: Given) -> Outcome:
         """Choose alpha and starts, learn, and keep what comes of it."""
-        self._require_tables()
         shards, data = given.shards, given.fingerprint
         pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=self.n_components)
@@ -200,7 +199,6 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         if self._has_begun:
             compare(self.preprocessing_, known)
         with self._given(recording) as given:
-            self._require_tables()
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
@@ -219,11 +217,14 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
 
-    def _given(self, recording: Any) -> AbstractContextManager[Given]:
+    @contextmanager
+    def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
-        return given_recordings(recording, opening, self.n_jobs)
+        with given_recordings(recording, opening, self.n_jobs) as given:
+            self._require_tables()  # after the lengths of recordings, which say more
+            yield given
 
     def _present(self, A: Blocks, one_axis: bool) -> None:
         """Keep waveforms, in the shape of recordings."""

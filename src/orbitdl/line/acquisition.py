@@ -41,6 +41,12 @@ def acquired(recording: Any) -> dict[str, Any]:
     several = recording if isinstance(recording, list | tuple) else [recording]
     known = [_of(one) for one in several if _is_recording(one)]
     for other in known[1:]:
+        rates = known[0].get("rate"), other.get("rate")
+        if _differ(*rates):
+            raise ValueError(
+                f"the recordings have sampling rates of {rates[0]:g} and {rates[1]:g} Hz; resample "
+                "them to one."
+            )
         compare(known[0], other)
     return known[0] if known else {}
 
@@ -77,11 +83,16 @@ def compare(learned: Mapping[str, Any], found: Mapping[str, Any]) -> None:
 
 def require_same_rate(learned: float | None, found: float | None, remedy: str) -> None:
     """Refuse data of another sampling rate than a model was learned at; None is not known."""
-    if learned and found and abs(found - learned) > SAME * learned:
+    if _differ(learned, found):
         raise ValueError(
             f"the recording has a sampling rate of {found:g} Hz, but the model was learned at "
             f"{learned:g} Hz; {remedy}."
         )
+
+
+def _differ(a: float | None, b: float | None) -> bool:
+    """Tell whether two rates are known, and not the same."""
+    return bool(a and b and abs(a - b) > SAME * a)
 
 
 def _is_recording(thing: Any) -> bool:
