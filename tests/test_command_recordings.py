@@ -407,7 +407,7 @@ def test_info_says_how_long_waveforms_are_and_why_alpha_is_what_it_is(folder):
     assert facts["length in seconds"] == 0.7
     assert facts["detrend"] is True
     assert facts["preprocessing"]["rate"] == RATE
-    assert "level of noise" in facts["provenance"]["alpha"]
+    assert "noise level" in facts["provenance"]["alpha"]
     run("info", folder / "two", "--components", folder / "waves.csv").fine()
     waves = pd.read_csv(folder / "waves.csv")
     assert list(waves) == ["time", "component_0_channel_0", "component_0_channel_1"]
