@@ -163,6 +163,19 @@ def test_missing_samples_are_filled(fitted):
     assert np.mean((filled - X)[gone] ** 2) < 0.3 * np.mean((straight - X[gone]) ** 2)
 
 
+def test_a_gap_that_may_hide_an_event_is_left_missing_and_the_trend_crosses_it(fitted):
+    drift = np.linspace(-3.0, 3.0, len(X))
+    x = X + drift
+    length, begin = fitted.length, len(X) // 2
+    x[begin : begin + 4 * length] = np.nan
+    x[100 : 100 + length - 1] = np.nan
+    filled = fitted.complete(x)
+    left = np.isnan(filled)
+    assert_array_equal(np.flatnonzero(left), np.arange(begin, begin + 4 * length))
+    middle = slice(begin + 2 * length - 5, begin + 2 * length + 5)
+    assert_allclose(fitted.denoise(x)[middle], drift[middle], atol=0.2)
+
+
 def test_the_trend_is_that_of_medians_joined_by_splines():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((95, 2)).cumsum(axis=0)
@@ -177,6 +190,11 @@ def test_the_trend_is_that_of_medians_joined_by_splines():
         expected = sum(w * m for w, m in zip(weights, medians, strict=True)) / weights.sum()
         assert_allclose(Signal(x, span=10).trend(t, t + 1)[0], expected)
     assert_allclose(Signal(x, 10).trend(33, 72), Signal(x, 10).trend(0, 95)[33:72])
+    x[20:80] = np.nan
+    bridge = Signal(x, 10).trend(0, 95)
+    assert_allclose(np.diff(bridge[45:55], 2, axis=0), 0, atol=1e-12)  # a straight line
+    for t in range(0, 95, 5):
+        assert_allclose(Signal(x, 10).trend(t, t + 5), bridge[t : t + 5])
 
 
 def test_learning_with_gaps_is_learning_from_what_is_there(fitted):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -15,6 +15,7 @@ from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.restarts import Outcome
+from orbitdl.line.acquisition import acquired, compare
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.given import Given, given_recordings
@@ -159,8 +160,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
+        known = acquired(recording)
         with self._given(recording) as given:
             best = self._learn_from(given)
+        self.preprocessing_: dict[str, Any] = known
         self._warn_unless_converged(best)
         return self
 
@@ -181,7 +184,6 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             best = self._learn(shards, starts, runs, float(self.tol), size=size)
         self._present(best.components, given.one_axis)
         self.alpha_, self.codes_, self.provenance_ = alpha, best.codes, origin
-        self.preprocessing_: dict[str, Any] = {}
         return best
 
     @single_threaded_blas()
@@ -193,6 +195,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
+        known = acquired(recording)
+        if self._has_begun:
+            compare(self.preprocessing_, known)
         with self._given(recording) as given:
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
@@ -205,18 +210,21 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 choose = partial(choose_starts, self.init, pool, self.n_components)
                 batch = batch.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
-                self.preprocessing_ = {}
+                self.preprocessing_ = known
             stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.components, one_axis)
         self.alpha_, self.codes_ = alpha, stepped.codes
         self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
 
-    def _given(self, recording: Any) -> AbstractContextManager[Given]:
+    @contextmanager
+    def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
-        return given_recordings(recording, opening, self.n_jobs)
+        with given_recordings(recording, opening, self.n_jobs) as given:
+            self._require_tables()  # after the lengths of recordings, which say more
+            yield given
 
     def _present(self, A: Blocks, one_axis: bool) -> None:
         """Keep waveforms, in the shape of recordings."""
@@ -232,6 +240,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_parameters(self) -> None:
         self._check_learning()
         require_count(self.length, "length", least=SHORTEST)
+
+    def _require_tables(self) -> None:
+        """Refuse waveforms whose statistics do not fit into memory."""
         side = self.n_components * (self.length + 2 * reach_of(self.length))
         if 8 * side**2 > LARGEST:
             raise ValueError(
