@@ -5,10 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 BENCH_VENV := .venv-bench
 
-# Three test processes share two cores, one BLAS thread each: some tests wait. A file goes to one, which makes its fixtures once.
-# Compiled kernels are kept by the state of the source: a kernel does not notice a change in one that it calls.
-KERNELS = $(VENV)/kernels/$(shell find src -name "*.py" | sort | xargs cat | cksum | cut -d' ' -f1)
-TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(KERNELS) OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1
+# Three test processes share two cores: some tests wait. A file goes to one, which makes its fixtures once.
+TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels
 WORKERS ?= 3
 PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 

@@ -28,6 +28,7 @@ NAMES = (
     "growth",
     "threads",
     "recordings",
+    "environment",
     "first_use",
     "profile",
 )

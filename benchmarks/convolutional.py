@@ -57,10 +57,10 @@ def against(race: Race, times: dict[str, Timing], precision: str, iterations: in
 def stages(race: Race, iterations: int) -> Table:
     """Tabulate the way of sporco, in single precision, to its last objective."""
     trace: list[tuple[float, Floats]] = []
-    began = time.process_time()
+    began = time.perf_counter()
 
     def watch(solver: Any) -> None:
-        trace.append((time.process_time() - began, dictionary(solver)))
+        trace.append((time.perf_counter() - began, dictionary(solver)))
 
     sporco_learns(race, iterations, SINGLE, watch)
     chosen = np.unique(np.geomspace(5, iterations, 6).astype(int))

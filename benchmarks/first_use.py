@@ -102,9 +102,9 @@ def median_of(program: str, repeats: int) -> Outcome:
     return sorted(outcomes, key=lambda outcome: outcome.cpu)[repeats // 2]
 
 
-def execute(program: str, cache: str | None = None) -> Outcome:
-    """Run a program in a fresh process."""
-    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {})
+def execute(program: str, cache: str | None = None, more: dict[str, str] | None = None) -> Outcome:
+    """Run a program in a fresh process, with `more` set in its environment."""
+    environment = os.environ | ({"NUMBA_CACHE_DIR": cache} if cache else {}) | (more or {})
     environment.pop("PYTHONDONTWRITEBYTECODE", None)  # packages that are installed have theirs
     done = subprocess.run(
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True

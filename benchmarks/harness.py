@@ -23,7 +23,7 @@ class Row:
     ----------
     work : str
     ours, theirs : float
-        CPU seconds, medians (or what `note` says).
+        Seconds on the clock, medians (or what `note` says).
     competitor : str
     target : float or None
         What `ratio` must reach, or must not exceed.
@@ -80,7 +80,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Timing:
-    """CPU seconds of every repeat, and what each returned."""
+    """Seconds on the clock of every repeat, and what each returned."""
 
     seconds: tuple[float, ...]
     results: tuple[Any, ...]
@@ -97,11 +97,11 @@ class Timing:
 
 
 def timed(job: Job) -> tuple[float, Any]:
-    """Return the CPU seconds of one call, and its result."""
+    """Return the seconds that one call takes on the clock, and its result."""
     gc.collect()
-    began = time.process_time()
+    began = time.perf_counter()
     result = job()
-    return time.process_time() - began, result
+    return time.perf_counter() - began, result
 
 
 def interleave(

@@ -67,9 +67,9 @@ def against(
     race: Race, peer: str, learner: Callable[[], Floats], target: float, repeats: int
 ) -> Row:
     """Race against one peer, down to where it ends."""
-    began = time.process_time()
+    began = time.perf_counter()
     level = race.judge(learner())
-    patience = 20 * (time.process_time() - began) + 2
+    patience = 20 * (time.perf_counter() - began) + 2
     jobs = {"ours": partial(ours, race, level, patience), "theirs": learner}
     times = interleave(jobs, repeats, warm_up=["ours"])
     best = median_finish(times["ours"])
@@ -83,15 +83,15 @@ def against(
 
 def ours(race: Race, level: float, patience: float) -> Finish:
     """Pass over batches until the components are down to `level`; the referee's time is free."""
-    began, judged, trace = time.process_time(), 0.0, list[tuple[float, float]]()
+    began, judged, trace = time.perf_counter(), 0.0, list[tuple[float, float]]()
     representation = race.group.on(race.X.shape[1:])
 
     def watch(iteration: Iteration) -> bool:
         nonlocal judged
-        now = time.process_time()
+        now = time.perf_counter()
         reached = race.judge(representation.synthesize(iteration.components))
         trace.append((now - began - judged, reached))
-        judged += time.process_time() - now
+        judged += time.perf_counter() - now
         return reached <= (1 + SLACK) * level or trace[-1][0] > patience
 
     OrbitDictionaryLearning(

@@ -20,7 +20,7 @@ from orbitdl.line.waveforms import Waveforms
 
 LENGTH, ITERATIONS, GAP, ALPHA = 201, 10, 1e-4, 1.0
 CODING, LEARNING = 0.3, 5.0
-"""Limits in CPU seconds, for half an hour of recording."""
+"""Limits in seconds, for half an hour of recording."""
 NEAR = 0.05
 """Seconds within which an event is the beat that another detector found."""
 SMALL = 2**15

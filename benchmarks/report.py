@@ -29,10 +29,12 @@ PACKAGES = (
 HEAD = (
     "Measured by `python -m benchmarks`, which wrote this page (`make bench` prints its verdicts, "
     "`make measured` puts it on the site).",
-    "Seconds are of the processor unless a row says otherwise, medians of interleaved repeats in "
-    "one process, one thread each; compilation is not part of them (see *First use*). Objectives "
-    "of all programs are computed by one referee. A target `>=` is for their time over ours, a "
-    "target `<=` for ours over theirs. *Before* are the figures of past runs, latest first.",
+    "Seconds are on the clock unless a row says otherwise, medians of interleaved repeats in one "
+    "process, in the environment that a user has: no number of threads is set, for any program "
+    "(*A user's environment* compares it with one BLAS thread). Compilation is not part of them "
+    "(see *First use*). Objectives of all programs are computed by one referee. A target `>=` is "
+    "for their time over ours, a target `<=` for ours over theirs. *Before* are the figures of "
+    "past runs, latest first.",
     "alphacsc is compared on recordings only: it is not circular, and 0.4.1 fails to learn, or to "
     "start from codes, on NumPy 2.4 (`setting an array element with a sequence`).",
 )

@@ -106,13 +106,13 @@ def learner(**settings: Any) -> OrbitDictionaryLearning:
 
 
 def in_shards(path: Path, n: int = 10_000) -> Iterator[tuple[str, ...]]:
-    """Compare an array in memory with the same read in parts, in CPU seconds of one thread."""
+    """Compare an array in memory with the same read in parts, in seconds of one thread."""
     mapped: Floats = np.load(path, mmap_mode="r")[:n]
     array = np.array(mapped)
     jobs = {"memory": lambda: learner().fit(array), "parts": lambda: learner().fit(mapped)}
     times = interleave(jobs, 3)
     ours, theirs = times["parts"].median, times["memory"].median
-    name = f"{n} windows in parts, against an array in memory (CPU)"
+    name = f"{n} windows in parts, against an array in memory "
     yield name, f"{ours:.1f}", f"{theirs:.1f}", f"{ours / theirs:.2f} (at most 1.1)", ""
 
 

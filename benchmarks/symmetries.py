@@ -72,7 +72,7 @@ def run(quick: bool) -> Section:
     rows = [row for case in CASES if case.wanted for row in timed_rows(case, n, repeats)]
     rows += [against_proximal(level, n, repeats) for level in LEVELS]
     cells = [counted(case, level, many) for case in CASES for level in LEVELS]
-    columns = ("work", "samples", "atoms a sample", "CPU s", "largest gap", "above what is asked")
+    columns = ("work", "samples", "atoms a sample", "seconds", "largest gap", "above what is asked")
     return Section("Symmetries", rows, [Table("Every sample certified", columns, cells)])
 
 

@@ -121,12 +121,48 @@ def changed(place, value):
     return times
 
 
+UNITS = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9, "min": 1 / 60, "h": 1 / 3600}
+HEADERS = {"time_ms": "ms", "t (us)": "us", "Time [s]": "s", "elapsed time (min)": "min"}
+HEADERS |= {"Time/s": "s", "milliseconds": "ms", "time_since_start_ns": "ns", "t(\u00b5s)": "us"}
+
+
+@pytest.mark.parametrize("name", HEADERS)
+def test_the_unit_of_time_is_the_one_in_the_name_of_its_column(table, name):
+    recording = read(table(**{name: TIME * UNITS[HEADERS[name]], "x": PULSES}), time_column=name)
+    assert recording.rate == pytest.approx(RATE, rel=1e-6)
+    assert recording.time_unit == HEADERS[name]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_unit_of_time_may_be_given_and_overrides_the_name(table, unit):
+    path = table(time_ms=TIME * UNITS[unit], x=PULSES)
+    assert read(path, time_column="time_ms", time_unit=unit).rate == pytest.approx(RATE, rel=1e-6)
+
+
+def test_a_model_remembers_the_unit_of_time(table):
+    path = table(t=1e3 * TIME, x=PULSES)
+    told = fit(path, "--time-column", "t", "--time-unit", "ms", "--json").fine().out
+    assert '"rate": 100.0' in told
+    assert '"time_unit": "ms"' in told
+    output = path.parent / "e.csv"
+    told = run("encode", path.parent / "m", path, "-o", output).fine().out
+    assert "Sampling rate: 100 Hz, from times in ms." in told
+
+
+def test_an_unusual_rate_is_questioned_unless_the_unit_was_given(table):
+    path = table(t=2.0 * np.arange(N), x=PULSES)
+    questioned = r"column t: steps in s make a sampling rate of 0.5 Hz; .* --time-unit s, if that"
+    fit(path, "--time-column", "t").refused(questioned)
+    fit(path, "--time-column", "t", "--time-unit", "s").fine()
+    fit(path, "--time-unit", "s").refused("--time-unit s is the unit of a column of times; name it")
+
+
 BAD_TIMES = {
     "a sample left out": (np.delete(np.append(TIME, N / RATE), 300), "takes 0.02 s, and mostly"),
     "backwards": (TIME[::-1], "time does not go on from row 1 to row 2|from row 2 to row 3"),
     "twice": (changed(5, TIME[4]), "time does not go on"),
     "missing": (changed(5, np.nan), "no time stands in row [67]"),
-    "words": (["later"] * N, "'later' in row [12] is neither a number of seconds nor a date"),
+    "words": (["later"] * N, "'later' in row [12] is neither a number nor a date"),
 }
 
 
@@ -157,7 +193,7 @@ def test_what_looks_like_time_is_refused_with_both_ways_out(tmp_path, more):
     np.save(tmp_path / "a.npy", np.column_stack([np.round(np.arange(N) / 360, 3), PULSES]))
     how = more or ("--length", 40)
     result = run("fit", tmp_path / "a.npy", "-o", tmp_path / "m", *how, *LEARNING)
-    result.refused("column 0 looks like time, .*--time-column 0, or .*--channel 1")
+    result.refused("column 0 looks like time, .*--time-column 0 --time-unit s .* --channel 1")
     assert [path.name for path in tmp_path.iterdir()] == ["a.npy"]
     for way in (("--time-column", 0), ("--channel", 1)):
         run("fit", tmp_path / "a.npy", "-o", tmp_path / "m", *how, *LEARNING, *way).fine()
@@ -198,7 +234,7 @@ def test_a_model_remembers_the_column_of_time(tmp_path, how):
     run("report", tmp_path / "m", tmp_path / "a.csv", "-o", tmp_path / "r.html").fine()
     frame.assign(t=2 * TIME).to_csv(tmp_path / "slow.csv", index=False)
     result = run("encode", tmp_path / "m", tmp_path / "slow.csv", "-o", tmp_path / "e.csv")
-    assert "50 samples per second, but the model was learned at 100" in result.err
+    assert "50 Hz, but the model was learned at 100 Hz" in result.err
 
 
 def test_an_excerpt_is_in_the_time_of_the_column(table):

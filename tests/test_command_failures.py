@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 from typer.testing import CliRunner
@@ -18,6 +19,7 @@ from typer.testing import CliRunner
 import orbitdl
 from orbitdl.coding import ActiveSet
 from orbitdl.command import app
+from orbitdl.command.output import is_own
 from orbitdl.groups import IntegerShift
 
 # fits end early here, on purpose
@@ -122,7 +124,7 @@ def test_a_recording_needs_a_length(files):
 
 @pytest.mark.parametrize("command", ["encode", "complete", "denoise", "report"])
 def test_something_else_than_a_model_is_refused(files, command):
-    suffix = {"encode": "csv", "report": "html"}.get(command, "npy")
+    suffix = {"fit": "safetensors", "encode": "csv", "report": "html"}.get(command, "npy")
     result = run(command, files / "x.npy", files / "x.npy", "-o", files / f"out.{suffix}")
     refused(result, "x.npy is not an orbitdl model file")
 
@@ -210,13 +212,69 @@ def test_an_output_that_cannot_be_is_refused_first(files, case):
     refused(run("encode", "no-model", "no-data", "-o", files / name), message)
 
 
+FOREIGN = {
+    "fit": ("m.safetensors", b"\x10\0\0\0\0\0\0\0{}              "),
+    "encode": ("100.atr", b"\x12\x70\x00\x00"),
+    "complete": ("a.csv", b"0.5\n0.25\n"),
+    "denoise": ("a.npy", b"\x93NUMPY\x01\x00"),
+    "report": ("a.html", b"<!DOCTYPE html><title>notes</title>"),
+}
+
+
+@pytest.mark.parametrize("command", FOREIGN)
+def test_what_exists_is_not_overwritten_unless_that_is_asked_for(files, command):
+    name, content = FOREIGN[command]
+    (files / name).write_bytes(content)
+    inputs = ["no-data"] if command == "fit" else ["no-model", "no-data"]
+    arguments = (command, *inputs, "-o", files / name)
+    refused(run(*arguments), f"cannot write .*{name}: it exists, .* replace it with --overwrite")
+    assert (files / name).read_bytes() == content
+    refused(run(*arguments, "--overwrite"), "no-(model|data)")  # the next thing that is wrong
+
+
+@pytest.mark.parametrize("device", ["/dev/full", "/dev/null"])
+def test_a_device_is_no_place_for_a_model(files, device):
+    refused(run("fit", "no-data", "-o", device), f"cannot write {device}: it is a device")
+
+
+@pytest.mark.parametrize("name", ["y.txt", "m.npy", "m.csv"])
+def test_a_model_file_has_no_suffix_of_another_kind(files, name):
+    refused(run("fit", "no-data", "-o", files / name), "its name must end in .safetensors")
+
+
+OWN = {
+    "events.csv": b"time,seconds,component,coefficient,amplitude\n",
+    "vectors.csv": b"window,component,shift,amplitude\n",
+    "events.json": b'[{"time":1.5,"component":0,"coefficient":2.0}]',
+    "report.html": b'<!DOCTYPE html><meta name="generator" content="orbitdl">',
+    "empty.csv": b"",
+    "none.json": b"[]",
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_orbitdl_wrote_is_told_by_its_marks(tmp_path, name):
+    (tmp_path / name).write_bytes(OWN[name])
+    assert is_own(tmp_path / name)
+    (tmp_path / "100.atr").write_bytes(OWN[name])  # experts correct annotations by hand
+    assert not is_own(tmp_path / "100.atr")
+
+
+def test_a_table_of_parquet_is_told_by_its_columns(tmp_path):
+    table = pd.DataFrame({"time": np.arange(9000.0), "component": 0, "coefficient": 1.0})
+    table.to_parquet(tmp_path / "events.parquet")
+    table[["time"]].to_parquet(tmp_path / "other.parquet")
+    assert is_own(tmp_path / "events.parquet")
+    assert not is_own(tmp_path / "other.parquet")
+
+
 @pytest.mark.parametrize("command", ["fit", "encode", "complete", "denoise", "report"])
 def test_a_read_only_folder_is_refused_first(files, monkeypatch, command):
     def refuse(**settings):
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    suffix = {"encode": "csv", "report": "html"}.get(command, "npy")
+    suffix = {"fit": "safetensors", "encode": "csv", "report": "html"}.get(command, "npy")
     inputs = ["no-data"] if command == "fit" else ["no-model", "no-data"]
     result = run(command, *inputs, "-o", files / f"out.{suffix}")
     refused(result, "cannot write .*: Read-only file system")

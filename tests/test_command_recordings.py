@@ -70,7 +70,9 @@ def test_fit_learns_what_the_library_learns_and_keeps_how(folder):
     own = WaveformLearning(length=LENGTH, **settings).fit(HEART.signal[:, 0])
     assert isinstance(model, WaveformLearning)
     assert_array_equal(model.components_, own.components_)
-    assert model.preprocessing_ == {"channel": None, "rate": RATE, "highpass": None}
+    kept = model.preprocessing_.copy()
+    assert kept.pop("scale")[0] > 0
+    assert kept == {"channel": None, "rate": RATE, "highpass": None}
     assert model.provenance_["data"] == "one.npy"
     assert model.provenance_["alpha"] == own.provenance_["alpha"]
 
@@ -82,7 +84,8 @@ def test_two_channels_are_learned_together_without_their_slow_part(folder):
     own = WaveformLearning(length=LENGTH, **settings).fit(prepare_signal(HEART, steps).signal)
     assert model.components_.shape == (1, LENGTH, 2)
     assert_array_equal(model.components_, own.components_)
-    assert model.preprocessing_ == {"channel": "0,1", "rate": RATE, "highpass": 0.5}
+    done = {"channel": "0,1", "rate": RATE, "highpass": 0.5}
+    assert model.preprocessing_.items() >= done.items()
 
 
 @pytest.mark.parametrize("written", ["0.7", "84", "700ms"])
@@ -96,7 +99,7 @@ def test_fit_speaks_of_recordings(folder, tmp_path):
     told = fit(folder / "one.npy", tmp_path / "m", "--length", "0.7s").fine().out
     assert "Learned 1 waveform of 84 samples (0.7 s) from 20 s of signal in " in told
     assert "Chose alpha " in told
-    assert "times the level of noise as the waveforms see it" in told
+    assert "sqrt(2 log T) with noise level sigma" in told
     assert "no other code of the whole recording would lower its objective by more than 0.0" in told
     two = fit(folder / "two.npy", tmp_path / "m", "--length", "0.7s").fine().out
     assert "of 84 samples (0.7 s) in 2 channels from 20 s" in two
@@ -297,7 +300,7 @@ def test_events_are_annotations_of_a_record(folder):
     time = np.rint(events["time"]).astype(int)
     assert_array_equal(found.sample, time[time >= 0])
     assert found.fs == RATE
-    assert set(found.symbol) == {"N"}
+    assert set(found.symbol) == {'"'}
     assert set(found.aux_note) == {"component 0"}
 
 
@@ -306,12 +309,24 @@ def test_annotations_name_their_component_and_begin_with_the_record(tmp_path):
     (tmp_path / "r.qrs").write_bytes(content)
     found = annotated(tmp_path / "r.qrs")
     assert found.sample.tolist() == [4, 70000, 70000]
-    assert found.symbol == ["Q", "N", "Q"]
+    assert found.symbol == ['"', '"', '"']  # a comment claims no diagnosis
     assert found.num.tolist() == [1, 0, 127]
     assert found.aux_note == ["component 1", "component 0", "component 200"]
     assert found.fs == 250.0
     (tmp_path / "none.atr").write_bytes(annotation_file([], []))
     assert len(annotated(tmp_path / "none.atr").sample) == 0
+
+
+def test_symbols_of_annotations_are_the_users_choice(folder, tmp_path):
+    (tmp_path / "r.qrs").write_bytes(annotation_file([4.0, 9.0], [1, 0], 250.0, {1: "V"}))
+    assert annotated(tmp_path / "r.qrs").symbol == ["V", '"']
+    encode = ("encode", folder / "one", folder / "one.npy", "-o")
+    run(*encode, tmp_path / "a.atr", "--symbols", "0=N").fine()
+    assert set(annotated(tmp_path / "a.atr").symbol) == {"N"}
+    misused(run(*encode, tmp_path / "b.atr", "--symbols", "N"), "write it like 0=N,1=V")
+    run(*encode, tmp_path / "b.atr", "--symbols", "0=XY").refused("'XY' is no annotation code")
+    run(*encode, tmp_path / "b.atr", "--symbols", "1=V").refused("there is no component 1")
+    run(*encode, tmp_path / "b.csv", "--symbols", "0=N").refused("is a table; leave them out")
 
 
 def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed):
@@ -330,7 +345,9 @@ def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed
 
 @pytest.mark.parametrize("more", [(), ("--debias",)])
 def test_denoise_gives_a_recording_back_with_its_slow_part(folder, more):
-    run("denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", *more).fine()
+    run(
+        "denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", "--overwrite", *more
+    ).fine()
     steps = Preprocessing(channel="0,1", rate=RATE, highpass=0.5)
     prepared = prepare_signal(HEART, steps)
     model = orbitdl.load(folder / "two")
@@ -348,15 +365,38 @@ def test_complete_fills_gaps_and_leaves_the_rest(folder):
     at = int(BEATS[8])
     holed[at - 4 : at + 5] = np.nan
     np.save(folder / "holed.npy", holed)
-    run("complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy").fine()
+    run(
+        "complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy", "--overwrite"
+    ).fine()
     filled, missing = np.load(folder / "c.npy"), np.isnan(holed)
     assert_array_equal(filled[~missing], holed[~missing])
     error = filled[missing] - 5.0 - HEART.signal[missing]
     assert np.linalg.norm(error) < 0.3 * np.linalg.norm(HEART.signal[missing])
-    arguments = ("complete", folder / "two", folder / "holed.npy", "-o", folder / "c.npy")
+    arguments = (
+        "complete",
+        folder / "two",
+        folder / "holed.npy",
+        "-o",
+        folder / "c.npy",
+        "--overwrite",
+    )
     run(*arguments, "--no-debias").fine()
     shrunk = np.load(folder / "c.npy")
     assert np.abs(shrunk[missing] - 5.0).max() < np.abs(filled[missing] - 5.0).max()
+
+
+@pytest.mark.parametrize("kind", ["one", "windowed"])
+def test_complete_leaves_long_gaps_missing_and_says_so(folder, windowed, tmp_path, kind):
+    holed = HEART.signal[:, 0] - 0.35
+    holed[500 : 500 + 5 * LENGTH] = np.nan
+    holed[1500:1504] = np.nan
+    np.save(tmp_path / "holed.npy", holed)
+    arguments = ("complete", folder / kind, tmp_path / "holed.npy", "-o", tmp_path / "c.npy")
+    told = run(*arguments, "--step", 20).fine() if kind == "windowed" else run(*arguments).fine()
+    assert f"Filled in 4 of {5 * LENGTH + 4} missing values" in told.out
+    assert f"The other {5 * LENGTH} are left missing" in told.out
+    filled = np.load(tmp_path / "c.npy")
+    assert_array_equal(np.flatnonzero(np.isnan(filled)), np.arange(500, 500 + 5 * LENGTH))
 
 
 # info, compare, report
@@ -368,7 +408,7 @@ def test_info_says_how_long_waveforms_are_and_why_alpha_is_what_it_is(folder):
     assert facts["length in seconds"] == 0.7
     assert facts["detrend"] is True
     assert facts["preprocessing"]["rate"] == RATE
-    assert "level of noise" in facts["provenance"]["alpha"]
+    assert "noise level" in facts["provenance"]["alpha"]
     run("info", folder / "two", "--components", folder / "waves.csv").fine()
     waves = pd.read_csv(folder / "waves.csv")
     assert list(waves) == ["seconds", "component_0_channel_0", "component_0_channel_1"]
@@ -417,3 +457,56 @@ def test_progress_is_told_in_the_time_of_the_recording(monkeypatch):
         done(120 * 720)
         done(120 * 1080)
     assert said == ["12 min of 30 min", "30 min of 30 min"]
+
+
+# layout
+
+
+def test_an_array_of_two_axes_with_a_rate_is_a_recording_in_channels(folder):
+    result = fit(folder / "two.npy", folder / "no")
+    result.refused(r"one recording of 2400 samples in 2 channels; say with --length .*--layout win")
+    assert not (folder / "no").exists()
+    more = ("--layout", "windows", "--group", "trivial")
+    fit(folder / "two.npy", folder / "pairs", *more).fine()  # windows of 2 samples, on request
+
+
+# what is said, and how many digits are written
+
+
+def test_a_waveform_longer_than_the_recording_is_refused_as_that(folder):
+    for length in ("10min", "1h"):
+        result = fit(folder / "one.npy", folder / "no", "--length", length)
+        result.refused("the recording has 2400 samples, fewer than one waveform of --length")
+
+
+def test_flags_are_shown_without_a_value():
+    for command in ("fit", "complete", "denoise", "encode", "report", "select", "info"):
+        lines = run(command, "--help").fine().out.splitlines()
+        assert not [line for line in lines if "<bool>" in line and "--help" not in line]
+
+
+def test_encode_says_the_refractory_time_that_it_was_given(folder, tmp_path):
+    encode = ("encode", folder / "one", folder / "one.npy", "-o", tmp_path / "e.csv")
+    assert "ms) are one." in run(*encode).fine().out
+    told = run(*encode, "--refractory", "1s").fine().out
+    assert "of those closer than 120 samples (1 s) the strongest is listed." in told
+    assert "ms)" not in told
+
+
+def test_signals_as_text_have_as_many_digits_as_are_worth_it(folder, tmp_path):
+    run("denoise", folder / "one", folder / "one.npy", "-o", tmp_path / "a.csv").fine()
+    run("denoise", folder / "one", folder / "one.npy", "-o", tmp_path / "a.npy").fine()
+    text, exact = (tmp_path / "a.csv").read_text().split(), np.load(tmp_path / "a.npy")
+    assert max(map(len, text)) <= len("-0.1234567")
+    assert_allclose(np.array(text, dtype=float), exact, atol=1e-6 * np.abs(exact).max())
+
+
+def test_observed_values_keep_all_their_digits_as_text(folder, tmp_path):
+    holed = HEART.signal[:, 0].copy()
+    holed[700:703] = np.nan
+    pd.DataFrame({"x": holed}).to_csv(tmp_path / "holed.csv", index=False)
+    run("complete", folder / "one", tmp_path / "holed.csv", "-o", tmp_path / "c.csv").fine()
+    whole = pd.read_csv(tmp_path / "c.csv")["x"]
+    seen = ~np.isnan(holed)
+    assert_allclose(whole[seen], holed[seen], rtol=1e-14)
+    assert whole.notna().all()

@@ -280,3 +280,11 @@ def test_the_help_says_the_numbers_that_the_library_takes():
     assert f"If left out, {judges.POINTS} windows or {judges.SAMPLES} samples." in said
     assert judges.FINE == 32
     assert "a 32nd of --length" in said
+
+
+def test_waveforms_too_large_for_memory_are_refused_before_any_is_learned(tmp_path):
+    np.save(tmp_path / "a.npy", np.random.default_rng(0).standard_normal(40_000))
+    arguments = ("select", tmp_path / "a.npy", "--length", 20_000, "--components", 8)
+    run(*arguments).refused("8 waveforms of 20000 samples would take tables of")
+    arguments = ("select", tmp_path / "a.npy", "--length", 50_000)
+    run(*arguments).refused("the recording has 40000 samples, fewer than one waveform")

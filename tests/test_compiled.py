@@ -1,10 +1,17 @@
 """Kernels are compiled once: learning, coding and reporting call them with the same types."""
 
 import json
+import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import orbitdl
+from orbitdl.compiled import fast
+from orbitdl.compiled.stamped import OUTER, hash_of, stamp
 
 SCRIPT = """
 import json, sys
@@ -52,3 +59,58 @@ def test_nothing_is_compiled_that_learning_has_not_compiled(tmp_path, group):
     learned, later = json.loads(result.stdout)
     assert later == learned
     assert max(learned.values()) == 1
+
+
+# The cache on disk
+
+SPECTRAL_NORM = (
+    "import numpy as np; from orbitdl.groups.vectors.clipping import spectral_norms; "
+    "print(spectral_norms(3.0 * np.eye(3)[None])[0])"
+)
+
+
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_has_changed(tmp_path):
+    package = tmp_path / "orbitdl"
+    shutil.copytree(Path(orbitdl.__file__).parent, package, ignore=shutil.ignore_patterns("__py*"))
+
+    def norm() -> float:
+        own = {"PYTHONPATH": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+        command = [sys.executable, "-c", SPECTRAL_NORM]
+        done = subprocess.run(command, env=os.environ | own, capture_output=True, check=True)
+        return float(done.stdout)
+
+    assert norm() == 3.0
+    callee = package / "groups/vectors/jacobi.py"  # the kernel is in clipping.py
+    text = callee.read_text()
+    assert text.count("return np.sqrt(W[p, k] ** 2") == 1
+    callee.write_text(
+        text.replace("return np.sqrt(W[p, k] ** 2", "return 2 * np.sqrt(W[p, k] ** 2")
+    )
+    assert norm() == 6.0
+
+
+def test_outer_packages_hold_no_kernels():
+    root = Path(orbitdl.__file__).parent
+    assert all((root / name / "__init__.py").exists() for name in OUTER)
+    sources = [path for name in OUTER for path in (root / name).rglob("*.py")]
+    assert not [path for path in sources if "orbitdl.compiled" in path.read_text()]
+
+
+def test_the_hash_depends_on_every_source_file_but_those_of_outer_packages(tmp_path):
+    for name in ("a.py", "coding/b.py", "report/c.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x = 1\n")
+    before = hash_of(tmp_path)
+    (tmp_path / "report/c.py").write_text("x = 2\n")
+    assert hash_of(tmp_path) == before
+    (tmp_path / "coding/b.py").write_text("x = 2\n")
+    assert hash_of(tmp_path) != before
+
+
+def test_kernels_are_not_cached_where_numba_has_other_private_names(monkeypatch):
+    monkeypatch.setattr("orbitdl.compiled.watching.kept", True)
+    monkeypatch.setattr("orbitdl.compiled.stamp", lambda kernel: stamp(object()))
+    kernel = fast(lambda x: x + 1)
+    assert kernel(1) == 2
+    assert kernel._cache.cache_path is None
+    assert not orbitdl.compiled.watching.kept

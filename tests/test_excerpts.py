@@ -51,9 +51,9 @@ def test_fit_learns_from_an_excerpt_as_from_a_file_that_holds_no_more(folder):
 @pytest.mark.parametrize("command", ["denoise", "complete"])
 def test_what_is_written_of_an_excerpt_has_its_length(folder, model, command):
     np.save(folder / "short.npy", SIGNAL[BEGIN : END - 20])
-    part = ("--from", BEGIN, "--to", END - 20)
+    part = ("--overwrite", "--from", BEGIN, "--to", END - 20)
     run(command, model, folder / "rec.npy", "-o", folder / "a.npy", *part).fine()
-    run(command, model, folder / "short.npy", "-o", folder / "b.npy").fine()
+    run(command, model, folder / "short.npy", "-o", folder / "b.npy", "--overwrite").fine()
     assert_array_equal(np.load(folder / "a.npy"), np.load(folder / "b.npy"))
     assert len(np.load(folder / "a.npy")) == END - 20 - BEGIN
 
@@ -116,3 +116,32 @@ def test_an_excerpt_of_an_excerpt_counts_from_the_start_of_all():
     assert prepare(part, Preprocessing(LENGTH)).offset == 150
     with pytest.raises(ValueError, match="begin must be a whole number of at least 0, not -1"):
         part.excerpt(-1)
+
+
+def test_events_of_an_excerpt_and_its_rate_are_the_recordings_own():
+    model = orbitdl.WaveformLearning(length=40, max_iter=3, n_restarts=1, random_state=0)
+    whole = Recording(SIGNAL, RATE)
+    model.fit(whole)
+    every, events = model.events(whole), model.events(whole.excerpt(BEGIN, END))
+    assert_allclose(events["seconds"], events["time"] / RATE)
+    inside = every["time"].between(BEGIN + LENGTH, END - LENGTH)
+    again = events["time"].between(BEGIN + LENGTH, END - LENGTH)
+    assert inside.sum() > 3
+    assert_allclose(events.loc[again, "time"], every.loc[inside, "time"], atol=0.1)
+    listed, other = model.events([whole.excerpt(BEGIN, END), Recording(SIGNAL)])
+    pd.testing.assert_frame_equal(listed, events)
+    assert "seconds" not in other
+
+
+@pytest.mark.parametrize("how", [("--length", 40), ("--window", LENGTH)])
+@pytest.mark.parametrize("channel", ["b", "1", "b,a", "mean"])
+def test_chosen_channels_keep_their_names(tmp_path, how, channel):
+    path, learned, clean = (tmp_path / name for name in ("two.csv", "m", "clean.csv"))
+    pd.DataFrame({"a": SIGNAL, "b": 2 * SIGNAL}).to_csv(path, index=False)
+    run("fit", path, "-o", learned, *how, "--channel", channel, *FIT, "--max-iter", 1).fine()
+    run("denoise", learned, path, "-o", clean).fine()
+    names = {"1": ["b"]}.get(channel, channel.split(","))
+    assert list(pd.read_csv(clean)) == names
+    run("report", learned, path, "-o", tmp_path / "r.html").fine()
+    page = (tmp_path / "r.html").read_text()
+    assert re.search(rf'"channels":\s*\["{names[0]}"', page)

@@ -12,7 +12,7 @@ from orbitdl import groups
 
 ROOT = Path(orbitdl.__file__).parent
 LAYERS = [
-    {"lazy", "scikit", "compiled", "validation", "extras"},
+    {"lazy", "scikit", "compiled", "validation", "extras", "blas", "user_warnings"},
     {"sources"},
     {"groups"},
     {"notebook"},

@@ -12,12 +12,14 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
+from orbitdl.line import sweeps
 from orbitdl.line.chunks import code_recording, cut
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.correlations import correlations, largest
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import coefficients_of, norms_of, samples_of
+from orbitdl.line.sweeps import PAUSED, sweep
 from orbitdl.line.waveforms import Waveforms
 
 CUBIC = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
@@ -315,3 +317,49 @@ def test_nothing_is_coded_by_nothing():
     assert (len(codes), codes.objective, codes.gap) == (0, 0.0, 0.0)
     blind = code_line(x, ~everything(x), waveforms, 0.1)
     assert len(blind) == 0
+
+
+# Dense codes, and flat ones
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_waveforms_with_a_flat_correlation_are_coded_to_the_tolerance(seed):
+    """The certificate of a box in a longer box is a plateau, which has no strict maximum."""
+    rng = np.random.default_rng(seed)
+    waveforms = Waveforms(np.ones((1, int(rng.integers(5, 20)), 1))).unit()
+    x = np.zeros((120, 1))
+    first = int(rng.integers(0, 60))
+    x[first : first + int(rng.integers(2, 60))] = rng.uniform(0.5, 2.0)
+    top = largest(correlations(x, waveforms))
+    for part in (0.5, 0.1):
+        assert code_line(x, everything(x), waveforms, part * top).gap <= 1e-4
+
+
+def hanning_in_noise(n: int = 145):
+    x = np.random.default_rng(0).standard_normal((n, 1))
+    shape = np.hanning(31) * np.sin(0.5 * np.arange(31))
+    return x, Waveforms.through(shape[None, :, None])
+
+
+@pytest.mark.parametrize("part", [0.01, 0.003, 0.001])
+def test_as_many_atoms_as_overlap_are_coded_to_the_tolerance(part):
+    x, waveforms = hanning_in_noise()
+    codes = code_line(x, everything(x), waveforms, part * largest(correlations(x, waveforms)))
+    assert codes.gap <= 1e-4
+    assert len(codes) > 25
+
+
+def test_coding_returns_to_python_after_some_work(monkeypatch):
+    """So that a user can interrupt it."""
+    ends = []
+
+    def watched(*arguments):
+        ends.append(sweep(*arguments))
+        return ends[-1]
+
+    monkeypatch.setattr(sweeps, "sweep", watched)
+    x, waveforms = hanning_in_noise(1500)
+    alpha = 0.005 * largest(correlations(x, waveforms))
+    codes = code_line(x, everything(x), waveforms, alpha, 1e-6)
+    assert PAUSED in ends
+    assert codes.gap <= 1e-6

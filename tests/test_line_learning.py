@@ -5,8 +5,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.linalg import toeplitz
+from sklearn.exceptions import ConvergenceWarning
 from test_line import code_line
 
+from orbitdl import WaveformLearning
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.iteration import Iteration, State
@@ -14,6 +16,7 @@ from orbitdl.line.alpha import above_noise
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.noise import correlation_level
 from orbitdl.line.pool import Pool
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
@@ -237,6 +240,43 @@ def test_alpha_is_just_above_what_noise_alone_reaches():
         x = 0.3 * rng.standard_normal((20_000, 1))
         top = largest(correlations(x, waveforms))
         assert 0.75 * top < above_noise(shards_of(x), waveforms, len(x)).value < 1.35 * top
+
+
+@pytest.mark.parametrize("width", [1, 3, 12])
+def test_the_noise_level_is_that_of_correlations_with_the_waveform(width):
+    """Not with its spline coefficients, which are larger the sharper it is."""
+    shape = np.zeros((1, 16, 1))
+    shape[0, 2 : 2 + width, 0] = np.hanning(width + 2)[1:-1] * (-1.0) ** np.arange(width)
+    waveforms, rng = Waveforms.through(shape), np.random.default_rng(0)
+    x = rng.standard_normal((50_000, 1))
+    sampled = waveforms.add_up(16, np.zeros(1, dtype=np.intp), np.zeros(1), np.ones(1))
+    expected = np.std(np.correlate(x[:, 0], sampled[:, 0]))
+    assert_allclose(correlation_level(shards_of(x), waveforms), expected, rtol=0.03)
+
+
+def test_alpha_exceeds_what_noise_reaches_with_any_of_many_waveforms():
+    rng = np.random.default_rng(0)
+    slow = np.convolve(rng.standard_normal(20_050), np.ones(51) / 51, "valid")[:, None]
+    shapes = Waveforms.through(np.stack([np.hanning(20), (-1.0) ** np.arange(20)])[:, :, None])
+    one, both = Waveforms(shapes.u[:1]), shapes
+    assert above_noise(shards_of(slow), both, len(slow)).value > largest(correlations(slow, one))
+    white = shards_of(rng.standard_normal((5000, 1)))
+    twice = Waveforms(np.concatenate([one.u, one.u]))
+    alphas = [above_noise(white, waveforms, 5000).value for waveforms in (one, twice)]
+    assert_allclose(alphas[1] / alphas[0], np.sqrt(np.log(10_000) / np.log(5000)), rtol=2e-3)
+
+
+def test_an_automatic_alpha_does_not_ask_for_dense_codes():
+    """Breathing without noise: waves that follow each other at once, no two of them the same."""
+    rng = np.random.default_rng(0)
+    phase = np.cumsum(2 * np.pi / (60 + 10 * np.sin(np.arange(6000) / 200)))
+    size = np.convolve(rng.standard_normal(6099), np.ones(100) / 10, "valid")
+    x = np.sin(phase) * (1 + 0.2 * size)
+    model = WaveformLearning(1, 60, n_restarts=1, max_iter=3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="max_iter"):
+        model.fit(x)
+    assert "atoms per waveform length" in model.provenance_["alpha"]
+    assert len(model.codes_[0]) < 20 * 100
 
 
 def test_events_do_not_raise_the_level_of_noise():

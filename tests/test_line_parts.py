@@ -1,7 +1,9 @@
 """Recordings in parts: what each part reads and knows is what the whole would tell it."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.interpolate import BSpline
 
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
@@ -10,11 +12,12 @@ from orbitdl.line import alpha
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunks import code_recording, cut, linked
 from orbitdl.line.coder import LineCoder, line_of
-from orbitdl.line.oracles import Cut, Uncut
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal, complete, reached
 from orbitdl.line.splines import TAPS
+from orbitdl.line.sweeps import make_blocks, make_room
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.line.working import cut_window
 
 WIDTH = 20
 
@@ -92,23 +95,42 @@ def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
 
 
 @fast
-def look_at_all(st, count, oracle):
-    look(st, count, oracle)
+def look_at_window(st, count, line, room):
+    look(st, count, cut_window(line, room, 2, line.e.shape[1] - 3))
 
 
-def test_what_is_looked_up_of_atoms_is_what_their_signals_say():
-    rng, most = np.random.default_rng(0), 8
-    x, observed = rng.standard_normal((150, 2)), np.ones(150, dtype=bool)
+def signal_of(u, tau, derivative, n):
+    """Return ``d^p/dtau^p a(t - tau)`` at t = 0 .. n - 1, by SciPy's splines."""
+    B = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
+    B = B.derivative(derivative) if derivative else B
+    values = B(np.arange(n)[:, None] - tau - np.arange(len(u)))
+    return (-1.0) ** derivative * np.nan_to_num(values) @ u
+
+
+@pytest.mark.parametrize("missing", [(), (40, 41, 42, 66, 100)])
+def test_what_is_looked_up_of_atoms_is_what_their_signals_say(missing):
+    rng, n = np.random.default_rng(0), 150
+    x, observed = rng.standard_normal((n, 2)), np.ones(n, dtype=bool)
+    x[list(missing)], observed[list(missing)] = 0.0, False
     coder = LineCoder(Waveforms.through(rng.standard_normal((2, WIDTH, 2))), 1.0)
     line = line_of(x, observed, coder, LineAtoms.none())
-    asked = line.shapes, float(np.sum(x**2)), 0.0, 150.0, np.empty((most, 3, 4))
-    scratch = np.empty((3, most, 150, 2)), np.empty((150, 2))
-    seen = []
-    for oracle in (Uncut(line.e, *asked), Cut(x, np.ones(150), line.offset, *asked, *scratch)):
-        state = make_state(most, 0)
-        state.shift[:] = line.offset + np.array([30.0, 30.4, 41.7, 52.1, 60.0, 66.6, 77.9, 100.2])
-        state.component[:], state.c[:] = np.arange(most) % 2, np.linspace(-1.0, 2.0, most)
-        look_at_all(state, most, oracle)
-        seen.append(state)
-    for name in ("b", "gram", "eta"):
-        assert_allclose(getattr(seen[0], name), getattr(seen[1], name), atol=1e-12, err_msg=name)
+    time = np.array([-WIDTH / 2, -3.3, 30.4, 41.7, 52.1, 66.6, 100.2, n - 5.5])
+    most = len(time)
+    state, room = make_state(most, 0), make_room(line, make_blocks(line.e.shape[1], n, most))
+    state.shift[:], state.component[:] = time + line.offset, np.arange(most) % 2
+    state.c[:] = np.linspace(-1.0, 2.0, most)
+    look_at_window(state, most, line, room)
+    signals = np.array(
+        [
+            [signal_of(coder.waveforms.u[k % 2], tau, p, n) for k, tau in enumerate(time)]
+            for p in range(3)
+        ]
+    )
+    signals *= observed[:, None]
+    product = np.einsum("pknc,qrnc->pqkr", signals, signals)
+    assert_allclose(state.gram[0], product[0, 0], atol=1e-12)
+    assert_allclose(state.gram[1], -product[1, 0], atol=1e-12)
+    assert_allclose(state.gram[2], -product[1, 1], atol=1e-12)
+    left = x - np.einsum("k,knc->nc", state.c, signals[0])
+    assert_allclose(state.b, np.einsum("pknc,nc->pk", signals, x), atol=1e-12)
+    assert_allclose(state.eta, np.einsum("pknc,nc->pk", signals, left), atol=1e-12)

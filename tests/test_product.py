@@ -10,7 +10,9 @@ from scipy.linalg import expm
 from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding import Growing, Sliding
+from orbitdl.coding.certificate import certify
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.problem import Problem
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -20,6 +22,7 @@ from orbitdl.groups import (
     Permutation,
     Product,
     Representation,
+    SpecialOrthogonal,
     Trivial,
 )
 from orbitdl.groups.base import correlate, inner
@@ -65,11 +68,17 @@ def matrices(kind: str, d: int, rng: np.random.Generator, n: int = 3001) -> np.n
         )
     if kind == "of small whole numbers":
         return rng.integers(-1, 2, (n, d, d)).astype(float)
+    if kind == "of one row":
+        return column[:, :1] * row * np.eye(d)[rng.integers(d, size=n)][:, :, None]
+    if kind == "with rows and columns of zeros":
+        present = rng.random((2, n, d)) < 0.5
+        return rng.standard_normal((n, d, d)) * present[0, :, :, None] * present[1, :, None]
     return 1e-150 * rng.standard_normal((n, d, d))
 
 
 KINDS = [
-    "any", "orthogonal", "of rank one", "nearly of rank one", "of small whole numbers", "tiny"
+    "any", "orthogonal", "of rank one", "nearly of rank one", "of small whole numbers", "tiny",
+    "of one row", "with rows and columns of zeros",
 ]  # fmt: skip
 
 
@@ -84,6 +93,41 @@ def test_nuclear_norms_and_polar_factors_are_right_to_the_last_digits(kind, d):
     assert_allclose(np.sum(X * factor, axis=(1, 2)), expected, rtol=1e-14)
     unit = np.broadcast_to(np.eye(d), X.shape)
     assert_allclose(factor @ factor.swapaxes(1, 2), unit, atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_matrix_alone_has_the_polar_factor_that_it_has_among_others(kind):
+    # sixteen are rotated together until the last of them is done: alone, each has to be done
+    X = matrices(kind, 3, np.random.default_rng(0))
+    alone = [polar_factors(one[None]) for one in X]
+    norm, factor = (np.concatenate(column) for column in zip(*alone, strict=True))
+    expected = np.linalg.svd(X, compute_uv=False).sum(axis=-1)
+    assert_allclose(norm, expected, rtol=1e-14)
+    assert_allclose([nuclear_norms(one[None])[0] for one in X], expected, rtol=1e-14)
+    unit = np.broadcast_to(np.eye(3), X.shape)
+    assert_allclose(factor @ factor.swapaxes(1, 2), unit, atol=1e-14)
+
+
+@pytest.mark.parametrize("group", [Orthogonal(), SpecialOrthogonal()])
+def test_a_sensor_with_one_live_channel_is_coded_by_elements_of_the_group(group):
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        X, A = np.full((1, 11, 3), np.nan), rng.standard_normal((1, 11, 3))
+        X[:, :, 0] = rng.standard_normal((1, 11))
+        A /= np.linalg.norm(A)
+        codes = encode(X, A, group=Product(IntegerShift(), group), alpha=0.3)
+        assert codes.gap.max() <= 1e-4
+        assert codes.representation.contains(codes.atoms.element)
+
+
+def test_an_atom_outside_the_group_has_no_certificate():
+    moves = Product(ContinuousShift(), Orthogonal()).on((12, 3))
+    A = moves.analyze(np.random.default_rng(0).standard_normal((1, 12, 3)))
+    element = np.concatenate([[0.0], np.eye(3).ravel()])[None].repeat(3, axis=0)
+    element[1, -1] = 0.0  # a matrix that is not orthogonal
+    atoms = Atoms(1, np.arange(4), np.zeros(3, dtype=np.intp), np.ones(3), element)
+    _, gap = certify(Problem(moves, A.repeat(3, axis=0), A, 0.1), atoms)
+    assert list(np.isinf(gap)) == [False, True, False]
 
 
 @pytest.mark.parametrize("amount", [0.0, 0.3, 2.0])

@@ -189,16 +189,23 @@ LAYOUTS = {
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_rows_are_samples_or_windows_by_rule(case):
     given, window, shape, expected = LAYOUTS[case]
-    assert is_recording(given, window, "auto", shape) is expected
-    assert is_recording(given, window, "recording", shape) is True
-    assert is_recording(given, window, "windows", shape) is False
+    assert is_recording(given, window, "auto", shape, None) is expected
+    assert is_recording(given, window, "recording", shape, None) is True
+    assert is_recording(given, window, "windows", shape, None) is False
+
+
+def test_rows_at_a_sampling_rate_are_samples_unless_they_fit_a_model():
+    assert is_recording(content(100, 2), None, "auto", None, 360.0)
+    assert is_recording(content(100, 20), None, "auto", (10,), 360.0)
+    assert not is_recording(content(100, 10), None, "auto", (10,), 360.0)
+    assert not is_recording(content(100, 10, 2), None, "auto", None, 360.0)
 
 
 def test_channels_are_chosen_by_number_name_and_mean():
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5", least=2), LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, (), "1", least=2), LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5,0", least=2), LEADS[:, ::-1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "mean", least=2), LEADS.mean(axis=1))
+    assert_array_equal(choose_channel(LEADS, NAMES, "V5", least=2)[0], LEADS[:, 1])
+    assert_array_equal(choose_channel(LEADS, (), "1", least=2)[0], LEADS[:, 1])
+    assert_array_equal(choose_channel(LEADS, NAMES, "V5,0", least=2)[0], LEADS[:, ::-1])
+    assert_array_equal(choose_channel(LEADS, NAMES, "mean", least=2)[0], LEADS.mean(axis=1))
     with pytest.raises(ValueError, match=r"from 0 to 1, a name \(MLII, V5\) or mean"):
         choose_channel(LEADS, NAMES, "V6", least=2)
 
@@ -302,3 +309,33 @@ def test_a_column_that_looks_like_time_is_remarked_on():
     content = Recording(table, leads=("time", "x"), kind="table")
     with pytest.warns(UserWarning, match="column time rises evenly, as time does"):
         prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")
+
+
+@pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.01])
+@pytest.mark.parametrize("dtype", [np.int16, np.float32, np.uint8])
+def test_a_truncated_sound_is_refused(tmp_path, share, dtype):
+    path = tmp_path / "a.wav"
+    wavfile.write(path, 250, np.arange(8000, dtype=np.float64).reshape(-1, 2).astype(dtype))
+    content = path.read_bytes()
+    assert len(read(path).signal) == 4000
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(ValueError, match=r"a\.wav is truncated: .* announces \d+ bytes"):
+        read(path)
+
+
+@pytest.mark.parametrize("rate", ["-100", "0", "-100/1000", "nan", "inf"])
+def test_a_header_with_an_impossible_rate_is_refused(tmp_path, rate):
+    record = write_wfdb(tmp_path / "a")
+    header = record.with_suffix(".hea")
+    first, *others = header.read_text().splitlines()
+    name, leads, _, *rest = first.split()
+    header.write_text("\n".join([" ".join([name, leads, rate, *rest]), *others]) + "\n")
+    with pytest.raises(ValueError, match=rf"a\.hea.* a sampling rate of {rate}, .*positive"):
+        read(header)
+
+
+def test_a_signal_file_without_its_header_is_refused_as_that(tmp_path):
+    record = write_wfdb(tmp_path / "a")
+    record.with_suffix(".hea").unlink()
+    with pytest.raises(FileNotFoundError, match=r"a\.dat: its header .*a\.hea is not there"):
+        read(record.with_suffix(".dat"))

@@ -1,9 +1,12 @@
 """Tables as text: separator and decimal mark are found out together or asked for."""
 
+import gzip
 import json
 import re
+import tracemalloc
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from typer.testing import CliRunner
 
 from orbitdl.command import app
-from orbitdl.recordings import read
+from orbitdl.recordings import read, table_files
 from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Decimal, Dialect, Separator
 
 SEMICOLON, TAB, COMMA, BLANK, NONE = (
@@ -260,7 +263,7 @@ def test_every_command_says_how_it_read_a_table(european):
         result = run(name, *arguments)
         assert result.exit_code == 0, result.stderr
         assert result.stdout.count(told) == 1
-        facts = json.loads(run(name, *arguments, "--json").stdout)
+        facts = json.loads(run(name, *arguments, "--json", "--overwrite").stdout)
         assert facts["table"] == {"separator": "semicolon", "decimal": "comma"}
         asked = run(name, *arguments, "--separator", "comma")
         assert asked.exit_code == 1
@@ -280,3 +283,120 @@ def test_a_table_of_two_meanings_stops_fit_until_it_is_settled(tmp_path):
     for option, shape in shapes.items():
         result = run(*arguments, option, "comma", "--json")
         assert json.loads(result.stdout)["shape"] == shape
+
+
+# units, encodings, compression, memory
+
+PHYSIONET = "'Elapsed time','MLII','V5'\n'{unit}','mV','mV'\n{rows}"
+TIMES = {
+    "hh:mm:ss.mmm": ("'0:00.000'", "'0:00.004'", "'0:00.008'"),
+    "seconds": ("0.000", "0.004", "0.008"),
+    "ms": ("0", "4", "8"),
+}
+
+
+@pytest.mark.parametrize("unit", TIMES)
+def test_a_row_of_units_is_understood(tmp_path, unit):
+    rows = "".join(f"{time},-0.145,{k}\n" for k, time in enumerate(TIMES[unit]))
+    (tmp_path / "100.csv").write_text(PHYSIONET.format(unit=unit, rows=rows))
+    recording = read(tmp_path / "100.csv", time_column="Elapsed time")
+    assert_array_equal(recording.signal, [[-0.145, 0], [-0.145, 1], [-0.145, 2]])
+    assert recording.leads == ("MLII", "V5")
+    assert recording.units == ("mV", "mV")
+    assert recording.rate == pytest.approx(250)
+
+
+def test_a_header_in_two_rows_names_columns_by_both(tmp_path):
+    (tmp_path / "a.csv").write_text("sensor,left,left\naxis,x,y\n0,1.5,2\n1,2.5,3\n")
+    recording = read(tmp_path / "a.csv")
+    assert recording.leads == ("sensor axis", "left x", "left y")
+    assert recording.units == ()
+    assert_array_equal(recording.signal, [[0, 1.5, 2], [1, 2.5, 3]])
+
+
+NO_UNITS = {
+    "a missing value above a number": ("x,label\n,N\n1.5,V\n2,N\n", 3),
+    "numbers": ("x,label\n1,N\n1.5,V\n", 2),
+    "missing values": ("x,y\nnan,nan\n1.5,2\n", 2),
+}
+
+
+@pytest.mark.parametrize("case", NO_UNITS)
+def test_data_below_a_header_are_not_taken_for_units(tmp_path, case):
+    text, rows = NO_UNITS[case]
+    (tmp_path / "a.csv").write_text(text)
+    recording = read(tmp_path / "a.csv", channel="x")
+    assert len(recording.signal) == rows
+    assert recording.units == ()
+
+
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-16", "utf-8-sig", "utf-8"])
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".csv.gz", ".tsv.gz"])
+def test_encodings_and_suffixes_of_tables(tmp_path, encoding, suffix):
+    mark = "\t" if "tsv" in suffix else ";"
+    text = f"t (\u00b5s){mark}gr\u00f6\u00dfe\r\n0{mark}1,5\r\n500{mark}-2\r\n"
+    open_ = gzip.open if suffix.endswith("gz") else open
+    with open_(tmp_path / f"a{suffix}", "wb") as file:
+        file.write(text.encode(encoding))
+    recording = read(tmp_path / f"a{suffix}", time_column="0")
+    assert_array_equal(recording.signal, [[1.5], [-2]])
+    assert recording.leads == ("gr\u00f6\u00dfe",)
+    assert recording.rate == 2000
+
+
+@pytest.mark.parametrize("write", ["csv", "parquet"])
+def test_names_of_columns_are_escaped_in_messages(tmp_path, write):
+    path = tmp_path / f"a.{write}"
+    frame = pd.DataFrame({"a\x1b[31m": ["1", "x"], "b\x07c": ["2", "3"]})
+    frame.to_csv(path, index=False) if write == "csv" else frame.to_parquet(path)
+    with pytest.raises(ValueError, match=r"column .*31m") as caught:
+        read(path)
+    assert str(caught.value).isprintable()
+
+
+def test_a_remedy_that_names_no_column_is_not_given(tmp_path):
+    (tmp_path / "a.csv").write_text("x\nlow\nhigh\n1\n")
+    with pytest.raises(ValueError, match="'low' in row 2, column x.*") as caught:
+        read(tmp_path / "a.csv")
+    assert "channel=" not in str(caught.value)
+
+
+def test_what_expands_too_much_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("orbitdl.recordings.text_files.SMALL", 2**16)
+    np.savez_compressed(tmp_path / "a.npz", x=np.zeros(2**20))
+    with gzip.open(tmp_path / "a.csv.gz", "wb") as file:
+        file.write(b"0\n" * 2**21)
+    for name in ("a.npz", "a.csv.gz"):
+        with pytest.raises(ValueError, match=f"{name} would expand more than 100 times"):
+            read(tmp_path / name)
+    np.savez_compressed(tmp_path / "b.npz", x=np.arange(2.0**10), y=np.zeros(2**20))
+    assert len(read(tmp_path / "b.npz", key="x").signal) == 2**10  # the other is not looked at
+
+
+def test_a_damaged_compressed_table_is_refused(tmp_path):
+    (tmp_path / "a.csv.gz").write_bytes(gzip.compress(b"1\n2\n" * 100)[:-20])
+    with pytest.raises(ValueError, match=r"a\.csv\.gz as a compressed file: it is damaged"):
+        read(tmp_path / "a.csv.gz")
+
+
+PLAIN = ("a;b\n1;2\n;-2,5e-3\n", "1\n2.5\n\n3\n", "x,when\n1,2024-05-01\n2.5,2024-05-02\n")
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_a_plain_table_is_read_at_once_as_it_is_cell_by_cell(tmp_path, monkeypatch, text):
+    (tmp_path / "a.csv").write_text(text)
+    channel = "x" if "when" in text else None
+    at_once = read(tmp_path / "a.csv", channel=channel)
+    monkeypatch.setattr(table_files, "read_at_once", lambda *_: None)
+    assert_array_equal(at_once.signal, read(tmp_path / "a.csv", channel=channel).signal)
+
+
+def test_a_long_table_takes_a_few_times_its_size(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_bytes(b"x\n" + b"0.125\n-1.50\n" * 400_000)
+    tracemalloc.start()
+    signal = read(path).signal
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert signal.shape == (800_000, 1)
+    assert peak < 8 * path.stat().st_size

@@ -11,6 +11,8 @@ from sklearn.base import clone
 
 from orbitdl import ModelFileError, Status, WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording, make_spike_recording
+from orbitdl.line.alpha import automatic_alpha
+from orbitdl.line.coordinates import from_blocks
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording
@@ -163,6 +165,19 @@ def test_missing_samples_are_filled(fitted):
     assert np.mean((filled - X)[gone] ** 2) < 0.3 * np.mean((straight - X[gone]) ** 2)
 
 
+def test_a_gap_that_may_hide_an_event_is_left_missing_and_the_trend_crosses_it(fitted):
+    drift = np.linspace(-3.0, 3.0, len(X))
+    x = X + drift
+    length, begin = fitted.length, len(X) // 2
+    x[begin : begin + 4 * length] = np.nan
+    x[100 : 100 + length - 1] = np.nan
+    filled = fitted.complete(x)
+    left = np.isnan(filled)
+    assert_array_equal(np.flatnonzero(left), np.arange(begin, begin + 4 * length))
+    middle = slice(begin + 2 * length - 5, begin + 2 * length + 5)
+    assert_allclose(fitted.denoise(x)[middle], drift[middle], atol=0.2)
+
+
 def test_the_trend_is_that_of_medians_joined_by_splines():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((95, 2)).cumsum(axis=0)
@@ -177,6 +192,11 @@ def test_the_trend_is_that_of_medians_joined_by_splines():
         expected = sum(w * m for w, m in zip(weights, medians, strict=True)) / weights.sum()
         assert_allclose(Signal(x, span=10).trend(t, t + 1)[0], expected)
     assert_allclose(Signal(x, 10).trend(33, 72), Signal(x, 10).trend(0, 95)[33:72])
+    x[20:80] = np.nan
+    bridge = Signal(x, 10).trend(0, 95)
+    assert_allclose(np.diff(bridge[45:55], 2, axis=0), 0, atol=1e-12)  # a straight line
+    for t in range(0, 95, 5):
+        assert_allclose(Signal(x, 10).trend(t, t + 5), bridge[t : t + 5])
 
 
 def test_learning_with_gaps_is_learning_from_what_is_there(fitted):
@@ -247,7 +267,7 @@ def test_an_automatic_alpha_finds_every_beat_and_says_why(capsys):
     heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
     learned = WaveformLearning(1, 250, random_state=0, verbose=1).fit(heart.signal)
     assert learned.provenance_["alpha"] in capsys.readouterr().out
-    assert "level of noise" in learned.provenance_["alpha"]
+    assert "sigma * sqrt(2 log T) with noise level sigma" in learned.provenance_["alpha"]
     events = learned.events(heart.signal, heart.rate)
     beats = heart.beats[heart.beats["inside"]]
     assert len(events) == len(beats)
@@ -260,6 +280,33 @@ def test_an_automatic_alpha_finds_spikes():
     learned = WaveformLearning(1, 61, random_state=0).fit(data.signal)
     spikes = data.spikes[data.spikes["inside"]]
     assert abs(len(learned.events(data.signal)) - len(spikes)) <= 1
+
+
+@pytest.mark.parametrize("width", [1, 3, 8])
+def test_an_automatic_alpha_finds_sharp_spikes_and_nothing_else(width):
+    rng = np.random.default_rng(0)
+    x, shape = rng.standard_normal(40_000), np.hanning(width + 2)[1:-1]
+    position = 100 + 190 * np.arange(200) + rng.integers(0, 10, 200)
+    for start in position:
+        x[start : start + width] += 8 * shape / np.linalg.norm(shape)
+    learned = WaveformLearning(1, 16, n_restarts=2, random_state=0).fit(x)
+    found = learned.events(x)["time"].to_numpy()
+    late = found - position[np.argmin(np.abs(found[:, None] - position), axis=1)]
+    assert 185 <= len(found) <= 200
+    assert np.all(np.abs(late - np.median(late)) < 3)
+
+
+def test_an_automatic_alpha_is_learned_from_the_waveforms_to_start_from(monkeypatch):
+    starts = []
+
+    def watched(recordings, start, typical):
+        starts.append(from_blocks(start)[:, :, 0])
+        return automatic_alpha(recordings, start, typical)
+
+    monkeypatch.setattr("orbitdl.waveform_learning.automatic_alpha", watched)
+    shape = np.hanning(20)[None]
+    WaveformLearning(1, 20, init=shape, max_iter=0).fit(X)
+    assert_allclose(starts[0], Waveforms.through(shape[:, :, None]).u[:, :, 0])
 
 
 def test_alpha_grows_with_the_noise_and_the_unit():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.coding.choice import default_coder
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.sample_shard import SampleShards
@@ -18,6 +19,7 @@ NOTABLE = 0.01
 """Part of alpha below which what noise reaches is not worth a word."""
 
 
+@single_threaded_blas()
 def alpha_max(
     X: ArrayLike, components: ArrayLike, *, group: Group, mask: ArrayLike | None = None
 ) -> Floats:
@@ -54,6 +56,7 @@ def alpha_max(
     return largest(samples.representation, samples.Y, samples.analyze(components))
 
 
+@single_threaded_blas()
 def suggest_alpha(
     X: ArrayLike,
     *,

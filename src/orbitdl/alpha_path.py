@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -15,6 +16,7 @@ from orbitdl.samples import Samples
 from orbitdl.validation import as_alphas, require_jobs
 
 
+@single_threaded_blas()
 def encode_path(
     X: ArrayLike,
     components: ArrayLike,

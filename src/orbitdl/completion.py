@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -17,6 +17,7 @@ from orbitdl.encoding import decode_atoms, encode_samples, refit
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.samples import Samples
 from orbitdl.scikit import ConvergenceWarning
+from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_jobs, require_positive
 
 
@@ -42,6 +43,7 @@ class Completion:
     bound: Floats
 
 
+@single_threaded_blas()
 def complete(
     X: ArrayLike,
     components: ArrayLike,
@@ -151,9 +153,8 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
 def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:
     late = int(np.sum(value - bound > tol * value))
     if late:
-        warnings.warn(
+        warn_user(
             f"{late} of {len(value)} completions stopped before value and bound met to {tol:.0e}; "
             "compare the two in what orbitdl.complete returns.",
             ConvergenceWarning,
-            stacklevel=5,
         )

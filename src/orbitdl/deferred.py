@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms, Codes
 from orbitdl.encoding import decode_atoms
 from orbitdl.groups.base import Floats
@@ -27,6 +28,7 @@ class EncodeChunk:
     encode: EncodePiece
     check: CheckChunk
 
+    @single_threaded_blas()
     def codes(self, number: int, first: int, last: int, values: Any) -> Codes:
         """Return the codes of data points `first` to ``last - 1``; say if some are late."""
         part = self.check(values, first, last)
@@ -35,7 +37,7 @@ class EncodeChunk:
         codes = self.encode(Piece(number, first, part))
         account = self.encode.account(codes)
         who = f"{account.late} of the {account.samples} samples from {first} on"
-        self.encode.coder.warn_if(account.late > 0, who, account.gap, stacklevel=2)
+        self.encode.coder.warn_if(account.late > 0, who, account.gap)
         return codes
 
     def nothing(self) -> Codes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -21,6 +22,7 @@ STEPS, FALL, PATIENCE = 40, 0.75, 6
 """Thresholds tried at most, the factor from one to the next, and how many in vain."""
 
 
+@single_threaded_blas()
 def denoise(
     X: ArrayLike,
     components: ArrayLike,
@@ -94,6 +96,7 @@ def denoise_samples(
     return decode_atoms(samples.representation, codes.atoms, A)
 
 
+@single_threaded_blas()
 def noise_level(
     X: ArrayLike,
     components: ArrayLike,

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.certificate import reconstruct
@@ -16,6 +17,7 @@ from orbitdl.samples import Samples
 from orbitdl.validation import as_components, require_jobs, require_positive
 
 
+@single_threaded_blas()
 def encode(
     X: ArrayLike,
     components: ArrayLike,
@@ -121,6 +123,7 @@ def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     return atoms.moved(c, atoms.element)
 
 
+@single_threaded_blas()
 def decode(codes: Codes, components: ArrayLike) -> Floats:
     """Return ``sum_k c_k g_k a_k`` for every coded data point, shape (n, ...)."""
     if not isinstance(codes, Codes):

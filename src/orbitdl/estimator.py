@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.alpha import automatic_alpha
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.fitted import FittedMixin
@@ -176,6 +177,7 @@ class OrbitDictionaryLearning(
         self.checkpoint = checkpoint
         self.batch_size = batch_size
 
+    @single_threaded_blas()
     def fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
         """Learn components from data (n, d) or (n, d, channels), in which NaN means missing.
 
@@ -224,8 +226,9 @@ class OrbitDictionaryLearning(
         if outcome.stopped or outcome.codes is None:
             return
         coder = self._coder(outcome.codes.representation)
-        coder.warn_unless_converged(outcome.codes.gap, stacklevel=4)
+        coder.warn_unless_converged(outcome.codes.gap)
 
+    @single_threaded_blas()
     def partial_fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
         """Take one dictionary step from a batch of data that need not come again.
 

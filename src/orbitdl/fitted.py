@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl import completion, denoising, encoding
 from orbitdl.alpha_path import code_along
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
@@ -56,6 +57,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
     provenance_: dict[str, Any]
     _coded_with: str
 
+    @single_threaded_blas()
     def encode(
         self,
         X: Any,
@@ -92,6 +94,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         with self._coding(X, mask, weight, debias) as coding:
             return coding.codes() if to is None else coding.stored(to)
 
+    @single_threaded_blas()
     def encode_path(
         self, X: ArrayLike, alphas: Iterable[float], *, mask: Any = None
     ) -> list[Codes]:
@@ -102,6 +105,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         weights, settings = as_alphas(alphas), self._settings(X, mask)
         return code_along(alphas=weights, **settings)
 
+    @single_threaded_blas()
     def codes_of(self, X: Any, *, mask: Any = None) -> Any:
         """Return codes of data points: those that `fit` ended with if it had these data.
 
@@ -116,11 +120,13 @@ class FittedMixin(ShownMixin, TransformerMixin):
         data = self.provenance_["fingerprint"]
         return codes if is_good and data == data_fingerprint(X, mask) else self.encode(X, mask=mask)
 
+    @single_threaded_blas()
     def decode(self, codes: Codes) -> Floats:
         """Return the data that codes describe, shape (n, ...)."""
         check_is_fitted(self)
         return encoding.decode(codes, self.components_)
 
+    @single_threaded_blas()
     def reconstruct(self, X: Any, *, mask: Any = None) -> Any:
         """Return the sparse approximation of every data point, in the shape of X.
 
@@ -131,6 +137,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
             return self._deferred(X, mask, self.alpha_).reconstructed()
         return self.decode(self.encode(X, mask=mask))
 
+    @single_threaded_blas()
     def complete(
         self,
         X: ArrayLike,
@@ -152,6 +159,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         settings, alpha = self._settings(X, mask), None if exact else self.alpha_
         return completion.complete_samples(alpha=alpha, debias=debias, **settings).X
 
+    @single_threaded_blas()
     def denoise(
         self,
         X: ArrayLike,
@@ -169,6 +177,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         settings, chosen = self._settings(X, mask), self.alpha_ if alpha is None else alpha
         return denoising.denoise_samples(alpha=chosen, debias=debias, **settings)
 
+    @single_threaded_blas()
     def transform(self, X: Any, *, mask: Any = None) -> Any:
         """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group.
 
@@ -180,6 +189,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         with self._coding(X, mask, self.alpha_) as coding:
             return coding.invariants()
 
+    @single_threaded_blas()
     def score(self, X: Any, y: None = None, *, mask: Any = None) -> float:
         """Return ``1 - sum_i objective_i / sum_i 1/2 ||M_i y_i||^2``, M_i what was observed.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
@@ -22,6 +21,7 @@ from orbitdl.learning.shards import Shards
 from orbitdl.scikit import ConvergenceWarning, check_random_state
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
+from orbitdl.user_warnings import warn_user
 from orbitdl.validation import (
     require_batch_size,
     require_count,
@@ -160,9 +160,8 @@ class LearnerMixin:
     def _warn_unless_converged(self, outcome: Outcome) -> None:
         """Say what ended too early, unless the callback ended it or nothing was to be learned."""
         if not outcome.stopped and not self.converged_ and self.max_iter > 0:
-            warnings.warn(
+            warn_user(
                 f"max_iter={self.max_iter} ended the fit while the objective was still falling by "
                 f"more than tol={float(self.tol):g} of it per iteration; raise max_iter or tol.",
                 ConvergenceWarning,
-                stacklevel=3,
             )

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Floats, Group, correlate, inner, require_group
 from orbitdl.validation import as_components
 
 
+@single_threaded_blas()
 def orbit_distances(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     """Return ``min_g ||a_i -+ g b_j||^2`` for all pairs, shape (len(A), len(B)).
 
@@ -54,6 +56,7 @@ def dictionary_distance(A: ArrayLike, B: ArrayLike, group: Group) -> float:
     return float(orbit_distances(A, B, group).min(axis=1).mean())
 
 
+@single_threaded_blas()
 def align(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     """Return B's components permuted, signed and moved onto A's.
 

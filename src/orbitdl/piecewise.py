@@ -143,4 +143,4 @@ class Coding:
 
     def _warn_if_late(self, account: Account) -> None:
         who = f"{account.late} of {account.samples} samples"
-        self.encode.coder.warn_if(account.late > 0, who, account.gap, stacklevel=5)
+        self.encode.coder.warn_if(account.late > 0, who, account.gap)

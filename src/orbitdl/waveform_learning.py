@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -12,10 +12,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
+from orbitdl.line.acquisition import acquired, compare
 from orbitdl.line.alpha import automatic_alpha
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.coordinates import from_blocks, to_blocks
@@ -148,6 +150,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.checkpoint = checkpoint
         self.batch_size = batch_size
 
+    @single_threaded_blas()
     def fit(self, recording: Any, y: None = None) -> Self:
         """Learn waveforms from a recording, or from a list of recordings.
 
@@ -161,9 +164,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
-        began = time.perf_counter()
+        began, known = time.perf_counter(), acquired(recording)
         with self._given(recording) as given:
             best = self._learn_from(given)
+        self.preprocessing_: dict[str, Any] = known
         self.seconds_ = time.perf_counter() - began
         self._warn_unless_converged(best)
         if self.codes_ is not None and self.max_iter > 0 and not best.stopped:
@@ -189,9 +193,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self._present(best.components, given.one_axis)
         self.codes_: list[RecordingCodes] | None = best.codes
         self.alpha_, self.provenance_ = alpha, origin
-        self.preprocessing_: dict[str, Any] = {}
         return best
 
+    @single_threaded_blas()
     def partial_fit(self, recording: Any, y: None = None) -> Self:
         """Take one dictionary step from a recording, or several, that need not come again.
 
@@ -200,6 +204,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
+        known = acquired(recording)
+        if self._has_begun:
+            compare(self.preprocessing_, known)
         with self._given(recording) as given:
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
@@ -212,18 +219,21 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 choose = partial(choose_starts, self.init, pool, self.n_components)
                 batch = batch.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
-                self.preprocessing_ = {}
+                self.preprocessing_ = known
             stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.components, one_axis)
         self.alpha_, self.codes_ = alpha, stepped.codes
         self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
 
-    def _given(self, recording: Any) -> AbstractContextManager[Given]:
+    @contextmanager
+    def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
         opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
-        return given_recordings(recording, opening, self.n_jobs)
+        with given_recordings(recording, opening, self.n_jobs) as given:
+            self._require_tables()  # after the lengths of recordings, which say more
+            yield given
 
     def _present(self, A: Blocks, one_axis: bool) -> None:
         """Keep waveforms, in the shape of recordings."""
@@ -239,6 +249,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_parameters(self) -> None:
         self._check_learning()
         require_count(self.length, "length", least=SHORTEST)
+
+    def _require_tables(self) -> None:
+        """Refuse waveforms whose statistics do not fit into memory."""
         side = self.n_components * (self.length + 2 * reach_of(self.length))
         if 8 * side**2 > LARGEST:
             raise ValueError(
@@ -252,7 +265,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
-            chosen = automatic_alpha(recordings, typical_start(pool, q), pool.typical_size(q))
+            own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
+            start = own[0] if own else typical_start(pool, q)
+            chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.learning.shards import total
+from orbitdl.line.acquisition import compare_with
 from orbitdl.line.applied import Applied
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
@@ -30,7 +32,8 @@ class WaveformUseMixin(ShownMixin):
     Every method takes one recording, or several, and then returns a list: a list of arrays, what
     gives arrays one after another, or a list of `dask.delayed` objects that compute to arrays. Of
     the latter what is returned is not computed yet, but for a score; each is coded as a whole
-    where it is computed.
+    where it is computed. A `recordings.Recording` is compared with those that the model was fitted
+    on: another sampling rate is refused; other units, channel names or another scale are warned of.
     """
 
     length: int
@@ -41,8 +44,10 @@ class WaveformUseMixin(ShownMixin):
     n_jobs: int | None
     alpha_: float
     coefficients_: Floats
+    preprocessing_: dict[str, Any]
     _noun = "sample"
 
+    @single_threaded_blas()
     def encode(
         self,
         recording: Any,
@@ -73,6 +78,7 @@ class WaveformUseMixin(ShownMixin):
         applied = self._applied(alpha, tol, progress)
         return self._each(recording, applied, Applied.judged)
 
+    @single_threaded_blas()
     def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
         """Code a recording at every one of some alphas, each from the codes of the one before.
 
@@ -82,6 +88,7 @@ class WaveformUseMixin(ShownMixin):
         weights, applied = as_alphas(alphas), self._applied(None, None, None)
         return self._each(recording, applied, partial(Applied.along, alphas=weights))
 
+    @single_threaded_blas()
     def events(
         self,
         recording: Any,
@@ -100,7 +107,7 @@ class WaveformUseMixin(ShownMixin):
         recording, alpha, progress
             As in `encode`.
         rate : float, optional
-            Samples per second; then `seconds` is a column.
+            Sampling rate in Hz; then `seconds` is a column. By default that of a `Recording`.
         threshold : float, optional
             Smallest coefficient of an event, in the unit of the recording. If left out, atoms below
             half the median of their component tell of none: they are mostly noise.
@@ -116,9 +123,10 @@ class WaveformUseMixin(ShownMixin):
         -------
         DataFrame
             One row per event, in the order of time: `time` in samples, where the waveform is
-            largest, and `seconds`; `component`; `coefficient`; `amplitude`, refitted together with
-            all atoms without shrinkage, in the unit of the recording; `share` of the energy of its
-            span that is explained; `fit`, the cosine between the waveform and what is there apart
+            largest, and `seconds`, both from the start of the recording that an excerpt is of;
+            `component`; `coefficient`; `amplitude`, refitted together with all atoms without
+            shrinkage, in the unit of the recording; `share` of the energy of its span that is
+            explained; `fit`, the cosine between the waveform and what is there apart
             from other events, 1 where they are alike; whether it `overlaps` another event; whether
             an end or a gap `cut` it; and the `interval`, in samples, since the event before it,
             `interval_seconds` if there is a rate, and `own_interval`, since that of the same
@@ -137,23 +145,29 @@ class WaveformUseMixin(ShownMixin):
             return events_later(
                 lazy, applied, later if isinstance(later, list) else [later], settings
             )
-        signals, several = self._signals(recording, applied)
+        signals, several = self._signals(recording, applied, compared=codes is not None)
         made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
         known = made if isinstance(made, list) else [made]
         pairs = zip(signals, known, strict=True)
-        listed = [applied.events(one, own, settings) for (one, _), own in pairs]
+        listed = [
+            applied.events(one, own, settings | {"rate": settings["rate"] or one.rate})
+            for (one, _), own in pairs
+        ]
         return listed if several else listed[0]
 
+    @single_threaded_blas()
     def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:
         """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
         check_is_fitted(self)
         atoms = codes.component, codes.time, codes.coefficient
         return self._shaped(self._waveforms().add_up(n_samples, *atoms))
 
+    @single_threaded_blas()
     def reconstruct(self, recording: Any, *, alpha: float | None = None) -> Any:
         """Return the sparse approximation of a recording, at missing samples too."""
         return self.denoise(recording, alpha=alpha)
 
+    @single_threaded_blas()
     def denoise(
         self,
         recording: Any,
@@ -170,6 +184,7 @@ class WaveformUseMixin(ShownMixin):
         applied = self._applied(alpha, None, progress)
         return self._each(recording, applied, partial(Applied.denoised, debias=debias))
 
+    @single_threaded_blas()
     def complete(
         self,
         recording: Any,
@@ -180,11 +195,14 @@ class WaveformUseMixin(ShownMixin):
     ) -> Any:
         """Fill missing samples (NaN) from the code of the others, which stay as they are.
 
-        A sample of which one channel is missing counts as missing; what is known of it stays.
+        A sample of which one channel is missing counts as missing; what is known of it stays. A gap
+        as long as a waveform or longer, which may hide a whole event, stays missing. The trend that
+        was taken off is put back, across gaps on a straight line.
         """
         applied = self._applied(alpha, None, progress)
         return self._each(recording, applied, partial(Applied.completed, debias=debias))
 
+    @single_threaded_blas()
     def score(self, recording: Any, y: None = None) -> float:
         """Return ``1 - objective / (1/2 ||M x||^2)``, summed over recordings.
 
@@ -223,8 +241,12 @@ class WaveformUseMixin(ShownMixin):
             done = [make(applied, *one) for one in signals]
         return done if several else done[0]
 
-    def _signals(self, recording: Any, applied: Applied) -> tuple[list[tuple[Signal, str]], bool]:
+    def _signals(
+        self, recording: Any, applied: Applied, *, compared: bool = False
+    ) -> tuple[list[tuple[Signal, str]], bool]:
         """Return recordings that these waveforms can be looked for in, and their names."""
+        if not compared:
+            compare_with(self.preprocessing_, recording)
         signals, several = as_recordings(recording)
         names = [named(k) for k in range(len(signals))] if several else [ONLY]
         pairs = zip(signals, names, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
@@ -11,6 +10,7 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.once import Once
@@ -18,6 +18,7 @@ from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.scikit import ConvergenceWarning
+from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_count, require_positive
 
 
@@ -132,20 +133,19 @@ class Coder(ABC):
         """Do as `solve`, given what `tabulate` returned for the components of the problem."""
         return self.solve(problem, warm, n_jobs)
 
-    def warn_unless_converged(self, gap: Floats, stacklevel: int = 3) -> None:
+    def warn_unless_converged(self, gap: Floats) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
         late = int(np.sum(gap > self.tol))
         who, largest = f"{late} of {len(gap)} samples", float(gap.max(initial=0.0))
-        self.warn_if(late > 0, who, largest, stacklevel + 1)
+        self.warn_if(late > 0, who, largest)
 
-    def warn_if(self, late: bool, who: str, largest: float, stacklevel: int = 2) -> None:
+    def warn_if(self, late: bool, who: str, largest: float) -> None:
         """Warn, if it is so, that some samples stopped above the tolerance and need not have."""
         if late and self.is_convex:
-            warnings.warn(
+            warn_user(
                 f"{who} stopped above the gap tolerance {self.tol:.1e} "
                 f"(largest gap {largest:.1e}); raise the coder's max_iter or its tol.",
                 ConvergenceWarning,
-                stacklevel=stacklevel,
             )
 
 
@@ -196,6 +196,7 @@ class Prepared:
     components: Components
     tables: Any
 
+    @single_threaded_blas()
     def code(
         self,
         Y: Blocks,

@@ -9,12 +9,14 @@ so ``P - D(s)`` bounds the distance to the optimum. The best s is used. Where en
 y and r are zero there, and everything else stays. What the transform of the group cannot reach,
 y_o, stays in every residual: it adds ``1/2 ||y_o||^2`` to both P and D, as if its scale were 1, and
 nothing to their difference (`Samples.with_unseen`). Bounds of rounding errors are added to it, so
-that no gap is smaller than they are.
+that no gap is smaller than they are. P is the objective of a code only if its atoms are transformed
+by elements of the group: a code with any other atom has the gap infinity.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
@@ -60,7 +62,17 @@ def certify(problem: Problem, atoms: Atoms, eps: float = CLOSE) -> tuple[Floats,
 
 def _certify_chunk(problem: Problem, atoms: Atoms, eps: float) -> tuple[Floats, Floats]:
     penalty = problem.alpha * atoms.invariants().sum(axis=1)
-    return duality_gap(problem, atoms.superpose(problem.representation, problem.A), penalty, eps)
+    fitted = atoms.superpose(problem.representation, problem.A)
+    objective, gap = duality_gap(problem, fitted, penalty, eps)
+    return objective, np.where(in_group(problem.representation, atoms), gap, np.inf)
+
+
+def in_group(representation: Representation, atoms: Atoms) -> NDArray[np.bool_]:
+    """Return for every sample whether its atoms hold elements of the group only, (n,)."""
+    if representation.contains(atoms.element):
+        return np.ones(len(atoms), dtype=bool)
+    ranges = zip(atoms.offsets[:-1], atoms.offsets[1:], strict=True)
+    return np.array([representation.contains(atoms.element[k:l]) for k, l in ranges], dtype=bool)
 
 
 def duality_gap(

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from joblib import cpu_count, effective_n_jobs
 
+from orbitdl.blas import limit_this_thread
 from orbitdl.codes import Atoms
 
 Item = TypeVar("Item")
@@ -32,12 +33,13 @@ def in_threads(
 
     def take_turns(_: int) -> None:
         try:
-            while not stopped.is_set():
-                with lock:
-                    k = next(numbers, None)
-                if k is None:
-                    break
-                results[k] = work(items[k])
+            with limit_this_thread():
+                while not stopped.is_set():
+                    with lock:
+                        k = next(numbers, None)
+                    if k is None:
+                        break
+                    results[k] = work(items[k])
         except BaseException:
             stopped.set()
             raise

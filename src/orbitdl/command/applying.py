@@ -22,6 +22,7 @@ from orbitdl.recordings.columns import NoSuchColumnError
 from orbitdl.recordings.new_data import common_rate
 from orbitdl.recordings.preparing import is_recording
 from orbitdl.recordings.time_columns import looks_like_time
+from orbitdl.recordings.time_units import TimeUnit, unit_of
 
 CHUNK = 2048
 """Windows handled at a time: progress is shown after each."""
@@ -38,25 +39,34 @@ def read_and_tell(
 ) -> Recording:
     """Read a file, with the columns that a model wants if nothing else is said; say how."""
     try:
-        recording = _read(data, cutting, kept.channel, cutting.time_column or kept.time_column)
+        recording = _read(data, cutting, kept)
     except NoSuchColumnError:
         if cutting.time_column is not None:
             raise
-        recording = _read(data, cutting, kept.channel, None)
+        recording = _read(data, cutting, replace(kept, time_column=None, time_unit=None))
     _require_agreement(recording, cutting)
+    if recording.time_unit is not None:
+        unit, rate = recording.time_unit, recording.rate
+        screen.note(f"Sampling rate: {rate:.6g} Hz, from times in {unit}.", time_unit=unit)
     if recording.dialect is not None:
-        screen.note(f"Read {data.name}: {recording.dialect}.", table=asdict(recording.dialect))
+        units = f", units {', '.join(recording.units)}" if recording.units else ""
+        screen.note(
+            f"Read {data.name}: {recording.dialect}{units}.", table=asdict(recording.dialect)
+        )
     return recording
 
 
-def _read(data: Path, cutting: Cutting, channel: str | None, time_column: str | None) -> Recording:
+def _read(data: Path, cutting: Cutting, kept: Preprocessing) -> Recording:
+    own = kept if cutting.time_column is None else cutting
+    unit = cutting.time_unit or own.time_unit
     return read(
         data,
         key=cutting.key,
         separator=cutting.separator,
         decimal=cutting.decimal,
-        channel=cutting.channel or channel,
-        time_column=time_column,
+        channel=cutting.channel or kept.channel,
+        time_column=own.time_column,
+        time_unit=None if unit is None else TimeUnit(unit),
     )
 
 
@@ -81,10 +91,11 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
         return
     names = recording.leads or tuple(map(str, range(recording.signal.shape[1])))
     others = ",".join(other for other in names if other != name)
+    unit = "" if unit_of(name) else " --time-unit s (or ms, us, ns, min, h)"
     raise ValueError(
         f"column {name} looks like time, from which nothing is to be learned; take the rate from "
-        f"it with --time-column {shlex.quote(name)}, or name the columns to use, for instance "
-        f"--channel {shlex.quote(others)}."
+        f"it with --time-column {shlex.quote(name)}{unit}, or name the columns to use, for "
+        f"instance --channel {shlex.quote(others)}."
     )
 
 
@@ -110,9 +121,10 @@ def windows_for(
     """
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
-    if is_recording(recording, kept.window, cutting.layout, model.components_.shape[1:]):
+    shape, rate = model.components_.shape[1:], cutting.rate or recording.rate
+    if is_recording(recording, kept.window, cutting.layout, shape, rate):
         require_no_time(recording, cutting.channel or kept.channel)
-    rate = cutting.rate or common_rate(model, recording)
+    rate = common_rate(model, recording, cutting.rate)
     return prepare_for(
         model,
         excerpt_of(recording, cutting, rate),

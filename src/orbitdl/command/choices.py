@@ -54,6 +54,10 @@ SHIFTS = (GroupName.integer_shift, GroupName.interpolated_shift, GroupName.conti
 """Groups that go together with matrices."""
 
 
+class Symbols(dict[int, str]):
+    """Annotation codes of components."""
+
+
 class DemoName(StrEnum):
     """What a demonstration is of."""
 
@@ -170,3 +174,19 @@ def number_or(text: str, option: str, *words: str) -> float | None:
         listed = " or ".join(["a positive number", *words])
         raise typer.BadParameter(f"{option} must be {listed}, not {text}.")
     return value
+
+
+def annotation_symbols(text: str) -> Symbols:
+    """Read annotation codes of components.
+
+    Examples
+    --------
+    >>> annotation_symbols("0=N,1=V")
+    {0: 'N', 1: 'V'}
+    """
+    pairs = [part.strip().partition("=") for part in text.split(",")]
+    if not all(number.isdecimal() and symbol for number, _, symbol in pairs):
+        raise typer.BadParameter(
+            f"{text} does not pair components with annotation codes; write it like 0=N,1=V."
+        )
+    return Symbols({int(number): symbol for number, _, symbol in pairs})

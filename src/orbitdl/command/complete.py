@@ -33,14 +33,16 @@ def complete(
     ] = True,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Fill in missing values (NaN, empty cells); what was observed stays as it is.
 
-    The result has the shape of the data, or of the channel and excerpt that were chosen. With
-    windows, a recording is cut as the model says, or --step; where they overlap, the mean of what
-    they say is taken, in which the middle of a window counts most.
+    Gaps as long as a waveform or a window, which may hide whole events, are left missing. The
+    result has the shape of the data, or of the channel and excerpt that were chosen. With windows,
+    a recording is cut as the model says, or --step; where they overlap, the mean of what they say
+    is taken, in which the middle of a window counts most.
 
     Examples:
       orbitdl complete ecg.safetensors broken.csv -o whole.csv
@@ -55,7 +57,7 @@ def complete(
     from orbitdl.command.waveforms import refuse, signal_for
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, ARRAYS, (model, data))
+    require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     if isinstance(learned, WaveformLearning):
         refuse({"--exact": exact})
@@ -74,7 +76,18 @@ def complete(
             screen,
             chosen=windows.has_gaps,
         )
+        filled = np.where(windows.unfilled, np.nan, filled)
     missing = np.isnan(source)
-    write_array(np.where(missing, filled, source), output, leads)
-    screen.result({"output": str(output), "shape": filled.shape, "filled": int(missing.sum())})
-    screen.say(f"Filled in {missing.sum()} of {missing.size} values: {output}")
+    whole = np.asarray(filled)
+    np.copyto(whole, source, where=~missing)
+    write_array(whole, output, leads, missing)
+    left = int(np.isnan(whole).sum())
+    told = {"filled": int(missing.sum()) - left, "left_missing": left}
+    screen.result({"output": str(output), "shape": filled.shape, **told})
+    screen.say(f"Filled in {told['filled']} of {missing.sum()} missing values: {output}")
+    if left:
+        length = learned.components_.shape[1]
+        screen.say(
+            f"The other {left} are left missing: they lie in gaps of {length} samples or more, as "
+            "long as a component, which may hide whole events."
+        )

@@ -35,14 +35,15 @@ def demo(
       orbitdl demo --of images -o demo-files
     """
     from orbitdl.command.demonstrations import DEMONSTRATIONS
-    from orbitdl.command.output import require_writable, write_array
+    from orbitdl.command.output import is_own, require_writable, write_array
 
     screen, demonstration = Screen(as_json=as_json, quiet=quiet), DEMONSTRATIONS[of]
     output.mkdir(parents=True, exist_ok=True)
     data, file = output / demonstration.data_file, output / demonstration.model_file
     page, picture = output / "report.html", output / demonstration.picture_file
+    overwrite = is_own(file)  # then the folder holds an earlier demonstration
     for path in (data, file, page, picture):
-        require_writable(path)
+        require_writable(path, overwrite=overwrite)
 
     shown = demonstration.run(screen)
     screen.say(shown.describe())

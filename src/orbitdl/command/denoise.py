@@ -27,6 +27,7 @@ def denoise(
     debias: options.Debias = False,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -51,7 +52,7 @@ def denoise(
 
     screen = Screen(as_json=as_json, quiet=quiet)
     number = number_or(alpha, "--alpha", "model", "noise")
-    require_writable(output, ARRAYS, (model, data))
+    require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     if isinstance(learned, WaveformLearning):
         refuse({"--alpha noise": alpha == "noise"})

@@ -26,6 +26,8 @@ WIDTH = 100
 
 UNITS = (("h", 3600), ("min", 60), ("s", 1))
 """Of time: from two of one on, it is used."""
+SHORT = 0.1
+"""Seconds below which time is in milliseconds."""
 
 
 def this_command() -> str:
@@ -72,6 +74,22 @@ def duration(samples: float, rate: float | None) -> str:
     seconds = samples / rate
     unit, size = next(item for item in UNITS if seconds >= 2 * item[1] or item[1] == 1)
     return f"{seconds / size:.3g} {unit}"
+
+
+def span(samples: float, rate: float | None) -> str:
+    """Return a length in samples, and in milliseconds or more if the rate is known.
+
+    Examples
+    --------
+    >>> span(8.1, 360.0), span(424.8, 360.0), span(72, None)
+    ('8.1 samples (22.5 ms)', '425 samples (1.18 s)', '72 samples')
+    """
+    count = f"{samples:.3g}" if samples < 100 else f"{samples:.0f}"
+    if rate is None:
+        return f"{count} samples"
+    seconds = samples / rate
+    time = f"{1e3 * seconds:.3g} ms" if seconds < SHORT else duration(samples, rate)
+    return f"{count} samples ({time})"
 
 
 class Screen:

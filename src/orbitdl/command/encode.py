@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import options
-from orbitdl.command.choices import number_or
+from orbitdl.command.choices import Symbols, annotation_symbols, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.command.lengths import Length, parse_place
@@ -58,8 +58,18 @@ def encode(
         bool,
         typer.Option("--debias", help="Windows: refit the coefficients, which sparsity shrinks."),
     ] = False,
+    symbols: Annotated[
+        Symbols | None,
+        typer.Option(
+            metavar="LIST",
+            parser=annotation_symbols,
+            help="Annotations: WFDB codes of components that you have identified, such as 0=N,1=V. "
+            'Others are comments ("), which claim no diagnosis.',
+        ),
+    ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     workers: options.Workers = options.THIS_PROCESS,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -75,7 +85,7 @@ def encode(
 
     Examples:
       orbitdl encode ecg.safetensors mitdb/100 -o events.csv
-      orbitdl encode ecg.safetensors mitdb/100 -o 100.atr
+      orbitdl encode ecg.safetensors mitdb/100 -o 100.ann --symbols 0=N,1=V
       orbitdl encode ecg.safetensors mitdb/101 -o events.parquet \\
           --threshold 1.5 --refractory 0.2s
       orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
@@ -110,8 +120,8 @@ def encode(
     With --from and --to too, times count from the start of the whole recording. Where windows are
     given instead of a recording, position counts from the start of the window.
 
-    Annotations are at whole samples: N for component 0, Q for others, with the number of the
-    component as num, and in words as aux_note.
+    Annotations are at integer samples. Each is a comment ("), which claims no diagnosis, unless
+    --symbols gives its component a code; the number of the component is its num and in aux_note.
     """
     from orbitdl import WaveformLearning, load
     from orbitdl.command.output import require_events_writable
@@ -119,20 +129,32 @@ def encode(
     from orbitdl.command.waveform_encoding import Listing, list_events
     from orbitdl.command.waveforms import refuse, signal_for
     from orbitdl.command.window_encoding import list_events_of_windows, refuse_of_waveforms
+    from orbitdl.recordings.wfdb_annotations import require_symbols
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "model")
-    require_events_writable(output, (model, data))
+    codes = symbols or Symbols()
+    require_events_writable(output, (model, data), codes, overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
+    if codes:
+        require_symbols(codes, len(learned.components_))
     if isinstance(learned, WaveformLearning):
         refuse({"--debias (the column amplitude is refitted anyway)": debias})
         prepared = signal_for(learned, data, cutting, screen)
-        listing = Listing(weight, threshold, refractory)
+        listing = Listing(weight, threshold, refractory, codes)
         with team_for(workers) as team:
             list_events(learned, prepared, listing, output, screen, team)
     else:
         refuse_of_waveforms({"--threshold": threshold, "--refractory": refractory})
         with team_for(workers) as team:
             list_events_of_windows(
-                learned, data, cutting, output, screen, alpha=weight, debias=debias, team=team
+                learned,
+                data,
+                cutting,
+                output,
+                screen,
+                alpha=weight,
+                debias=debias,
+                symbols=codes,
+                team=team,
             )

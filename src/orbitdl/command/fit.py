@@ -95,6 +95,7 @@ def fit(
         ),
     ] = None,
     restart: learning_options.Restart = False,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -126,7 +127,7 @@ def fit(
     """
     from orbitdl.command.fitting import Job
     from orbitdl.command.material import Material
-    from orbitdl.command.output import require_writable
+    from orbitdl.command.output import MODELS, require_writable
     from orbitdl.command.team import team_for
     from orbitdl.command.waveform_fitting import fit_waveforms
     from orbitdl.command.window_fitting import fit_windows
@@ -151,8 +152,9 @@ def fit(
         moving.generators,
         moving.matrices,
     )
-    for written in (output, job.state.path):
-        require_writable(written, inputs=(data, moving.generators))
+    inputs = (data, moving.generators)
+    require_writable(output, MODELS, inputs, overwrite=overwrite)
+    require_writable(job.state.path, inputs=inputs, overwrite=True)  # it is resumed from
     material = Material.read(data, preparing, cutting, screen)
     with team_for(workers) as team:
         job = replace(job, team=team)

@@ -27,6 +27,7 @@ def info(
             "or per component and channel, and the time in seconds if the rate is known.",
         ),
     ] = None,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
     """Say what a model file holds: components, how they were learned, and from what.
@@ -44,7 +45,7 @@ def info(
 
     screen = Screen(as_json=as_json)
     if components is not None:
-        require_writable(components, TABLES, (model,))
+        require_writable(components, TABLES, (model,), overwrite=overwrite)
     learned = load(model)
     facts = facts_of(learned)
     if components is not None:
@@ -110,5 +111,5 @@ def in_words(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        return " x ".join(map(str, value))
+        return (" x " if all(isinstance(one, int) for one in value) else ", ").join(map(str, value))
     return "-" if value is None else str(value)

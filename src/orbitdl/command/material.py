@@ -49,7 +49,8 @@ class Material:
         window = in_samples(preparing.window, rate)
         step = in_samples(cutting.step, rate) or window
         channel, normalize, highpass = cutting.channel, preparing.normalize, preparing.highpass
-        steps = Preprocessing(window, step, normalize, channel, rate, highpass, cutting.time_column)
+        times = cutting.time_column, cutting.time_unit
+        steps = Preprocessing(window, step, normalize, channel, rate, highpass, *times)
         return cls(excerpt_of(recording, cutting, rate), steps, cutting.layout)
 
     def samples(self, length: Length) -> int:
@@ -70,7 +71,8 @@ class Material:
 
     def windows(self) -> Windows:
         """Return windows: those given, or what the recording is cut into."""
-        if is_recording(self.recording, self.preprocessing.window, self.layout, None):
+        known = self.preprocessing.window, self.layout, None, self.preprocessing.rate
+        if is_recording(self.recording, *known):
             self._require_length()
             require_no_time(self.recording, self.preprocessing.channel)
         windows = prepare(self.recording, self.preprocessing, layout=self.layout)
@@ -79,10 +81,14 @@ class Material:
 
     def _require_length(self) -> None:
         if self.preprocessing.window is None:
+            signal = self.recording.signal
+            is_array = signal.ndim > 1
+            channels = f" in {signal.shape[1]} channels" if is_array else ""
+            or_windows = "; if rows are windows, say --layout windows" if is_array else ""
             raise ValueError(
-                f"the data are one recording of {len(self.recording.signal)} samples; say with "
-                "--length how long a waveform in it is at most, for instance --length 0.7s, or cut "
-                "it with --window."
+                f"the data are one recording of {counted(len(signal), 'sample')}{channels}; say "
+                "with --length how long a waveform in it is at most, for instance --length 0.7s, "
+                f"or cut it with --window{or_windows}."
             )
 
 

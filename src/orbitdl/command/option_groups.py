@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
-from typing import Any, get_type_hints
+from typing import Annotated, Any, get_origin, get_type_hints
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
@@ -31,8 +31,16 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
+    for parameter in parameters:
+        _hide_values_of_flag(parameter.annotation)
     run.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return run
+
+
+def _hide_values_of_flag(annotation: Any) -> None:
+    """Let help show no value beside a flag: typer writes <bool>, and none can be passed."""
+    if get_origin(annotation) is Annotated and annotation.__origin__ is bool:
+        annotation.__metadata__[0].metavar = ""
 
 
 def as_typed(*groups: Any) -> list[str]:

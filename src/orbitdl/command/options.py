@@ -12,6 +12,7 @@ from orbitdl.command.lengths import Length, parse_length, parse_place, parse_spa
 from orbitdl.command.numbers import samples_per_second, threads, whole_number
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
+from orbitdl.recordings.time_units import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
@@ -22,8 +23,8 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A recording or windows: .npy, .npz, .csv, .parquet, .wav, or a WFDB record "
-        "(its .hea file or its name). NaN or an empty cell is a missing value.",
+        help="A recording or windows: .npy, .npz, .csv, .tsv, .csv.gz, .parquet, .wav, or a WFDB "
+        "record (its .hea file or its name). NaN or an empty cell is a missing value.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that fit wrote.")]
@@ -50,8 +51,17 @@ TimeColumn = Annotated[
     typer.Option(
         "--time-column",
         metavar="NAME",
-        help="Name or number (from 0) of a column that tells the time, in seconds or as dates and "
-        "times: it is left out of the signal, and the rate is taken from it.",
+        help="Name or number (from 0) of a column of times, numbers or dates: it is left out of "
+        "the signal, and the sampling rate is taken from it.",
+        rich_help_panel=CUTTING,
+    ),
+]
+UnitOfTime = Annotated[
+    TimeUnit | None,
+    typer.Option(
+        "--time-unit",
+        help="Unit of the numbers in --time-column; by default the one that its name ends in "
+        "(time_ms), or else seconds.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -83,7 +93,8 @@ LayoutOption = Annotated[
         "--layout",
         help="Whether rows are samples in time (recording) or windows. auto: sound, WFDB records "
         "and single columns are recordings; rows and columns are a recording if a window length "
-        "is known or if a table (.csv, .parquet) has up to 8 columns, and windows otherwise.",
+        "or the sampling rate is known or if a table (.csv, .parquet) has up to 8 columns, and "
+        "windows otherwise.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -157,6 +168,7 @@ class Cutting:
     begin: Begin = None
     end: End = None
     time_column: TimeColumn = None
+    time_unit: UnitOfTime = None
 
 
 NOTHING_SAID = Cutting()
@@ -192,6 +204,14 @@ THIS_PROCESS = Workers()
 Array = Annotated[
     Path,
     typer.Option("--output", "-o", metavar="ARRAY", help="The array to write: .npy or .csv."),
+]
+Overwrite = Annotated[
+    bool,
+    typer.Option(
+        "--overwrite",
+        help="Replace an existing file. Without it only a model, a report or a table that orbitdl "
+        "wrote is replaced.",
+    ),
 ]
 Debias = Annotated[
     bool, typer.Option("--debias", help="Refit the coefficients, which sparsity shrinks.")

@@ -36,6 +36,7 @@ def report(
     ] = None,
     cutting: options.Cutting = options.NOTHING_SAID,
     jobs: options.Jobs = -1,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -60,7 +61,7 @@ def report(
     from orbitdl.report import write_report
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, (".html", ".htm"), (model, data))
+    require_writable(output, (".html", ".htm"), (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
     fitted = learned.provenance_.get("command")
     command = f"{fitted}\n{this_command()}" if fitted else this_command()

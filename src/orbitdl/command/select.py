@@ -55,6 +55,7 @@ def select(
         ),
     ] = None,
     restart: learning_options.Restart = False,
+    overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -102,8 +103,8 @@ def select(
     screen, state = Screen(as_json=as_json, quiet=quiet), state_of(checkpoint, output, data)
     inputs = (data, moving.generators)
     if output is not None:
-        require_writable(output, TABLES, inputs)
-    require_writable(state.path, inputs=inputs)
+        require_writable(output, TABLES, inputs, overwrite=overwrite)
+    require_writable(state.path, inputs=inputs, overwrite=True)  # it is resumed from
     material = Material.read(data, preparing, cutting, screen)
     model, X = model_and_data(material, line, groups[0])
     model.set_params(

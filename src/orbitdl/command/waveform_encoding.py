@@ -9,25 +9,27 @@ from typing import Any
 import pandas as pd
 
 from orbitdl import WaveformLearning
-from orbitdl.command.display import Screen, at_most, counted, duration
+from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
-from orbitdl.command.output import write_events
+from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import Team, told_of_recordings
 from orbitdl.command.waveform_fitting import warn_of_nothing
+from orbitdl.line.acquisition import compare_with
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import PreparedSignal, Recording
 
 
 @dataclass(frozen=True)
 class Listing:
-    """What is listed: the weight of sparsity, the smallest event, how close two may be.
+    """What is listed: the weight of sparsity, the smallest event, how close two may be, its codes.
 
-    None is as the model says.
+    None is as the model says; `symbols` are for annotations.
     """
 
     alpha: float | None
     threshold: float | None
     refractory: Length | None
+    symbols: Symbols
 
 
 def list_events(
@@ -41,7 +43,7 @@ def list_events(
     """Code a recording, write its events, and say what was found."""
     recording = prepared.recording
     codes, events = code(model, recording, listing, screen, team)
-    write_events(events, output, "time", recording.rate)
+    write_events(events, output, "time", recording.rate, listing.symbols)
     facts = summary(model, recording, listing, codes, events)
     screen.result({"output": str(output), **facts})
     for sentence in sentences(facts):
@@ -58,21 +60,19 @@ def code(
     team: Team | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
     """Return codes and events, whose times count from the start of the whole recording."""
-    rate, before = recording.rate, recording.offset or 0
+    rate = recording.rate
     for sentence in told_of_recordings(team) if team else []:
         screen.say(sentence)
     with screen.going_through(recording, "Coding") as done:
         if team is None:
             codes = model.encode(recording, alpha=listing.alpha, progress=done)
         else:
+            compare_with(model.preprocessing_, recording)
             codes = team.encode_recording(model, recording, listing.alpha)
     near = in_samples(listing.refractory, rate)
     events = model.events(
         recording, rate, threshold=listing.threshold, refractory=near, codes=codes
     )
-    events["time"] += before
-    if rate is not None:
-        events["seconds"] = events["time"] / rate
     return codes, events
 
 
@@ -90,6 +90,7 @@ def summary(
             int((events["component"] == j).sum()) for j in range(len(model.components_))
         ],
         "threshold": events.attrs["threshold"],
+        "refractory": in_samples(listing.refractory, recording.rate),
         "resolution": events.attrs["resolution"],
         "atoms": len(codes),
         "samples": len(recording.signal),
@@ -110,14 +111,13 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
         f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
-        f"{_close(width, rate)}."
+        f"{_close(width, facts['refractory'], rate)}."
         for j, (number, least, width) in enumerate(rows)
     ]
 
 
-def _close(width: float, rate: float | None) -> str:
+def _close(width: float, refractory: int | None, rate: float | None) -> str:
     """Say what is listed as one event, unless every atom is one."""
-    if width == 0:
-        return ""
-    time = f" ({1e3 * width / rate:.3g} ms)" if rate else ""
-    return f"; atoms closer than {width:.3g} samples{time} are one"
+    if refractory:
+        return f"; of those closer than {span(refractory, rate)} the strongest is listed"
+    return f"; atoms closer than {span(width, rate)} are one" if width else ""

@@ -10,6 +10,7 @@ from orbitdl.command.display import at_most, counted, duration
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
 from orbitdl.command.material import Material
 from orbitdl.command.team import told_of_recordings
+from orbitdl.line.acquisition import acquired
 from orbitdl.recordings import Recording
 
 DONE = ("channel", "rate", "highpass")
@@ -23,8 +24,9 @@ def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, A
     for sentence in told_of_recordings(job.team) if job.team else []:
         job.screen.say(sentence)
     job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
-    own = (*DONE, "time_column") if preprocessing.time_column else DONE
-    job.keep(model, {name: getattr(preprocessing, name) for name in own})
+    own = (*DONE, "time_column", "time_unit") if preprocessing.time_column else DONE
+    done = {name: getattr(preprocessing, name) for name in own}
+    job.keep(model, done | acquired(prepared.recording))
     facts = summary(model, prepared.recording)
     job.tell(facts, sentences(facts))
     warn_of_nothing(facts["atoms"], facts["alpha"])

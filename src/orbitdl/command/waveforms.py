@@ -23,7 +23,7 @@ def signal_for(
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
     require_no_time(recording, cutting.channel or kept.channel)
-    rate = cutting.rate or common_rate(model, recording)
+    rate = common_rate(model, recording, cutting.rate)
     excerpt = excerpt_of(recording, cutting, rate)
     return prepare_signal_for(model, excerpt, channel=cutting.channel, rate=rate)
 

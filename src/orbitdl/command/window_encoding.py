@@ -12,7 +12,7 @@ from orbitdl.command.advice import warn_of_empty_codes
 from orbitdl.command.applying import encode_windows, windows_for
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.options import Cutting
-from orbitdl.command.output import is_annotation, write_events
+from orbitdl.command.output import Symbols, is_annotation, write_events
 from orbitdl.command.team import Team
 from orbitdl.recordings import Windows, event_table
 
@@ -26,6 +26,7 @@ def list_events_of_windows(
     *,
     alpha: float | None,
     debias: bool,
+    symbols: Symbols,
     team: Team | None = None,
 ) -> None:
     """Code windows, write their events, and say what was found."""
@@ -33,7 +34,7 @@ def list_events_of_windows(
     _require_times(windows, output)
     codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
     events = event_table(codes, model.components_, windows)
-    write_events(events, output, "position", windows.rate)
+    write_events(events, output, "position", windows.rate, symbols)
     gap = float(codes.gap.max())
     facts = {
         "events": len(events),

@@ -21,7 +21,8 @@ def fit_windows(job: Job, material: Material, group: Group) -> None:
     given = job.data.resolve() if as_given else None
     model = OrbitDictionaryLearning(group=group, **job.settings)
     job.learn(model, windows.values if job.team is None else job.team.chunks(windows.values, given))
-    job.keep(model, preprocessing.to_dict())
+    known = windows.acquisition(normalize=preprocessing.normalize)
+    job.keep(model, preprocessing.to_dict() | known)
     facts = summary(model, windows)
     job.tell(facts, sentences(facts))
     warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])

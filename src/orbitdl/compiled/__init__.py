@@ -8,6 +8,7 @@ from typing import Any
 from numba import njit
 
 from orbitdl.compiled.linked import Linked, LinkedOptimised, Spared
+from orbitdl.compiled.stamped import stamp
 from orbitdl.compiled.watched import watch
 
 SETTINGS = {"nogil": True, "error_model": "numpy", "pipeline_class": Spared}
@@ -26,14 +27,17 @@ watching = watch()
 
 
 def kept(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile on first use, and keep what is compiled on disk if a folder can be written."""
+    """Compile on first use, and cache the machine code on disk if a folder can be written."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:
-            return njit(**settings, cache=True)(function)
+            kernel = njit(**settings, cache=True)(function)
         except RuntimeError:  # no folder can be written
+            kernel = None
+        if kernel is None or not stamp(kernel):
             watching.kept = False
-            return njit(**settings)(function)
+            kernel = njit(**settings)(function)
+        return kernel
 
     return compiled
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from distributed import Worker, WorkerPlugin, get_worker
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms
 from orbitdl.learning.crew import Piece, Work, brief_of
 from orbitdl.learning.scratch import Scratch
@@ -70,6 +71,7 @@ class Job:
     token: str
     is_told: bool
 
+    @single_threaded_blas()
     def do(self, number: int, first: int, last: int, chunk: Any) -> Any:
         """Return what comes of the work on one piece."""
         worker = get_worker()

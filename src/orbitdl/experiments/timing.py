@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from orbitdl import Codes, OrbitDictionaryLearning, encode
 from orbitdl.coding import Semidefinite

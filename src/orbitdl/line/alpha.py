@@ -1,8 +1,8 @@
-"""The alpha that works untouched: just above what noise alone would be worth.
+"""The automatic alpha: just above the largest correlation of q waveforms with noise alone.
 
-``alpha = sigma sqrt(2 log T)`` is what the largest of T correlations with noise comes to. Noise is
-what events leave, and sigma is the standard deviation of its correlations with the waveforms: so
-both are learned first, roughly and from some of the data.
+``alpha = sigma sqrt(2 log(q T))`` is about the largest of q T correlations with noise. Noise is the
+residual of the events, sigma the standard deviation of its correlations with the waveforms: so both
+are learned first, roughly and from some of the data.
 """
 
 from __future__ import annotations
@@ -36,6 +36,9 @@ not noise."""
 AT_MOST = 2**24
 """Values that the rough learning sees, all in memory: as many chunks as noise is taken from, of
 eight channels; fewer of more."""
+DENSE = 8.0
+"""Atoms per length of a waveform from which codes are dense: events then follow each other faster
+than they could be told apart, most atoms mend what waveforms miss, and coding takes long."""
 LEAST = 0.01
 """Part of a typical event that alpha is at least, where there is no noise."""
 
@@ -43,7 +46,7 @@ LEAST = 0.01
 def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
     """Choose alpha for recordings from a start, some of whose chunks are learned from for that.
 
-    `typical` is the size of a typical event, from the stretches that starts are drawn from.
+    `typical` is the size of a median event, from the windows that starts are drawn from.
     """
     some, samples = excerpts(recordings), sum(recordings.sizes)
     waveforms, A = Waveforms(from_blocks(start)), start
@@ -51,6 +54,12 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
     for _ in range(ROUNDS):
         *_, last = learn(State(some.at(alpha), A), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
         A, waveforms = last.components, Waveforms(from_blocks(last.components))
+        if (count := atoms_per_length(last.shards, waveforms)) > DENSE:
+            value = float(f"{alpha:.3g}")
+            reason = (
+                f"dense codes, {count:.0f} atoms per waveform length; a smaller alpha adds more"
+            )
+            return ChosenAlpha(value, f"{value:g}: {reason}")
         chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * typical)
         if chosen.value > (1.0 - SAME) * alpha:
             break
@@ -58,18 +67,26 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
     return chosen
 
 
+def atoms_per_length(shards: Any, waveforms: Waveforms) -> float:
+    """Return how many atoms there are for every length of a waveform."""
+    counts = [len(atoms_of(recording)) for recording in shards.recordings]
+    return sum(counts) * waveforms.length / max(int(sum(shards.sizes)), 1)
+
+
 def above_noise(
     shards: RecordingShards, waveforms: Waveforms, samples: int, least: float = 0.0
 ) -> ChosenAlpha:
-    """Return ``sigma sqrt(2 log T)``, or a least value, and say so."""
-    sigma = correlation_level(shards, waveforms)
-    factor = float(np.sqrt(2.0 * np.log(max(samples, 2))))
+    """Return ``sigma sqrt(2 log(q T))``, or a least value, and the reason."""
+    sigma, q = correlation_level(shards, waveforms), len(waveforms)
+    factor = float(np.sqrt(2.0 * np.log(max(q * samples, 2))))
     value = float(f"{max(sigma * factor, least):.3g}") or 1.0  # the same on every machine
     if sigma * factor < least:
-        return ChosenAlpha(value, f"{value:g}: a hundredth of {least / LEAST:.3g}, a typical event")
-    chance = f"what the largest likeness by chance in {samples} samples comes to"
-    level = f"the level of noise as the waveforms see it, {sigma:.3g}"
-    return ChosenAlpha(value, f"{value:g}: {factor:.2f} times {level}, {chance}")
+        return ChosenAlpha(
+            value, f"{value:g}: a hundredth of the median event, {least / LEAST:.3g}"
+        )
+    size = f"q = {q} and T = {samples} samples" if q > 1 else f"T = {samples} samples"
+    rule = "sigma * sqrt(2 log(q T))" if q > 1 else "sigma * sqrt(2 log T)"
+    return ChosenAlpha(value, f"{value:g}: {rule} with noise level sigma = {sigma:.3g}, {size}")
 
 
 def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:

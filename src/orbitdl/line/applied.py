@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from orbitdl.coding.parallel import chunks_of
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.chunks import Coded, Watch, code_recording, cut
@@ -27,7 +28,10 @@ from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
+from orbitdl.line.signal import Signal, complete, long_gaps
+
+AT_ONCE = 2**20
+"""Samples whose trend is computed together, so that it takes little memory."""
 
 
 @dataclass(frozen=True)
@@ -115,14 +119,18 @@ class Applied:
     def judged(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
         """Return the codes of a recording, and warn if they say little."""
         codes = self.codes(signal, name)
-        warn_of_codes(codes, self.coder.waveforms, len(signal), stacklevel=6)
+        warn_of_codes(codes, self.coder.waveforms, len(signal))
         return codes
 
     def events(
         self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]
     ) -> pd.DataFrame:
-        """List the events of a recording that is coded."""
-        return events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+        """List the events of a recording that is coded, of an excerpt at the times of the whole."""
+        table = events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+        table["time"] += signal.offset
+        if settings["rate"] is not None:
+            table["seconds"] = table["time"] / settings["rate"]
+        return table
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""
@@ -132,13 +140,19 @@ class Applied:
             events, _ = merged(atoms, resolution_of(waveforms))
             atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
         total = waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
-        total += detrended(signal, self.length, detrend=self.detrend).trend(0, len(signal))
+        slow = detrended(signal, self.length, detrend=self.detrend)
+        for part in chunks_of(len(signal), AT_ONCE):
+            total[part] += slow.trend(part.start, part.stop)
         return self.shaped(total)
 
     def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
-        """Return a recording whose missing samples are filled."""
-        known = self.shaped(signal.raw(0, len(signal)))
-        return np.where(np.isnan(known), self.denoised(signal, name, debias=debias), known)
+        """Return a recording whose gaps are filled, but for those as long as a waveform."""
+        known = signal.raw(0, len(signal))
+        unfilled = long_gaps(~complete(known), self.length)
+        values = self.denoised(signal, name, debias=debias).reshape(known.shape)
+        values[unfilled] = np.nan
+        np.copyto(values, known, where=~np.isnan(known))
+        return self.shaped(values)
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

@@ -12,7 +12,15 @@ from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.correlations import correlations
 from orbitdl.line.oracles import ENDLESS, Shapes
 from orbitdl.line.splines import GRAM
-from orbitdl.line.sweeps import END, FIRST, Blocks, make_blocks, sweep_until_clean
+from orbitdl.line.sweeps import (
+    END,
+    FIRST,
+    FULL,
+    LONGER,
+    Blocks,
+    make_blocks,
+    sweep_until_clean,
+)
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.line.working import Line
 
@@ -20,6 +28,8 @@ ROOM = 32
 """Atoms that a block has room for at first; twice as many where one needs more."""
 SWEEPS = 50
 """Sweeps over a part at most, before the certificate is asked."""
+CROWDED = 128
+"""Atoms of a block up to which it may be made larger: a Newton step costs their cube."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +45,9 @@ class LineCoder:
         Relative gap of a recording.
     positive, whole : bool
         Whether coefficients must be positive, and times whole samples.
+    span : int
+        How many times larger the windows are that are solved at a time, where atoms are few enough.
+        Where atoms overlap densely, small ones may depend on each other too much.
     """
 
     waveforms: Waveforms
@@ -42,10 +55,11 @@ class LineCoder:
     tol: float = 1e-4
     positive: bool = False
     whole: bool = False
+    span: int = 1
 
     def tighter(self, factor: float) -> LineCoder:
-        """Return the same with a smaller tolerance."""
-        return replace(self, tol=factor * self.tol)
+        """Return the same with a smaller tolerance and windows that depend less on each other."""
+        return replace(self, tol=factor * self.tol, span=2 * self.span)
 
     @property
     def shapes(self) -> Shapes:
@@ -78,20 +92,26 @@ class LineCoder:
         LineAtoms
             Those between `first` and `last`, in the order of time.
         """
-        room, dirty = ROOM, None
+        room, dirty, size = ROOM, None, self._block_size(len(x), len(known))
         own, fixed = known.between(first, last), known.outside(first, last)
         while True:
             line = line_of(x, observed, self, known)
-            blocks = blocks_of(line, self.waveforms, own, room, dirty)
+            blocks = blocks_of(line, self.waveforms, own, size, room, dirty)
             ends = first + line.offset, last + line.offset
             places = int(max(ends[0], FIRST)), int(min(ends[1], line.e.shape[1] - END))
-            full = sweep_until_clean(line, blocks, places, self.alpha, self.tol, SWEEPS)
+            ended = sweep_until_clean(line, blocks, places, self.alpha, self.tol, SWEEPS)
             own = atoms_of(blocks, self.waveforms)
-            if not full:
+            if ended != FULL:
                 return own
             _require_room(room, blocks, self)
             known, room = LineAtoms.concatenate([own, fixed]), 2 * room
             dirty = blocks.dirty  # what is solved stays so
+
+    def _block_size(self, samples: int, atoms: int) -> int:
+        """Return how many places a block has, given how many atoms are known of so many samples."""
+        least = self.waveforms.length + LONGER
+        in_one = max(atoms * least / samples, 1.0)
+        return least * max(min(self.span, int(CROWDED / in_one)), 1)
 
 
 def _require_room(room: int, blocks: Blocks, coder: LineCoder) -> None:
@@ -136,13 +156,18 @@ def uncut_places(observed: NDArray[np.bool_], waveforms: Waveforms) -> NDArray[n
 
 
 def blocks_of(
-    line: Line, waveforms: Waveforms, atoms: LineAtoms, room: int, dirty: Floats | None = None
+    line: Line,
+    waveforms: Waveforms,
+    atoms: LineAtoms,
+    size: int,
+    room: int,
+    dirty: Floats | None = None,
 ) -> Blocks:
     """Return blocks with the atoms at hand, and room for more; all dirty unless it is known."""
     place = atoms.time + waveforms.offset
-    owner = (place // make_blocks(1, waveforms.length, 1).size).astype(np.intp)
+    owner = (place // size).astype(np.intp)
     filled = np.bincount(owner, minlength=1)
-    blocks = make_blocks(line.e.shape[1], waveforms.length, max(room, 2 * int(filled.max())))
+    blocks = make_blocks(line.e.shape[1], size, max(room, 2 * int(filled.max())))
     order = np.argsort(owner, kind="stable")
     at = np.arange(len(order)) - np.repeat(np.cumsum(filled) - filled, filled)
     blocks.component[owner[order], at] = atoms.component[order]

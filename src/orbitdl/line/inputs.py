@@ -87,7 +87,7 @@ def as_signal(recording: Any, name: str = ONLY) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    return Signal(values)
+    return Signal(values, rate=_known(recording, "rate"), offset=_known(recording, "offset") or 0)
 
 
 def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
@@ -163,6 +163,11 @@ def _nothing_observed(signal: Signal, name: str) -> str:
         dead = int(np.argmin(there))
         return f"channel {dead} of {name} is missing throughout; leave it out."
     return f"{name} is missing throughout: all its values are NaN; pass one that has some."
+
+
+def _known(recording: Any, name: str) -> Any:
+    """Return what a `recordings.Recording` knows of itself; None: nothing, or it is an array."""
+    return getattr(recording, name, None) if hasattr(recording, "signal") else None
 
 
 def _is_array(thing: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.crews import crew_for
 from orbitdl.learning.crew import Piece
 from orbitdl.learning.scratch import Scratch
@@ -29,6 +30,7 @@ class OnRecording:
     applied: Applied
     make: Make
 
+    @single_threaded_blas()
     def __call__(self, values: Any, number: int) -> Any:
         return self.make(self.applied, self.applied.signal_of(values, number), named(number))
 
@@ -40,6 +42,7 @@ class ListEvents:
     applied: Applied
     settings: dict[str, float | None]
 
+    @single_threaded_blas()
     def __call__(self, values: Any, number: int, codes: RecordingCodes) -> pd.DataFrame:
         signal = self.applied.signal_of(values, number)
         return with_number(self.applied.events(signal, codes, self.settings), number)
@@ -51,6 +54,7 @@ class ExplainPiece:
 
     applied: Applied
 
+    @single_threaded_blas()
     def __call__(self, piece: Piece, scratch: Scratch) -> Explained:
         name = named(piece.number)
         return self.applied.explained(self.applied.require_channels(piece.data, name), name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from orbitdl.groups.base import Floats
@@ -12,7 +10,9 @@ from orbitdl.line.chunks import spread
 from orbitdl.line.correlations import correlations
 from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.signal import reached
+from orbitdl.line.splines import ON_SAMPLES
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.user_warnings import warn_user
 
 GAUSSIAN = 1.4826
 """Standard deviation of a Gaussian whose absolute values have median 1."""
@@ -23,22 +23,28 @@ LOOKED_AT = 32
 
 
 def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
-    """Return the absolute correlations (q, places) of a chunk at whole places with samples."""
+    """Return the absolute correlations (q, positions) of a chunk at integer positions with samples.
+
+    Correlations with the waveforms, ``eta_j(m) = (e_j[m-1] + 4 e_j[m] + e_j[m+1]) / 6``, not those
+    with their spline coefficients, e, which are larger for short waveforms.
+    """
     (x, observed), _ = chunk.read(0, 0)
     e = correlations(x, waveforms)
+    eta = ON_SAMPLES[0] * e[:, :-2] + ON_SAMPLES[1] * e[:, 1:-1] + ON_SAMPLES[2] * e[:, 2:]
     seen = reached(observed, waveforms.length)
-    margin = (e.shape[1] - len(seen)) // 2
-    return np.abs(e[:, margin : margin + len(seen)][:, seen])
+    margin = (eta.shape[1] - len(seen)) // 2
+    return np.asarray(np.abs(eta[:, margin : margin + len(seen)][:, seen]))
 
 
 def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
-    """Return the standard deviation of correlations with noise, robustly: most places are noise.
+    """Return the standard deviation of correlations with noise, of the waveform with the largest.
 
-    The median absolute value at whole places, of the median waveform.
+    From the median absolute value over integer positions, for most positions are noise. In coloured
+    noise it differs between waveforms; one alpha for all must exceed that of each.
     """
     chunks = spread(shards.parts, LOOKED_AT)
     sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in chunks], axis=1)
-    return float(GAUSSIAN * np.median(np.median(sizes, axis=1))) if sizes.size else 0.0
+    return float(GAUSSIAN * np.median(sizes, axis=1).max()) if sizes.size else 0.0
 
 
 def white_level(recordings: Recordings) -> float:
@@ -67,9 +73,8 @@ def require_above_noise(alpha: float, recordings: Recordings) -> None:
             f' the level of noise is about {noise:.2g}; pass a larger one, or alpha="auto".'
         )
     if alpha < noise:
-        warnings.warn(
+        warn_user(
             f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
             'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
             RuntimeWarning,
-            stacklevel=5,
         )

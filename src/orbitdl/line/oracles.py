@@ -2,8 +2,12 @@
 
 Places count from 0 (`Waveforms.offset`), so that all of them are positive. `Uncut` looks
 everything up: correlations ``e`` with what the atoms are to explain, and products of coefficients
-at whole lags. `Cut` serves windows at the ends of a recording and beside missing samples, where
-atoms are cut: it takes inner products of signals.
+at integer lags. `Cut` serves windows at the ends of a recording and beside missing samples, where
+atoms are truncated: of what is looked up, the products at unobserved samples are subtracted,
+
+    <a_k, a_r>_observed = <a_k, a_r> - sum over unobserved samples s of a_k(s) a_r(s),
+
+while correlations with the data, which are zero there, need no correction.
 """
 
 from __future__ import annotations
@@ -14,7 +18,7 @@ import numpy as np
 
 from orbitdl.coding.sliding.oracle import LOOKS
 from orbitdl.compiled import internal
-from orbitdl.groups.base import Floats
+from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.splines import fill_weights
 from orbitdl.line.waveforms import MARGIN
 
@@ -72,34 +76,29 @@ class Uncut(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A window with atoms that an end or a gap cuts.
+    """A window with atoms that an end or a gap truncates.
 
     Attributes
     ----------
-    y : ndarray of shape (n, channels)
-        What is left without the window's own atoms, zero where nothing was observed.
-    observed : ndarray of shape (n,)
-        One or zero.
-    start : int
-        The place of its first sample.
-    tables, energy, first, last, weights
+    e, tables, energy, first, last, weights
         As in `Uncut`.
-    moved : ndarray of shape (3, capacity, n, channels)
-        Scratch: the atoms on the observed samples, with two derivatives.
-    residual : ndarray of shape (n, channels)
-        Scratch.
+    missing : ndarray of shape (n,)
+        Positions of the unobserved samples that its atoms cover, ascending.
+    ranges : ndarray of shape (capacity, 2)
+        Scratch: which of them each atom covers, from the first up to the second.
+    values : ndarray of shape (3, capacity, n, channels)
+        Scratch: the atoms there, with two derivatives.
     """
 
-    y: Floats
-    observed: Floats
-    start: int
+    e: Floats
     tables: Shapes
     energy: float
     first: float
     last: float
     weights: Floats
-    moved: Floats
-    residual: Floats
+    missing: Integers
+    ranges: Integers
+    values: Floats
 
 
 @internal
@@ -185,45 +184,72 @@ def look_up_pair(st, k, r, oracle):  # type: ignore[no-untyped-def]
 
 
 @internal
-def look_at_line(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Compute the same from signals."""
-    prepare_atoms(st, count, oracle)
-    moved, residual, y = oracle.moved, oracle.residual, oracle.y
-    n, channels = y.shape
-    for t in range(n):
-        for ch in range(channels):
-            residual[t, ch] = y[t, ch]
+def look_up_truncated(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill the same where atoms are truncated."""
+    look_up_on_line(st, count, oracle)
     for k in range(count):
-        move_waveform(st.component[k], int(st.shift[k]), oracle, k)
-        for p in range(3):
-            st.b[p, k] = dot_of(moved[p, k], y)
-        for t in range(n):
-            for ch in range(channels):
-                residual[t, ch] -= st.c[k] * moved[0, k, t, ch]
-    for k in range(count):
-        for p in range(3):
-            st.eta[p, k] = dot_of(moved[p, k], residual)
-        for r in range(count):
-            st.gram[0, k, r] = dot_of(moved[0, k], moved[0, r])
-            st.gram[1, k, r] = -dot_of(moved[1, k], moved[0, r])
-            st.gram[2, k, r] = -dot_of(moved[1, k], moved[1, r])
+        evaluate_missing(st.component[k], int(st.shift[k]), oracle, k)
+        for r in range(k + 1):
+            subtract_missing(st, k, r, oracle)
 
 
 @internal
-def move_waveform(j, m, oracle, k):  # type: ignore[no-untyped-def]
-    """Fill ``moved[:, k]``: the waveform at whole place m with the weights of atom k."""
-    u, out, w = oracle.tables.u, oracle.moved, oracle.weights[k]
-    n, channels = oracle.y.shape
-    width = u.shape[1]
-    for p in range(3):
-        for t in range(n):
+def first_at(missing, place):  # type: ignore[no-untyped-def]
+    """Return how many positions, which ascend, are before a place."""
+    low, high = 0, missing.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if missing[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@internal
+def evaluate_missing(j, m, oracle, k):  # type: ignore[no-untyped-def]
+    """Fill ranges and values of atom k: waveform j at the integer position m with its weights."""
+    u, out, w, missing = oracle.tables.u, oracle.values, oracle.weights[k], oracle.missing
+    _, width, channels = u.shape
+    begin, end = first_at(missing, m - 1), first_at(missing, m + width + 2)
+    oracle.ranges[k, 0], oracle.ranges[k, 1] = begin, end
+    for s in range(begin, end):
+        for p in range(3):
             for ch in range(channels):
                 total = 0.0
                 for i in range(4):
-                    place = t + oracle.start - m - (i - 1)
-                    if 0 <= place < width:
-                        total += w[p, i] * u[j, place, ch]
-                out[p, k, t, ch] = total * oracle.observed[t]
+                    n = missing[s] - m - (i - 1)
+                    if 0 <= n < width:
+                        total += w[p, i] * u[j, n, ch]
+                out[p, k, s, ch] = total
+
+
+@internal
+def subtract_missing(st, k, r, oracle):  # type: ignore[no-untyped-def]
+    """Subtract from G, and add to eta, the products of two atoms at unobserved samples."""
+    v, ranges = oracle.values, oracle.ranges
+    begin, end = max(ranges[k, 0], ranges[r, 0]), min(ranges[k, 1], ranges[r, 1])
+    if begin >= end:
+        return
+    a, b = v[:, k, begin:end], v[:, r, begin:end]
+    g, slope, cross, bent = (
+        dot_of(a[0], b[0]), dot_of(a[1], b[0]), dot_of(a[1], b[1]), dot_of(a[2], b[0])
+    )  # fmt: skip
+    st.gram[0, k, r] -= g
+    st.gram[1, k, r] += slope
+    st.gram[2, k, r] += cross
+    st.eta[0, k] += st.c[r] * g
+    st.eta[1, k] += st.c[r] * slope
+    st.eta[2, k] += st.c[r] * bent
+    if k == r:
+        return
+    slope, bent = dot_of(a[0], b[1]), dot_of(a[0], b[2])
+    st.gram[0, r, k] -= g
+    st.gram[1, r, k] += slope
+    st.gram[2, r, k] += cross
+    st.eta[0, r] += st.c[k] * g
+    st.eta[1, r] += st.c[k] * slope
+    st.eta[2, r] += st.c[k] * bent
 
 
 @internal
@@ -237,4 +263,4 @@ def dot_of(a, b):  # type: ignore[no-untyped-def]
 
 
 LOOKS[Uncut] = look_up_on_line
-LOOKS[Cut] = look_at_line
+LOOKS[Cut] = look_up_truncated

@@ -6,7 +6,6 @@ A certificate tells how good a code is for given waveforms, not whether these ar
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -17,6 +16,7 @@ from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.events import merged, peaks_of, resolution_of, thresholds
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.user_warnings import warn_user
 
 TOGETHER = 0.5
 """Share of the events of a component, beyond chance, that are close to those of another."""
@@ -28,16 +28,14 @@ LITTLE, HALF = 0.01, 0.5
 """Shares of the energy below which hardly anything is explained: by any, and by few events."""
 
 
-def warn_of_codes(
-    codes: RecordingCodes, waveforms: Waveforms, samples: int, stacklevel: int = 3
-) -> None:
+def warn_of_codes(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> None:
     """Warn if components occur together, or if hardly anything in a recording is explained."""
     events = salient(codes.atoms, waveforms)
     said = list(sentences_of_pairs(events, waveforms, samples))
     if samples >= LONG * waveforms.length:
         said += few(codes, events, samples)
     for sentence in said:
-        warnings.warn(sentence, RuntimeWarning, stacklevel=stacklevel)
+        warn_user(sentence)
 
 
 def salient(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:

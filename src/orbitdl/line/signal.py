@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -33,10 +33,16 @@ class Signal:
         An array in memory or on disk. Only slices of it are ever taken.
     span : int
         Samples of the blocks whose medians make up the trend that is taken off; 0: nothing is.
+    rate : float or None
+        Sampling rate in Hz, where it is known.
+    offset : int
+        Samples before `values` in the recording that it is an excerpt of.
     """
 
     values: Any
     span: int = 0
+    rate: float | None = None
+    offset: int = 0
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
@@ -61,7 +67,7 @@ class Signal:
         part = self.raw(first, last)
         observed = complete(part)
         if self.span > 0:
-            part = part - self.trend(first, last)
+            part = part - self._joined(first, last)[0]
         return np.where(observed[:, None], part, 0.0), observed
 
     def trend(self, first: int, last: int) -> Floats:
@@ -69,11 +75,25 @@ class Signal:
 
         The medians m_b of what was observed in blocks of `span` samples, w_b of them, joined by
         cubic B-splines: ``sum_b w_b m_b B(t / span - b) / sum_b w_b B(t / span - b)``. Waveforms
-        that fill less than half of the time leave it alone.
+        that fill less than half of the time leave it alone. Straight lines bridge long gaps.
         """
         first, last = max(first, 0), min(last, len(self))
         if self.span == 0 or first >= last:
             return np.zeros((max(last - first, 0), self.channels))
+        begin, end = first, last
+        while True:  # in a gap, look twice as far for what is known on either side
+            trend, known = self._joined(begin, end)
+            before, after = (
+                begin > 0 and not known[0].all(),
+                end < len(self) and not known[-1].all(),
+            )
+            if not (before or after):
+                return bridged(trend, known)[first - begin : last - begin]
+            reach = end - begin
+            begin, end = max(begin - before * reach, 0), min(end + after * reach, len(self))
+
+    def _joined(self, first: int, last: int) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return medians joined by splines, zero where none is near, and where one is."""
         begin, end = first // self.span, -(-last // self.span)
         median, weight = self._medians(begin - REACH, end + REACH)
         shares = shares_of(self.span)  # of the blocks around one, within it
@@ -81,10 +101,12 @@ class Signal:
             sliding_window_view(known, len(shares), axis=0) @ shares
             for known in (weight * median, weight)
         )  # (blocks, channels, span)
-        np.divide(above, below, out=above, where=below > 0)  # zero where nothing is known
+        known = np.broadcast_to(below > 0, above.shape)
+        np.divide(above, below, out=above, where=known)
         start = first - begin * self.span
-        trend = above.swapaxes(1, 2).reshape(-1, self.channels)
-        return np.asarray(trend[start : start + last - first])
+        own = slice(start, start + last - first)
+        trend = above.swapaxes(1, 2).reshape(-1, self.channels)[own]
+        return trend, known.swapaxes(1, 2).reshape(-1, self.channels)[own]
 
     def _medians(self, begin: int, end: int) -> tuple[Floats, Floats]:
         """Return the medians of blocks (n, channels), and how many of their samples are known."""
@@ -113,13 +135,39 @@ class Signal:
             free[part] = np.where(observed[:, None], x, np.nan)
 
         in_threads(fill, chunks_of(len(self), AT_A_TIME), n_jobs)
-        return Signal(free)
+        return replace(self, values=free, span=0)
 
 
 def complete(values: Floats) -> NDArray[np.bool_]:
     """Tell which samples (n, channels) have all their channels."""
     missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
     return np.asarray(~np.logical_or.reduce(missing))
+
+
+def bridged(values: Floats, known: NDArray[np.bool_]) -> Floats:
+    """Return values (n, channels), on straight lines between known ones where they are not."""
+    if known.all():
+        return values
+    place, result = np.arange(len(values)), values.copy()
+    for column, there in zip(result.T, known.T, strict=True):
+        if there.any():
+            column[~there] = np.interp(place[~there], place[there], column[there])
+    return result
+
+
+def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
+    """Tell which samples (n,) lie in gaps of at least so many samples.
+
+    Examples
+    --------
+    >>> long_gaps(np.array([True, False, True, True, False]), 2)
+    array([False, False,  True,  True, False])
+    """
+    edges = np.flatnonzero(np.diff(missing, prepend=False, append=False)).reshape(-1, 2)
+    result = np.zeros(len(missing), dtype=bool)
+    for begin, end in edges[edges[:, 1] - edges[:, 0] >= least]:
+        result[begin:end] = True
+    return result
 
 
 def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:

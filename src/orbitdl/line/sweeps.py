@@ -21,6 +21,11 @@ LONGER = 20
 """By how many places a block is longer than a waveform, so that only neighbours interact."""
 UNTOUCHED = 0.1
 """Part of the tolerance by which correlations may change before a block is looked at again."""
+CLEAN, FULL, PAUSED = range(3)
+"""How sweeps end: no window is dirty, or enough sweeps were made; a block has no room for its
+atoms; or as much work was done as is done at a time."""
+AT_A_TIME = 5e8
+"""Multiplications that are done at a time, a fifth of a second: Python can be interrupted then."""
 FIRST, END = 2, 3
 """Places at either end that no atom has: their taps would be beyond the table."""
 
@@ -47,9 +52,8 @@ class Blocks(NamedTuple):
     dirty: Floats
 
 
-def make_blocks(n_places: int, width: int, room: int) -> Blocks:
+def make_blocks(n_places: int, size: int, room: int) -> Blocks:
     """Return empty blocks, all of them to be solved; one more than is needed, which stays empty."""
-    size = width + LONGER
     count = -(-n_places // size) + 1
     shape = (count, room)
     dirty = np.full(count, np.inf)
@@ -66,11 +70,13 @@ def make_blocks(n_places: int, width: int, room: int) -> Blocks:
 def make_room(line: Line, blocks: Blocks) -> Room:
     """Allocate the scratch space of one thread."""
     (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
-    span, samples = 2 * blocks.size + 8, 2 * blocks.size + width + 16
+    span, missing = 2 * blocks.size + 8, most_missing(line, 2 * blocks.size + width + 8)
     return Room(
         weights=np.empty((most, 3, 4)),
-        moved=np.empty((3, most, samples, channels)),
-        residual=np.empty((samples, channels)),
+        missing=np.empty(missing, np.int64),
+        ranges=np.empty((most, 2), np.int64),
+        values=np.empty((3, most, missing, channels)),
+        fitted=np.empty((missing, channels)),
         near=np.empty((most, 4)),
         left=np.empty((q, span)),
         height=np.empty(q * span),
@@ -78,18 +84,34 @@ def make_room(line: Line, blocks: Blocks) -> Room:
         component=np.empty(q * span, np.int64),
         trial=np.empty((3, 4)),
         before=np.empty_like(line.e),
+        work=np.zeros(1),
+        next=np.zeros(2, np.int64),
     )
+
+
+def most_missing(line: Line, span: int) -> int:
+    """Return how many of `span` successive positions are unobserved at most, beyond ends too."""
+    beyond = line.offset + END  # atoms cover no more on either side
+    missing = np.pad(line.observed == 0.0, beyond, constant_values=True)
+    before = np.concatenate([[0], np.cumsum(missing)])
+    apart = min(span, len(missing))
+    return int((before[apart:] - before[:-apart]).max())
 
 
 def sweep_until_clean(
     line: Line, blocks: Blocks, places: tuple[int, int], alpha: float, tol: float, most: int
-) -> bool:
-    """Solve windows until none is dirty, in `most` sweeps at most; tell whether a block is full.
+) -> int:
+    """Solve windows until none is dirty, in `most` sweeps at most; return how it ended.
 
-    Atoms are placed from the first of two places up to the second.
+    Atoms are placed from the first of two places up to the second. The kernel returns now and then,
+    so that a user can interrupt.
     """
-    state = make_state(2 * blocks.c.shape[1], 0)
-    return bool(sweep(state, line, blocks, make_room(line, blocks), *places, alpha, tol, most))
+    state, room = make_state(2 * blocks.c.shape[1], 0), make_room(line, blocks)
+    ended = PAUSED
+    while ended == PAUSED:
+        room.work[0] = 0.0
+        ended = int(sweep(state, line, blocks, room, *places, alpha, tol, most))
+    return ended
 
 
 @internal
@@ -157,16 +179,17 @@ def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignor
     n_blocks, size, n_places = blocks.filled.shape[0], blocks.size, line.e.shape[1]
     width, limit = line.shapes.u.shape[1], UNTOUCHED * tol * alpha
     before, full = room.before, False
-    for turn in range(2 * most):
-        if largest(blocks.dirty) <= limit:
-            break
-        for b in range(turn % 2, n_blocks - 1, 2):
+    while room.next[0] < 2 * most and not full and largest(blocks.dirty) > limit:
+        for b in range(room.next[1], n_blocks - 1, 2):
             if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
                 continue
             lo, hi = max(b * size, first), min((b + 2) * size, last)
             if lo >= hi:
                 blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
                 continue
+            if room.work[0] > AT_A_TIME:
+                room.next[1] = b
+                return PAUSED
             near, far = lo - width - 8, hi + width + 8
             for j in range(line.e.shape[0]):
                 for p in range(max(near, 0), min(far, n_places)):
@@ -191,6 +214,6 @@ def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignor
             if b + 2 < n_blocks:
                 after = change_of(before, line.e, hi, far)
                 blocks.dirty[b + 2] = max(blocks.dirty[b + 2], after)
-        if full:
-            break
-    return full
+        room.next[0] += 1
+        room.next[1] = room.next[0] % 2
+    return FULL if full else CLEAN

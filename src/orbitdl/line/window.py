@@ -33,17 +33,36 @@ is the same to far below it."""
 TOGETHER = 32
 """Cells that are passed at once where nothing in them is high."""
 
+STEPS_A_ROUND, PAIR = 10, 100
+"""Newton steps of a round, about, and multiplications for a pair of atoms in each."""
+
 
 @internal
 def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
-    """List the peaks of ``|eta|`` above a level between two places; return how many."""
+    """List the peaks of ``|eta|`` above a level between two places; return how many.
+
+    A plateau has no strict peak: where none is found, integer positions with no larger neighbour
+    are listed; not the first one, for the peak beside it may be in the window before.
+    """
     found = ZERO
     for j in range(e.shape[0]):
         for begin in range(lo, hi, TOGETHER):
             end = min(begin + TOGETHER, hi)
             if largest(e[j, begin - 1 : end + 2]) > level:  # weights are positive, of sum one
                 found = find_near(e[j], begin, end, j, found, level, room, shapes)
+    for j in range(0 if found else e.shape[0]):
+        for m in range(lo + 1, hi):
+            if largest(e[j, m - 1 : m + 2]) > level:
+                found = note_plateau(e[j], m, j, found, level, room, shapes.positive)
     return found
+
+
+@internal
+def note_plateau(row, m, j, found, level, room, positive):  # type: ignore[no-untyped-def]
+    """List an integer position with no larger neighbour; return how many are listed then."""
+    before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
+    is_top = abs(here) >= abs(before) and abs(here) >= abs(after)
+    return note(here, m, j, is_top, found, level, room, positive)
 
 
 @internal
@@ -54,9 +73,7 @@ def find_near(row, lo, hi, j, found, level, room, shapes):  # type: ignore[no-un
         if high <= level:
             continue
         if shapes.whole:
-            before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
-            is_peak = abs(here) >= abs(before) and abs(here) > abs(after)
-            found = note(here, m, j, is_peak, found, level, room, shapes.positive)
+            found = note_plateau(row, m, j, found, level, room, shapes.positive)
             continue
         p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
         for d in stationary(p1, p2, p3):
@@ -110,13 +127,12 @@ def insert(st, count, shapes, room, found, level):  # type: ignore[no-untyped-de
 @part
 def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ignore[no-untyped-def]
     """Bring the atoms of a window to their optimum; return how many, and whether it is full."""
-    last = np.inf
+    last, level = np.inf, alpha * (1.0 + PART * tol)
     for _ in range(ROUNDS):
+        room.work[0] += STEPS_A_ROUND * (count**3 + PAIR * count**2)
         count = slide(st, count, oracle, alpha, PART * tol, MERGING * tol)
         fill_left(st, count, oracle, line, room, lo, hi)  # type: ignore[no-untyped-call]
-        found = find_places(
-            room.left, 2, 2 + hi - lo, alpha * (1.0 + PART * tol), room, line.shapes
-        )
+        found = find_places(room.left, 2, 2 + hi - lo, level, room, line.shapes)
         top = 0.0
         for p in range(found):
             room.place[p] += lo - 2
@@ -157,15 +173,22 @@ def left_of_uncut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-unt
 
 @internal
 def left_of_cut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Do the same from the residual, as the last look has left it."""
-    u = oracle.tables.u
-    for j in range(u.shape[0]):
-        for p in range(lo - 2, hi + 3):
-            total, start = 0.0, p - oracle.start
-            for k in range(max(-start, 0), min(u.shape[1], oracle.y.shape[0] - start)):
-                for ch in range(u.shape[2]):
-                    total += u[j, k, ch] * oracle.residual[start + k, ch]
-            room.left[j, p - lo + 2] = total
+    """Do the same where atoms are truncated: what they have at unobserved samples is not left."""
+    left_of_uncut(st, count, oracle, line, room, lo, hi)
+    u, missing, fitted = oracle.tables.u, oracle.missing, room.fitted
+    q, width, channels = u.shape
+    for s in range(missing.shape[0]):
+        fitted[s] = 0.0
+    for k in range(count):
+        for s in range(oracle.ranges[k, 0], oracle.ranges[k, 1]):
+            for ch in range(channels):
+                fitted[s, ch] += st.c[k] * oracle.values[0, k, s, ch]
+    for j in range(q):
+        for s in range(missing.shape[0]):
+            place = missing[s]
+            for p in range(max(place - width + 1, lo - 2), min(place + 1, hi + 3)):
+                for ch in range(channels):
+                    room.left[j, p - lo + 2] += u[j, place - p, ch] * fitted[s, ch]
 
 
 LEFT = {Uncut: left_of_uncut, Cut: left_of_cut}

@@ -52,8 +52,10 @@ class Room(NamedTuple):
     ----------
     weights : ndarray of shape (capacity, 3, 4)
         Of the atoms of a window.
-    moved, residual : ndarray of shape (3, capacity, n, channels) and (n, channels)
-        Signals of a cut window.
+    missing, ranges, values, fitted : ndarray of shape (n,), (capacity, 2), (3, capacity, n, \
+        channels) and (n, channels)
+        Of a truncated window: positions of unobserved samples, which of them atoms cover, the atoms
+        there, and their sum.
     near : ndarray of shape (capacity, 4)
         Weights of the atoms that entered in this round.
     left : ndarray of shape (q, places of a window and 8)
@@ -64,11 +66,17 @@ class Room(NamedTuple):
         Weights of the next atom.
     before : ndarray of shape (q, places)
         Correlations before a window changed them, near it.
+    work : ndarray of shape (1,)
+        Multiplications since the kernel was called, about.
+    next : ndarray of shape (2,)
+        Where it goes on when it is called again: turn and block.
     """
 
     weights: Floats
-    moved: Floats
-    residual: Floats
+    missing: Integers
+    ranges: Integers
+    values: Floats
+    fitted: Floats
     near: Floats
     left: Floats
     height: Floats
@@ -76,6 +84,8 @@ class Room(NamedTuple):
     component: Integers
     trial: Floats
     before: Floats
+    work: Floats
+    next: Integers
 
 
 @internal
@@ -134,12 +144,15 @@ def uncut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
 
 @internal
 def cut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Return what is asked about a window with atoms that are cut."""
-    width, n = line.shapes.u.shape[1], line.r.shape[0]
-    first, last = max(lo - 2 - line.offset, 0), min(hi + width + 3 - line.offset, n)
-    size = max(last - first, 0)
+    """Return what is asked about a window with atoms that are truncated."""
+    n = ZERO
+    for place in range(lo - 2, hi + line.shapes.u.shape[1] + 3):
+        sample = place - line.offset
+        is_inside = 0 <= sample < line.observed.shape[0]
+        if not is_inside or line.observed[sample] == 0.0:
+            room.missing[n] = place
+            n += 1
     return Cut(
-        line.r[first : first + size], line.observed[first : first + size], first + line.offset,
-        line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
-        room.moved[:, :, :size], room.residual[:size],
+        line.e, line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
+        room.missing[:n], room.ranges, room.values,
     )  # fmt: skip

@@ -41,8 +41,10 @@ if TYPE_CHECKING:
     from orbitdl.recordings.reading import read
     from orbitdl.recordings.recording import Recording
     from orbitdl.recordings.suggested_mask import SuggestedMask, suggest_mask
+    from orbitdl.recordings.time_units import TimeUnit
     from orbitdl.recordings.unreadable import UnreadableError
     from orbitdl.recordings.waveform_tables import waveform_table
+    from orbitdl.recordings.wfdb_annotations import annotation_file
     from orbitdl.recordings.windows import Windows
 
 __all__ = [
@@ -56,8 +58,10 @@ __all__ = [
     "Recording",
     "Separator",
     "SuggestedMask",
+    "TimeUnit",
     "UnreadableError",
     "Windows",
+    "annotation_file",
     "event_table",
     "prepare",
     "prepare_for",
@@ -79,8 +83,10 @@ _HOME = {
     "Recording": "recording",
     "Separator": "dialect",
     "SuggestedMask": "suggested_mask",
+    "TimeUnit": "time_units",
     "UnreadableError": "unreadable",
     "Windows": "windows",
+    "annotation_file": "wfdb_annotations",
     "event_table": "events",
     "prepare": "preparing",
     "prepare_for": "new_data",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.text_files import require_expansion
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+from orbitdl.recordings.words import printable
+
+STREAMED = 2**32 - 1
+"""The size of sound in a file that was written before its end was known."""
 
 
 def read_npy(path: Path) -> Recording:
@@ -28,12 +33,15 @@ def read_npz(path: Path, key: str | None = None) -> Recording:
         zipfile.ZipFile(path),  # an .npy file by another name is none
         np.load(path, allow_pickle=False) as archive,
     ):
-        values = as_numbers(archive[_choose(archive.files, key, path)], path)
+        name = _choose(archive.files, key, path)
+        stored = {info.filename.removesuffix(".npy"): info for info in archive.zip.infolist()}
+        require_expansion(stored[name].file_size, stored[name].compress_size, path)
+        values = as_numbers(archive[name], path)
         return Recording(values, kind=Kind.array)
 
 
 def _choose(names: list[str], key: str | None, path: Path) -> str:
-    listed = ", ".join(names)
+    listed = ", ".join(map(printable, names))
     if key is None and len(names) != 1:
         raise UnreadableError(f"{path} holds {len(names)} arrays ({listed}); choose one with key=.")
     if key is not None and key not in names:
@@ -46,13 +54,33 @@ def read_wav(path: Path) -> Recording:
     from scipy.io import wavfile
 
     with parsing(path, "a WAV file"):
+        _require_complete(path)
         rate, sound = wavfile.read(path)
         values = as_numbers(sound, path)
-    if sound.dtype == np.uint8:
-        values = (values - 128) / 128
+    if sound.dtype == np.uint8:  # in place: these are copies, and may be long
+        values -= 128
+        values /= 128
     elif sound.dtype.kind == "i":
-        values = values / -float(np.iinfo(sound.dtype).min)
+        values /= -float(np.iinfo(sound.dtype).min)
     return Recording(values, rate=float(rate))
+
+
+def _require_complete(path: Path) -> None:
+    """Refuse a file that ends before the samples that its header announces."""
+    with path.open("rb") as file:
+        kind = file.read(12)[:4]
+        order: Literal["big", "little"] = "big" if kind == b"RIFX" else "little"
+        while kind != b"RF64" and len(head := file.read(8)) == 8:
+            size = int.from_bytes(head[4:], order)
+            if head[:4] == b"data":
+                there = path.stat().st_size - file.tell()
+                if there < size < STREAMED:
+                    raise UnreadableError(
+                        f"{path} is truncated: its header announces {size} bytes of samples, and "
+                        f"{there} are there; copy it again."
+                    )
+                return
+            file.seek(size + size % 2, 1)
 
 
 def as_numbers(array: NDArray[Any], path: Path) -> Floats:

@@ -17,20 +17,20 @@ def choose_channel(
     *,
     least: int,
     time_column: int | None = None,
-) -> Floats:
-    """Return columns of the last axis by name or number; one alone loses its axis.
+) -> tuple[Floats, list[int] | None]:
+    """Return columns of the last axis by name or number, and where they are; None: their mean.
 
-    Numbers count a column of the time that was taken out.
+    One alone loses its axis. Numbers count a column of the time that was taken out.
     """
     if values.ndim < least:
         raise ValueError(
             f"channel={channel!r} needs data with several channels, and these have one."
         )
     if channel == "mean":
-        return np.asarray(values.mean(axis=-1))
+        return np.asarray(values.mean(axis=-1)), None
     count = values.shape[-1]
     chosen = [_place(name.strip(), leads, count, time_column) for name in channel.split(",")]
-    return values[..., chosen[0]] if len(chosen) == 1 else values[..., chosen]
+    return values[..., chosen[0] if len(chosen) == 1 else chosen], chosen
 
 
 def _place(name: str, leads: tuple[str, ...], count: int, time_column: int | None) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.time_columns import NAMES
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 
 DATE = re.compile(r"\d+[-:/]\d+[-:/]\d")
@@ -32,11 +33,14 @@ class Chosen:
     channel : str or None
         The columns that must be numbers, with commas between; None or "mean": all.
     time : str or None
-        The column that tells the time; None: there is none.
+        The column of the time; None: there is none.
+    unit : TimeUnit or None
+        Of the time, where that is numbers; None: the name of the column may say it.
     """
 
     channel: str | None = None
     time: str | None = None
+    unit: TimeUnit | None = None
 
     def time_place(self, names: tuple[str, ...], count: int, path: Path) -> int | None:
         """Return where the column of the time is; None: none was named."""
@@ -81,11 +85,15 @@ def place_of(name: str, names: tuple[str, ...], count: int) -> int | None:
     return int(name) if name.isdecimal() and int(name) < count else None
 
 
-def without_column(recording: Recording, place: int, rate: float) -> Recording:
-    """Return a recording of this rate, without the column that told it."""
+def without_column(
+    recording: Recording, place: int, rate: float, unit: TimeUnit | None = None
+) -> Recording:
+    """Return a recording of this rate, without the column of the time that it was taken from."""
     leads = tuple(name for k, name in enumerate(recording.leads) if k != place)
     signal = np.delete(recording.signal, place, axis=1)
-    return replace(recording, signal=signal, leads=leads, rate=rate, time_column=place)
+    timed = replace(recording, rate=rate, time_column=place, time_unit=unit)
+    units = tuple(unit for k, unit in enumerate(recording.units) if k != place)
+    return replace(timed, signal=signal, leads=leads, units=units)
 
 
 def not_a_number(
@@ -94,11 +102,11 @@ def not_a_number(
     """Say where text stands, and how to do without it; `numbers` names columns without text."""
     shown = cell[:SHOWN] if isinstance(cell, str) else cell
     others = [name for name in numbers if not NAMES.fullmatch(name)]
-    choice = f"choose columns of numbers with channel={','.join(others)!r}"
+    choice = f", or choose columns of numbers with channel={','.join(others)!r}" if others else ""
     if DATE.match(str(cell)) or NAMES.fullmatch(str(column)):
-        remedy = f"take the rate from it with time_column={str(column)!r}, or {choice}."
+        remedy = f"take the rate from it with time_column={str(column)!r}{choice}."
     else:
-        remedy = f"leave the cell empty if the value is missing, or {choice}."
+        remedy = f"leave the cell empty if the value is missing{choice}."
     return (
         f"{where} holds {shown!r} in row {row}, column {column}, where a number is needed; {remedy}"
     )

@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from orbitdl.recordings.dialect import Decimal, Dialect, Separator
+from orbitdl.recordings.words import printable
 
 GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 LINE_OF_GROUPS = re.compile(
     r"[+-]?[1-9]\d{0,2}((,\d{3})+(\.\d*)?|(\.\d{3})+,\d+|( \d{3})+,\d+)", re.ASCII
 )
+
+LONGEST_UNIT = 16
+"""Characters of what can be a unit: 'hh:mm:ss.mmm' is one that PhysioNet writes."""
+NO_UNIT = re.compile(r".*[;,\t].*|\W*\d[\W\d]*|")
+"""What holds a separator, or digits without a letter, or nothing."""
 
 
 @dataclass(frozen=True)
@@ -24,13 +30,19 @@ class Reading:
     dialect : Dialect
     header : list of str
         Names of the columns; empty: there is no header.
+    units : list of str
+        Physical units of the columns, where a row below the header has them.
     body : list of list of str
         The cells of the other lines.
+    heads : int
+        Lines above the body: names, in two rows if one does not tell columns apart, and units.
     """
 
     dialect: Dialect
     header: list[str]
+    units: list[str]
     body: list[list[str]]
+    heads: int = 0
 
     @classmethod
     def of(cls, dialect: Dialect, lines: list[str]) -> Reading:
@@ -40,7 +52,13 @@ class Reading:
         except csv.Error:
             rows = []
         headed = bool(rows) and dialect.names_columns(rows[0])
-        return cls(dialect, rows[0] if headed else [], rows[1:] if headed else rows)
+        two = headed and len(rows) > 2 and _are_words_above(rows[1], rows[2], dialect)
+        names, below = (rows[k] if wanted else [] for k, wanted in ((0, headed), (1, two)))
+        names = [printable(name.strip("'")) for name in names]
+        below = [printable(unit.strip("'[]()")) for unit in below]
+        if two and len(set(names)) < len(names):  # a header in two rows
+            names, below = [" ".join(pair) for pair in zip(names, below, strict=False)], []
+        return cls(dialect, names, below, rows[headed + two :], headed + two)
 
     @property
     def width(self) -> int:
@@ -105,6 +123,17 @@ class Reading:
             return True
         whole = self.columns == 2 and not self.header and asked.separator is None
         return whole and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
+
+
+def _are_words_above(row: list[str], next_row: list[str], dialect: Dialect) -> bool:
+    """Tell whether a row below the header holds units: a word above every number of the next."""
+    if len(row) != len(next_row):
+        return False
+    below = dialect.numbers(next_row)
+    words = [cell for cell, x in zip(row, below, strict=True) if x is not None and x == x]
+    no_words = (len(word) > LONGEST_UNIT or NO_UNIT.fullmatch(word) for word in words)
+    numbers = (cell for cell, x in zip(row, dialect.numbers(row), strict=True) if x is not None)
+    return bool(words) and not any(no_words) and not any(numbers)
 
 
 def detect(lines: list[str], asked: Dialect) -> Reading:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from orbitdl.line.acquisition import compare, require_same_rate
 from orbitdl.recordings.layout import Layout
 from orbitdl.recordings.prepared_signal import PreparedSignal, prepare_signal
 from orbitdl.recordings.preparing import prepare
@@ -41,7 +42,8 @@ def prepare_for(
     recording : Recording
         New data.
     step, channel, rate, layout
-        Go before what the model says; see `Preprocessing` and `prepare`.
+        Override what the model says; see `Preprocessing` and `prepare`. Another sampling rate than
+        the model's is refused; other units, channel names or another scale are warned of.
 
     Returns
     -------
@@ -74,6 +76,7 @@ def prepare_for(
             f"the data give windows of shape {windows.values.shape[1:]}, but the model was learned "
             f"from shape {shape}; choose what fits with channel= or layout=."
         )
+    compare(model.preprocessing_, windows.acquisition(normalize=kept.normalize))
     return windows
 
 
@@ -123,7 +126,7 @@ def _again(
 ) -> Preprocessing:
     """Return what is done to a whole recording: as a model says, unless something else is said."""
     kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
-    rate = rate or common_rate(model, recording)
+    rate = common_rate(model, recording, rate)
     return Preprocessing(
         channel=channel or (kept.channel if _has_channels(recording, shape) else None),
         rate=rate,
@@ -135,14 +138,10 @@ def _channels(shape: tuple[int, ...]) -> str:
     return f"{shape[0]} channels" if shape and shape[0] > 1 else "one channel"
 
 
-def common_rate(model: Model, recording: Recording) -> float | None:
-    """Return the rate that a recording and a model agree on."""
-    found, learned = recording.rate, Preprocessing.of(model.preprocessing_).rate
-    if found and learned and abs(found - learned) > 1e-3 * learned:
-        raise ValueError(
-            f"the recording has {found:g} samples per second, but the model was learned at "
-            f"{learned:g}; resample the data, or insist with rate={learned:g}."
-        )
+def common_rate(model: Model, recording: Recording, rate: float | None) -> float | None:
+    """Return the sampling rate that a recording, or what is said of it, and a model agree on."""
+    found, learned = rate or recording.rate, Preprocessing.of(model.preprocessing_).rate
+    require_same_rate(learned, found, f"resample the data, or insist with rate={learned or 0:g}")
     return found or learned
 
 

@@ -12,8 +12,9 @@ from orbitdl.groups.base import Floats
 from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import rate_of, seconds_of
+from orbitdl.recordings.time_columns import rate_in, rate_of, seconds_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
+from orbitdl.recordings.words import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,28 +30,28 @@ def read_parquet(path: Path, chosen: Chosen = EVERY) -> Recording:
 
     with parsing(path, "a Parquet file"):
         frame = pd.read_parquet(path)
-        names = tuple(str(name).strip() for name in frame.columns)
+        names = tuple(printable(str(name).strip()) for name in frame.columns)
         place = chosen.time_place(names, len(names), path)
         needed = chosen.needed(names, len(names), place)
         others = [names[k] for k in sorted(needed) if frame.dtypes.iloc[k].kind in "iufb"]
         columns = [
-            _of_column(frame.iloc[:, k], path, others if k in needed else None)
+            _of_column(frame.iloc[:, k].rename(names[k]), path, others if k in needed else None)
             for k in range(len(names))
         ]
         values = np.column_stack(columns) if columns else np.zeros((0, 0))
     recording = Recording(values, leads=names, kind=Kind.table)
     if place is None:
         return recording
-    seconds = _seconds(frame.iloc[:, place], names[place], path)
-    return without_column(recording, place, rate_of(seconds, names[place], path))
+    column, name = frame.iloc[:, place], names[place]
+    if column.dtype.kind in "iuf":
+        times = np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
+        return without_column(recording, place, *rate_in(chosen.unit, times, name, path))
+    return without_column(recording, place, rate_of(_seconds(column, name, path), name, path))
 
 
 def _seconds(column: pd.Series, name: str, path: Path) -> Floats:
-    """Return the times in a column, whatever they are written in."""
-    kind = column.dtype.kind
-    if kind in "iuf":
-        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))
-    if kind == "m":
+    """Return the times in a column that are no numbers."""
+    if column.dtype.kind == "m":
         return np.asarray(column.dt.total_seconds(), dtype=np.float64)
     return seconds_of(column.to_list(), name, path)
 

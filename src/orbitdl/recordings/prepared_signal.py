@@ -63,22 +63,17 @@ def prepare_signal(recording: Recording, preprocessing: Preprocessing) -> Prepar
     >>> prepare_signal(two, Preprocessing(channel="V1")).signal
     array([ 0., 10., 20., 30.])
     """
-    source, leads = _in_channels(recording, preprocessing.channel)
+    chosen = _in_channels(recording, preprocessing.channel)
+    source = chosen.signal
     slow = _slow_part(source, recording, preprocessing)
     quick = source if slow is None else source - slow
     rate = preprocessing.rate or recording.rate
-    changed = replace(_plain(recording), signal=quick, rate=rate, leads=leads)
-    return PreparedSignal(changed, source, slow)
+    return PreparedSignal(replace(chosen, signal=quick, rate=rate), source, slow)
 
 
-def _plain(recording: Recording) -> Recording:
-    """Return the recording alone, whatever else a class of its own knows of it."""
-    return Recording(recording.signal, kind=Kind.samples, offset=recording.offset)
-
-
-def _in_channels(recording: Recording, channel: str | None) -> tuple[Floats, tuple[str, ...]]:
-    """Return the recording (n_times,) or (n_times, channels), and names of its channels."""
-    signal, leads = as_signal(recording.signal), recording.leads
+def _in_channels(recording: Recording, channel: str | None) -> Recording:
+    """Return the channels that are chosen, (n_times,) or (n_times, channels), with their names."""
+    signal, leads, units = as_signal(recording.signal), recording.leads, recording.units
     if signal.ndim > 2:
         raise ValueError(
             f"the data have shape {signal.shape}, so they are windows already and no recording; "
@@ -86,9 +81,20 @@ def _in_channels(recording: Recording, channel: str | None) -> tuple[Floats, tup
         )
     if channel is not None:
         time = recording.time_column
-        return choose_channel(signal, leads, channel, least=2, time_column=time), ()
-    warn_of_time(signal, leads)
-    return (signal[:, 0], ()) if signal.shape[1:] == (1,) else (signal, leads)
+        signal, place = choose_channel(signal, leads, channel, least=2, time_column=time)
+        common = units[0] if len(set(units)) == 1 else ""
+        leads, units = _of(place, leads, "mean"), _of(place, units, common)
+    else:
+        warn_of_time(signal, leads)
+        signal = signal[:, 0] if signal.shape[1:] == (1,) else signal
+    return Recording(signal, None, leads, Kind.samples, offset=recording.offset, units=units)
+
+
+def _of(places: list[int] | None, words: tuple[str, ...], of_mean: str) -> tuple[str, ...]:
+    """Return what is said of some channels, or of the mean of all; nothing where nothing is."""
+    if not words:
+        return ()
+    return (of_mean,) if places is None else tuple(words[place] for place in places)
 
 
 def _slow_part(signal: Floats, recording: Recording, preprocessing: Preprocessing) -> Floats | None:

@@ -38,7 +38,7 @@ def prepare(
     layout : Layout
         Whether rows are samples in time or windows already; by default a rule decides: single
         columns, sound and WFDB records are recordings, and so is everything else of two axes if
-        the length of the windows is given.
+        the length of the windows or the sampling rate is known.
     shape : tuple of int, optional
         Shape of a model's data points, if there is a model: rows of that shape are windows.
     to_end : bool
@@ -65,12 +65,12 @@ def prepare(
     signal = _require_rows(as_signal(recording.signal))
     rate = preprocessing.rate or recording.rate
     channel, normalize = preprocessing.channel, preprocessing.normalize
-    if not is_recording(recording, preprocessing.window, layout, shape):
+    if not is_recording(recording, preprocessing.window, layout, shape, rate):
         _require_whole(recording)
         _require_no_filter(preprocessing)
         values = np.atleast_2d(signal)
         if channel is not None:
-            values = choose_channel(values, recording.leads, channel, least=3)
+            values, _ = choose_channel(values, recording.leads, channel, least=3)
         return Windows(*normalised(values, normalize), values, rate=rate)
     prepared = prepare_signal(recording, preprocessing)
     length = preprocessing.window or (shape[0] if shape else None)
@@ -93,18 +93,23 @@ def prepare(
         leads=prepared.recording.leads,
         offset=recording.offset or 0,
         baseline=prepared.baseline,
+        units=prepared.recording.units,
     )
 
 
 def is_recording(
-    recording: Recording, window: int | None, layout: Layout, shape: tuple[int, ...] | None
+    recording: Recording,
+    window: int | None,
+    layout: Layout,
+    shape: tuple[int, ...] | None,
+    rate: float | None,
 ) -> bool:
     """Decide whether rows are samples in time (True) or windows (False).
 
     `layout` decides if it is not "auto". Sound, WFDB records and single columns are recordings;
     rows of the shape of a model's data points are windows, and so are arrays of three axes; then
-    everything is a recording if a window length is known, and of the rest only tables (.csv,
-    .parquet) of up to 8 columns are.
+    everything is a recording if a window length or the sampling rate is known, and of the rest only
+    tables (.csv, .parquet) of up to 8 columns are.
     """
     signal = recording.signal
     said = member(Layout, layout)
@@ -114,7 +119,9 @@ def is_recording(
         return True
     if signal.shape[1:] == shape or (signal.ndim > 2 and window is None):
         return False
-    return window is not None or (recording.kind == Kind.table and signal.shape[1] <= FEW)
+    if window is not None or rate is not None:
+        return True
+    return recording.kind == Kind.table and signal.shape[1] <= FEW
 
 
 def _require_rows(signal: Floats) -> Floats:

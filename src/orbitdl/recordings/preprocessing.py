@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from orbitdl.recordings.time_units import TimeUnit
+from orbitdl.recordings.words import member
+
 
 @dataclass(frozen=True)
 class Preprocessing:
@@ -30,6 +33,8 @@ class Preprocessing:
     time_column : str or None
         The column of a file that tells the time, by number or name; `read` takes the rate from it
         and leaves it out of the signal.
+    time_unit : str or None
+        Unit of the numbers in that column; None: its name says it, or they are seconds.
 
     Examples
     --------
@@ -45,6 +50,7 @@ class Preprocessing:
     rate: float | None = None
     highpass: float | None = None
     time_column: str | None = None
+    time_unit: str | None = None
 
     def __post_init__(self) -> None:
         for name, value in (("window", self.window), ("step", self.step)):
@@ -59,6 +65,8 @@ class Preprocessing:
         self._require_highpass()
         if not isinstance(self.normalize, bool):
             raise ValueError(f"normalize must be True or False, not {self.normalize!r}.")
+        if self.time_unit is not None:
+            member(TimeUnit, self.time_unit)
         if not isinstance(self.time_column, str | None):
             raise ValueError(
                 f"time_column must be text: a number or name, not {self.time_column!r}."

@@ -14,15 +14,23 @@ from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.parquet_files import read_parquet
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.table_files import read_csv
-from orbitdl.recordings.time_columns import rate_of
+from orbitdl.recordings.time_columns import rate_in
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 from orbitdl.recordings.wfdb_records import read_wfdb
+from orbitdl.recordings.words import member
 
-FORMATS = ".npy, .npz, .csv, .parquet, .wav, or a WFDB record (its .hea file or its name)"
+FORMATS = (
+    ".npy, .npz, .csv or .tsv (or .csv.gz), .parquet, .wav, or a WFDB record (its .hea file or its "
+    "name)"
+)
 READERS: dict[str, Callable[..., Recording]] = {
     ".npy": read_npy,
     ".npz": read_npz,
     ".csv": read_csv,
+    ".tsv": read_csv,
+    ".csv.gz": read_csv,
+    ".tsv.gz": read_csv,
     ".parquet": read_parquet,
     ".wav": read_wav,
 }
@@ -36,13 +44,15 @@ def read(
     decimal: Decimal | None = None,
     channel: str | None = None,
     time_column: str | None = None,
+    time_unit: TimeUnit | None = None,
 ) -> Recording:
     """Read a recording, or windows of one, from a file; its suffix says how.
 
     Parameters
     ----------
     path : str or Path
-        A file .npy, .npz, .csv, .parquet or .wav, or a WFDB record: its .hea file or its name.
+        A file .npy, .npz, .csv or .tsv (or .csv.gz), .parquet or .wav, or a WFDB record: its .hea
+        file or its name. Text is in UTF-8, UTF-16 with its mark, or Windows-1252.
     key : str, optional
         Which array of an .npz file to read; needed if it holds several.
     separator : Separator, optional
@@ -54,9 +64,13 @@ def read(
         may hold text, which becomes NaN. By default all must be numbers. No column is left out:
         `prepare` and `prepare_signal` choose.
     time_column : str, optional
-        The column that tells the time, by name or number: in seconds, or as dates and times. It is
-        left out of the signal, and the rate is taken from its steps, which must be even; where one
-        is not, or is missing, a sentence says so.
+        The column of the time, by name or number: numbers, or dates and times. It is left out of
+        the signal, and the sampling rate is taken from its steps, which must be even; where one is
+        not, or is missing, a sentence says so.
+    time_unit : TimeUnit, optional
+        Unit of the numbers in that column: "s", "ms", "us", "ns", "min" or "h". By default the
+        one that its name ends in (``time_ms``, ``t (us)``), or else seconds; a rate below 1 Hz or
+        above 10 MHz is then refused, and the unit asked for.
 
     Returns
     -------
@@ -96,7 +110,12 @@ def read(
         raise ValueError(
             f"separator= and decimal= are for .csv files, and {path} is none; leave them out."
         )
-    chosen = Chosen(channel, time_column)
+    if time_unit is not None and time_column is None:
+        raise ValueError(
+            f"time_unit={time_unit} is the unit of a column of times; name it with time_column=."
+        )
+    unit = None if time_unit is None else member(TimeUnit, time_unit)
+    chosen = Chosen(channel, time_column, unit)
     own: dict[Callable[..., Recording], tuple[object, ...]] = {
         read_npz: (key,),
         read_csv: (asked, chosen),
@@ -119,11 +138,13 @@ def _timed(recording: Recording, chosen: Chosen, path: Path) -> Recording:
         )
     place = chosen.time_place(recording.leads, signal.shape[1], path)
     assert place is not None
-    return without_column(recording, place, rate_of(signal[:, place], str(place), path))
+    times = rate_in(chosen.unit, signal[:, place], str(place), path)
+    return without_column(recording, place, *times)
 
 
 def _reader(path: Path) -> Callable[..., Recording]:
     suffix = path.suffix.lower()
+    suffix = "".join(path.suffixes[-2:]).lower() if suffix == ".gz" else suffix
     if path.is_dir():
         raise ValueError(f"cannot read {path}: it is a folder; name a file in it.")
     if suffix in READERS:

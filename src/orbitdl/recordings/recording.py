@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import Dialect
 from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.validation import require_count
 
 
@@ -25,7 +26,7 @@ class Recording:
     rate : float or None
         Samples per second, where it is known.
     leads : tuple of str
-        Names of the channels that `signal` holds or is the mean of, where there are any.
+        Names of the channels that `signal` holds, where there are any.
     kind : Kind
         What is known of the rows of `signal`.
     dialect : Dialect or None
@@ -35,6 +36,10 @@ class Recording:
     time_column : int or None
         The place of a column that told the rate, and that `signal` lacks; numbers of channels count
         it, as the file does.
+    time_unit : TimeUnit or None
+        Unit of the numbers in that column; None: they were dates, or there is none.
+    units : tuple of str
+        Physical units of the channels, such as "mV", where they are known.
 
     Examples
     --------
@@ -50,6 +55,8 @@ class Recording:
     dialect: Dialect | None = None
     offset: int | None = None
     time_column: int | None = None
+    time_unit: TimeUnit | None = None
+    units: tuple[str, ...] = ()
 
     def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
         """Return a part of this recording; its events keep the times of the whole.

@@ -1,7 +1,8 @@
-"""Reading tables of numbers that are written as text: .csv."""
+"""Reading tables of numbers that are written as text: .csv and .tsv, compressed or not."""
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -13,11 +14,14 @@ import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
-from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect
+from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect, Separator
 from orbitdl.recordings.dialect_detection import Reading, detect
 from orbitdl.recordings.layout import Kind
+from orbitdl.recordings.plain_tables import read_at_once
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import rate_of, seconds_of
+from orbitdl.recordings.text_files import content_of
+from orbitdl.recordings.time_columns import rate_in, rate_of, seconds_of
+from orbitdl.recordings.time_units import TimeUnit, unit_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
 
 LOOKED_AT = 1000
@@ -33,7 +37,8 @@ class Table:
     Attributes
     ----------
     path : Path
-    lines : list of str
+    content : bytes
+        The text in UTF-8.
     reading : Reading
     first : int
         Lines before the first row.
@@ -44,7 +49,7 @@ class Table:
     """
 
     path: Path
-    lines: list[str]
+    content: bytes
     reading: Reading
     first: int
     time: int | None
@@ -64,47 +69,62 @@ def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -
     """Read rows of numbers; a first row that is not numbers names the columns.
 
     Columns are separated by semicolons, tabs, commas or blanks, or there is one; decimals come
-    after a point or a comma. Both are found out together, by `detect`, unless `asked` for. An empty
-    cell or line is a missing value; lines that begin with # at the top are left out. Columns that
-    are not needed may be text.
+    after a point or a comma. Both are found out together, by `detect`, unless `asked` for; .tsv is
+    short for tabs. An empty cell or line is a missing value; lines that begin with # at the top are
+    left out. A second row may hold the units of the columns. Columns that are not needed may be
+    text.
     """
-    lines = _lines_of(path)
-    before = _lines_before_table(lines)
-    asked = _with_announced(lines[before - 1] if before else "", asked or AS_FOUND)
+    content = content_of(path)
+    top = list(islice(_lines(content), LOOKED_AT))
+    before = _lines_before_table(top)
+    asked = _with_announced(top[before - 1] if before else "", asked or AS_FOUND)
+    if path.name.lower().removesuffix(".gz").endswith(".tsv"):
+        asked = Dialect(asked.separator or Separator.tab, asked.decimal)
     try:
-        reading = detect(_evidence(lines[before:]), asked)
+        reading = detect(_evidence(top[before:]), asked)
     except ValueError as error:
         raise UnreadableError(f"cannot tell how {path} is to be read: {error}.") from error
     reading = _without_false_header(reading, chosen)
     names = tuple(reading.header[: reading.columns])
     time = chosen.time_place(names, reading.columns, path)
     needed = chosen.needed(names, reading.columns, time)
-    table = Table(path, lines, reading, before + bool(reading.header), time, needed)
+    first = before + reading.heads
+    table = Table(path, content, reading, first, time, needed)
     _require_fitting_header(table)
     with parsing(path, "a table of numbers"):
-        values, times = _columns(table)
-    recording = Recording(values, leads=names, kind=Kind.table, dialect=reading.dialect)
-    return recording if time is None else without_column(recording, time, _rate(times, table))
+        plain = read_at_once(content, reading, first, needed, time)
+        values, times = _columns(table) if plain is None else plain
+    units = tuple(reading.units[: reading.columns])
+    recording = Recording(values, None, names, Kind.table, reading.dialect, units=units)
+    if time is None:
+        return recording
+    return without_column(recording, time, *_rate(times, table, chosen.unit))
 
 
-def _rate(times: list[str], table: Table) -> float:
-    """Return the rate that the cells of a column make: numbers of seconds, or dates and times."""
+def _rate(
+    times: Floats | list[str], table: Table, unit: TimeUnit | None
+) -> tuple[float, TimeUnit | None]:
+    """Return the rate that the cells of a column make, and their unit if they are numbers."""
     assert table.time is not None
-    name, numbers = table.name(table.time), table.reading.dialect.numbers(times)
-    row = table.first + 1
-    seconds = seconds_of(times, name, table.path, row) if None in numbers else np.array(numbers)
-    return rate_of(seconds.astype(np.float64), name, table.path, row)
+    name, units, row = table.name(table.time), table.reading.units, table.first + 1
+    unit = unit or (unit_of(units[table.time]) if units else None)
+    numbers = times if isinstance(times, np.ndarray) else table.reading.dialect.numbers(times)
+    if not isinstance(times, np.ndarray) and None in numbers:
+        return rate_of(seconds_of(times, name, table.path, row), name, table.path, row), None
+    return rate_in(unit, np.array(numbers, dtype=np.float64), name, table.path, row)
 
 
 def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
     """Take a first row for data if all is a number in it but what is text in every row."""
-    if chosen == EVERY or not (reading.header and reading.body and reading.is_even):
+    if chosen == EVERY or reading.heads > 1:
+        return reading
+    if not (reading.header and reading.body and reading.is_even):
         return reading
     first, numbers = (reading.dialect.numbers(row) for row in (reading.header, reading.body[0]))
     both = [x for x, y in zip(first, numbers, strict=True) if y is not None]
     if not both or any(x is None or x != x for x in both):
         return reading
-    return replace(reading, header=[], body=[reading.header, *reading.body])
+    return replace(reading, header=[], body=[reading.header, *reading.body], heads=0)
 
 
 def _require_fitting_header(table: Table) -> None:
@@ -117,15 +137,14 @@ def _require_fitting_header(table: Table) -> None:
         )
 
 
-def _lines_of(path: Path) -> list[str]:
+def _lines(content: bytes) -> Iterator[str]:
+    """Return the lines of a text, one after the other."""
+    return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
+
+
+def _filled_lines(content: bytes) -> list[str]:
     """Return the lines of a text; empty ones at its end are left out."""
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            lines = list(file)
-    except UnicodeDecodeError as error:
-        raise UnreadableError(
-            f"cannot read {path} as a table of numbers: its letters are not in UTF-8; save it so."
-        ) from error
+    lines = list(_lines(content))
     while lines and not lines[-1].strip():
         lines.pop()
     return lines
@@ -169,7 +188,7 @@ def _columns(table: Table) -> tuple[Floats, list[str]]:
     """
     reading, width = table.reading, table.reading.width
     parts, times, line = [np.zeros((0, reading.columns))], list[str](), table.first + 1
-    for cells in _cells(reading, table.lines, table.first, table.where):
+    for cells in _cells(reading, _filled_lines(table.content), table.first, table.where):
         found = reading.dialect.numbers(cells)
         if None in found:
             _require_numbers(found, cells, line, table)

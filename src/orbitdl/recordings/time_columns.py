@@ -11,14 +11,19 @@ from typing import Any
 import numpy as np
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.time_units import UNIT, TimeUnit, unit_of
 from orbitdl.recordings.unreadable import UnreadableError
 
 NAMES = re.compile(
-    r"(elapsed[ _]?)?(time|t|seconds?|secs?|timestamps?|date|datetime|milliseconds?)"
-    r"([ _]?[(\[]?(s|secs?|seconds?|ms|us|ns|min|h|utc)[)\]]?)?",
+    rf"(elapsed[ _]?)?(times?|t|timestamps?|date|datetime)"
+    rf"([ _/]+({UNIT}|utc)|[ _]*[(\[]({UNIT}|utc)[)\]])?|secs?|seconds?|milliseconds?",
     re.IGNORECASE,
 )
 """What people call a column of times, with a unit or without."""
+SLOWEST, FASTEST = 1.0, 1e7
+"""Rates in Hz beyond which the unit is asked for, unless it was given."""
+MINUTES = re.compile(r"\d+:\d\d(\.\d*)?")
+"""Times since the start as PhysioNet writes those below an hour: 0:00.003."""
 EVEN = 1e-3
 """How much, in parts of their mean, steps of numbers that look like time differ at most."""
 MANY = 8
@@ -57,8 +62,27 @@ def rises_evenly(values: Floats) -> bool:
     return bool(is_rounded or np.ptp(steps) <= EVEN * steps.mean())
 
 
+def rate_in(
+    unit: TimeUnit | None, times: Floats, name: str, path: Path, first: int = 1
+) -> tuple[float, TimeUnit]:
+    """Return the sampling rate of times that are numbers, and their unit.
+
+    The unit is the given one, or that in the name of the column, or else seconds. Unless it was
+    given, a rate that would be unusual is questioned.
+    """
+    taken = unit or unit_of(name) or TimeUnit.s
+    rate = rate_of(times * taken.seconds, name, path, first)
+    if unit is None and not SLOWEST <= rate <= FASTEST:
+        raise UnreadableError(
+            f"{path}, column {name}: steps in {taken} make a sampling rate of {rate:.4g} Hz; say "
+            f"the unit of time with time_unit={taken}, if that is right, or one of "
+            f"{', '.join(other for other in TimeUnit if other != taken)}."
+        )
+    return rate, taken
+
+
 def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:
-    """Return the samples per second of times, or refuse those that do not rise evenly.
+    """Return the sampling rate in Hz of times, or refuse those that do not rise evenly.
 
     Parameters
     ----------
@@ -109,6 +133,14 @@ def _usual(steps: Floats) -> float:
     return float(steps[np.abs(steps - median) <= TOLERANCE * median].mean())
 
 
+def _in_full(cell: Any) -> Any:
+    """Return a time without quotes, and minutes with the hours that they lack, as in '0:00.003'."""
+    if not isinstance(cell, str):
+        return cell
+    plain = cell.strip("'[] ")
+    return f"0:{plain}" if MINUTES.fullmatch(plain) else plain
+
+
 def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> Floats:
     """Return times that are no numbers, such as 2024-05-01T12:00:00.25, as seconds from the first.
 
@@ -116,7 +148,7 @@ def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> 
     """
     import pandas as pd
 
-    cells = [None if cell is pd.NaT or cell == "" else cell for cell in column]
+    cells = [None if cell is pd.NaT or cell == "" else _in_full(cell) for cell in column]
     texts = [cell if isinstance(cell, str) else None for cell in cells]
     is_missing = np.array([cell is None for cell in cells])
     with warnings.catch_warnings():
@@ -131,6 +163,6 @@ def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> 
     if len(wrong):
         raise UnreadableError(
             f"{path}, column {name}: {cells[wrong[0]]!r} in row {first + wrong[0]} is neither "
-            "a number of seconds nor a date and time; name another column in time_column=."
+            "a number nor a date and time; name another column in time_column=."
         )
     return np.asarray(since.dt.total_seconds(), dtype=np.float64)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.acquisition import acquisition_of
+from orbitdl.line.signal import long_gaps
 from orbitdl.recordings.overlaps import taper
 
 
@@ -34,6 +37,8 @@ class Windows:
         start of the excerpt, the times of events from that of the recording.
     baseline : ndarray of the shape of the source, or None
         What a high-pass took off the recording before it was cut; None: nothing.
+    units : tuple of str
+        Physical units of the channels, where they are known.
     """
 
     values: Floats
@@ -45,9 +50,16 @@ class Windows:
     leads: tuple[str, ...] = ()
     offset: int = 0
     baseline: Floats | None = None
+    units: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
+
+    def acquisition(self, *, normalize: bool) -> dict[str, Any]:
+        """Return how the data were acquired; their scale only if windows are not normalised."""
+        values = self.source if self.start is not None else self.source.reshape(-1)
+        known = acquisition_of(values, self.rate, self.leads, self.units)
+        return {k: value for k, value in known.items() if k != "scale" or not normalize}
 
     @property
     def left_out(self) -> int:
@@ -65,6 +77,16 @@ class Windows:
             place = self.start[:, None] + np.arange(self.values.shape[1])
             missing[place >= len(self.source)] = False
         return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
+
+    @property
+    def unfilled(self) -> NDArray[np.bool_]:
+        """Which values of `source` no window can tell: those in gaps as long as a window."""
+        missing = np.isnan(self.source)
+        others = tuple(range(1, missing.ndim))
+        if self.start is None:
+            return np.broadcast_to(missing.all(axis=others, keepdims=True), missing.shape)
+        gaps = long_gaps(np.asarray(missing.any(axis=others)), self.values.shape[1])
+        return np.broadcast_to(gaps.reshape(-1, *[1] * len(others)), missing.shape)
 
     @property
     def step(self) -> int | None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.blas import single_threaded_blas
 from orbitdl.coding.parallel import in_threads
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups.base import Group, require_group
@@ -27,6 +28,7 @@ OF_WAVEFORMS = ("length", "positive", "whole_samples", "detrend")
 """Settings of waveforms that paths depend on."""
 
 
+@single_threaded_blas()
 def select(
     estimator: OrbitDictionaryLearning | WaveformLearning,
     X: Any,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from orbitdl.storage.checkpoint_files import (
 )
 from orbitdl.storage.container import ModelFileError
 from orbitdl.storage.writing import sweep
+from orbitdl.user_warnings import warn_user
 
 SECONDS, SHARE = 5.0, 0.05
 """Least time between two writes, and the largest share of the time that they may take."""
@@ -125,7 +125,7 @@ class Checkpoint(Runs):
         try:
             self._write()
         except ModelFileError as error:
-            warnings.warn(f"{error} The fit goes on.", RuntimeWarning, stacklevel=2)
+            warn_user(f"{error} The fit goes on.", RuntimeWarning)
         now = time.monotonic()
         self._due = now + max(SECONDS, (now - began) / SHARE)
 

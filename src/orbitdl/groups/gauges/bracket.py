@@ -13,7 +13,6 @@ bracket then narrows by a steady factor a round, also where the ball is smooth.
 
 from __future__ import annotations
 
-import warnings
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -22,6 +21,7 @@ from scipy.linalg import qr
 from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real, from_real
 from orbitdl.groups.gauges.lightest_combination import lightest_combination
 from orbitdl.scikit import ConvergenceWarning
+from orbitdl.user_warnings import warn_user
 
 TOL = 1e-8
 """Relative width at which the search ends."""
@@ -82,11 +82,10 @@ def warn_if_wide(lower: Floats, upper: Floats, promised: float) -> None:
     width = (upper - lower) / np.maximum(upper, np.finfo(float).tiny)
     late = width[width > promised]
     if len(late):
-        warnings.warn(
+        warn_user(
             f"the gauge of {len(late)} of {len(width)} matrices is known to a relative "
             f"{late.max():.1e} only, not to {promised:.0e}; gauge_bracket returns both bounds.",
             ConvergenceWarning,
-            stacklevel=4,
         )
 
 

@@ -14,6 +14,9 @@ from orbitdl.groups.presentation import ListSlider, Slider, parameters_in_words
 
 DRAWS = 8
 """Elements drawn for each that is shown: most of them, where a finite group has so few."""
+ORTHOGONAL = 1e-6
+"""Largest entry of ``h h' - I`` of a matrix that counts as orthogonal: files may hold single
+precision."""
 
 
 class Fibre(ABC):
@@ -96,8 +99,11 @@ class Fibre(ABC):
         return parameters_in_words(element)
 
     def contains(self, element: Floats) -> bool:
-        """Tell whether numbers (..., p) may be elements: here, if they are finite."""
-        return bool(np.isfinite(element).all())
+        """Tell whether numbers (..., p) are elements: here, if their matrices are orthogonal."""
+        if not np.isfinite(element).all():
+            return False
+        matrix = self.matrix(element)
+        return bool(np.all(np.abs(matrix @ matrix.swapaxes(-1, -2) - np.eye(self.d)) < ORTHOGONAL))
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         """Return the elements whose matrices are the products."""

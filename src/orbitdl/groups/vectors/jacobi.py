@@ -26,7 +26,10 @@ NEARLY = 1e-9
 """The same before a sweep, which squares it, where only the sum of the lengths is asked for: the
 effect on the sum is of the size of what is left."""
 NOTHING = 1e-70
-"""Length of a column, relative to the largest number, up to which it has no direction."""
+"""Length of a column, relative to the largest number, up to which it has no direction.
+
+Products of two squared lengths are formed (the compiler may reorder divisions), so its fourth power
+must be a number above zero: with 0 / 0 no column counts as oblique, and rotations end too early."""
 
 
 def nuclear_norms(X: Floats) -> Floats:
@@ -162,7 +165,7 @@ def made_orthogonal(x, y):  # type: ignore[no-untyped-def]
     With lengths a, b squared and product g, the tangent is the smaller root of
     ``g t^2 + (b - a) t - g = 0``.
     """
-    a, b, g = dot(x, x) + 1e-300, dot(y, y) + 1e-300, dot(x, y)
+    a, b, g = dot(x, x) + NOTHING**2, dot(y, y) + NOTHING**2, dot(x, y)
     apart = b - a
     size = 2.0 * g / (abs(apart) + np.sqrt(apart * apart + 4.0 * g * g) + 1e-300)
     tangent = size if apart >= 0.0 else -size

@@ -1,0 +1,19 @@
+"""Warnings that point at the user's line, however deep the cause is found."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import warnings
+from pathlib import Path
+
+INSIDE = str(Path(__file__).parent), contextlib.__file__
+"""Files whose frames are passed: those of this package, and decorators of the standard library."""
+
+
+def warn_user(message: str, category: type[Warning] = RuntimeWarning) -> None:
+    """Give a warning at the innermost line of code that is not this package's."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)

@@ -1,0 +1,81 @@
+"""New data are compared with what a model was learned from: rate, units, channels, scale."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from test_command import FIT, LENGTH, RATE, SIGNAL, run
+
+import orbitdl
+from orbitdl import WaveformLearning
+from orbitdl.recordings import Recording
+
+# fits end early here, on purpose
+pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
+
+RECORDING = Recording(SIGNAL, RATE, ("MLII",), units=("mV",))
+USES = ("encode", "events", "denoise", "complete", "score")
+WARNED = {
+    "units": ({"units": ("uV",)}, "from data in mV, and these are in uV; convert them"),
+    "names": ({"leads": ("V5",)}, "in channels MLII, and these are in channels V5; see"),
+    "scale": ({"signal": 200 * SIGNAL + 1024}, "the values are 200 times as large"),
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = WaveformLearning(length=40, alpha=1.0, max_iter=1, n_restarts=1, random_state=0)
+        return own.fit(RECORDING)
+
+
+def test_a_model_remembers_how_its_recording_was_acquired(model, tmp_path):
+    model.save(tmp_path / "m.safetensors")
+    for one in (model, orbitdl.load(tmp_path / "m.safetensors")):
+        known = dict(one.preprocessing_)
+        assert known.pop("scale")[0] > 0
+        assert known == {"rate": RATE, "leads": ["MLII"], "units": ["mV"]}
+    assert model.fit(SIGNAL).preprocessing_ == {}  # an array says nothing of itself
+    model.fit(RECORDING)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_another_sampling_rate_is_refused(model, use):
+    with pytest.raises(ValueError, match="rate of 250 Hz, but the model was learned at 100 Hz"):
+        getattr(model, use)(replace(RECORDING, rate=250.0))
+
+
+@pytest.mark.parametrize("case", WARNED)
+def test_other_units_channels_and_scales_are_warned_of(model, case):
+    changes, sentence = WARNED[case]
+    with pytest.warns(UserWarning, match=sentence):
+        model.events(replace(RECORDING, **changes))
+    model.events(RECORDING)
+    model.events(replace(RECORDING, leads=(), units=(), rate=None))  # nothing is known
+
+
+def test_recordings_at_different_rates_are_not_learned_from_together(model):
+    with pytest.raises(ValueError, match="sampling rates of 100 and 250 Hz; resample"):
+        WaveformLearning(length=40).fit([RECORDING, replace(RECORDING, rate=250.0)])
+    with pytest.raises(ValueError, match="250 Hz, but the model was learned at 100 Hz"):
+        model.partial_fit(replace(RECORDING, rate=250.0))
+
+
+@pytest.mark.filterwarnings("always:the values are")
+@pytest.mark.parametrize("how", [("--length", 40, "--alpha", 1), ("--window", LENGTH)])
+@pytest.mark.parametrize("command", ["encode", "denoise", "complete"])
+def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
+    table, counts, learned = (tmp_path / name for name in ("a.csv", "counts.csv", "m"))
+    pd.DataFrame({"x": SIGNAL}).to_csv(table, index=False)
+    pd.DataFrame({"x": 1024 + np.rint(200 * SIGNAL)}).to_csv(counts, index=False)
+    run("fit", table, "-o", learned, "--rate", RATE, *FIT, "--max-iter", 1, *how).fine()
+    output = tmp_path / "out.csv"
+    other = run(command, learned, table, "-o", output, "--rate", 250, "--quiet")
+    other.refused("250 Hz, but the model was learned at 100 Hz; .* insist with --rate 100")
+    assert not output.exists()
+    more = ("--alpha", 1000.0) if command == "encode" else ()
+    said = run(command, learned, counts, "-o", output, *more).fine().err
+    assert said.count("times as large as those that the model was learned from") == 1
