@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from test_command import FIT, LENGTH, RATE, SIGNAL, run
+from test_command import LEARN, LENGTH, RATE, SIGNAL, run
 
 import orbitdl
 from orbitdl import WaveformLearning
@@ -71,7 +71,7 @@ def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
     table, counts, learned = (tmp_path / name for name in ("a.csv", "counts.csv", "m"))
     pd.DataFrame({"x": SIGNAL}).to_csv(table, index=False)
     pd.DataFrame({"x": 1024 + np.rint(200 * SIGNAL)}).to_csv(counts, index=False)
-    run("fit", table, "-o", learned, "--rate", RATE, *FIT, "--max-iter", 1, *how).fine()
+    run("fit", table, "-o", learned, "--rate", RATE, *LEARN, "--max-iter", 1, *how).fine()
     output = tmp_path / "out.csv"
     other = run(command, learned, table, "-o", output, "--rate", 250, "--quiet")
     other.refused("250 Hz, but the model was learned at 100 Hz; .* insist with --rate 100")

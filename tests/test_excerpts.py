@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from test_command import FIT, LENGTH, N_WINDOWS, RATE, SIGNAL, TIMES, folder, model, run
+from test_command import FIT, LEARN, LENGTH, N_WINDOWS, RATE, SIGNAL, TIMES, folder, model, run
 
 import orbitdl
 from orbitdl.command.lengths import parse_place
@@ -138,7 +138,7 @@ def test_events_of_an_excerpt_and_its_rate_are_the_recordings_own():
 def test_chosen_channels_keep_their_names(tmp_path, how, channel):
     path, learned, clean = (tmp_path / name for name in ("two.csv", "m", "clean.csv"))
     pd.DataFrame({"a": SIGNAL, "b": 2 * SIGNAL}).to_csv(path, index=False)
-    run("fit", path, "-o", learned, *how, "--channel", channel, *FIT, "--max-iter", 1).fine()
+    run("fit", path, "-o", learned, *how, "--channel", channel, *LEARN, "--max-iter", 1).fine()
     run("denoise", learned, path, "-o", clean).fine()
     names = {"1": ["b"]}.get(channel, channel.split(","))
     assert list(pd.read_csv(clean)) == names

@@ -103,6 +103,12 @@ FAULTS = [
         "the_bound_of_polars_is_above_them_and_close",
     ),
     (
+        "a row too many",
+        "continuous shift",
+        {"polar": lambda sound, C: np.append(sound.polar(C), 0.0)},
+        "no_rows_have_no_matches_and_no_peaks",
+    ),
+    (
         "wrong sign of the phase",
         "continuous shift",
         {"represent": lambda sound, g: sound.represent(-g)},

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.io import wavfile
-from test_command import LENGTH, RATE, SIGNAL, run
+from test_command import GROUP, LENGTH, RATE, SIGNAL, run
 from typer.testing import CliRunner
 
 import orbitdl
@@ -62,7 +62,7 @@ def fitted(tmp_path_factory):
     folder = tmp_path_factory.mktemp("recordings")
     wavfile.write(folder / "rec.wav", int(RATE), 3 * SIGNAL[:-20] + 5)
     cutting = ("--window", LENGTH, "--step", 24, "--normalize", "--components", 1, "--alpha", 0.1)
-    run("fit", folder / "rec.wav", "-o", folder / "model", *cutting, "--max-iter", 5).fine()
+    run("fit", folder / "rec.wav", "-o", folder / "model", *cutting, *GROUP, "--max-iter", 5).fine()
     return folder
 
 
