@@ -5,7 +5,6 @@ A certificate tells how good a code is for given waveforms, not whether these ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import combinations
 
@@ -18,10 +17,10 @@ from orbitdl.line.events import merged, peaks_of, resolution_of, thresholds
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.user_warnings import warn_user
 
-TOGETHER = 0.5
-"""Share of the events of a component, beyond chance, that are close to those of another."""
-NEAR = 0.25
-"""Of the length of a waveform: so close are events that may be one."""
+TOGETHER, ENOUGH = 0.4, 8
+"""Share of the events of a component, beyond chance, at one lag from another's; of so many."""
+NEAR, FAR = 1 / 16, 1 / 2
+"""Of the length of a waveform: by how much that lag may vary, and how long it may be."""
 FEW, LONG = 2, 20
 """So few events are hardly any in a recording of so many waveforms' length."""
 LITTLE, HALF = 0.01, 0.5
@@ -47,30 +46,33 @@ def salient(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:
 
 
 def sentences_of_pairs(events: LineAtoms, waveforms: Waveforms, samples: int) -> Iterator[str]:
-    """Say which components share most of their events."""
-    near = NEAR * waveforms.length
+    """Say which components share many of their events."""
     times = [events.time[events.component == j] for j in range(len(waveforms))]
     for i, j in combinations(range(len(times)), 2):
         rare, other = (i, j) if len(times[i]) <= len(times[j]) else (j, i)
-        share = share_close(times[rare], times[other], near, samples)
-        if len(times[rare]) > FEW and share > TOGETHER:
+        share = share_together(times[rare], times[other], waveforms.length, samples)
+        if len(times[rare]) >= ENOUGH and share > TOGETHER:
             yield (
-                f"components {i} and {j} occur together: most of the {len(times[rare])} events of "
-                f"component {rare} lie within {near:.0f} samples of one of component {other}, so "
-                "that one event is listed twice; learn fewer components, or longer ones, or choose "
-                "their number by cross-validation (select)."
+                f"components {i} and {j} occur together: many of the {len(times[rare])} events of "
+                f"component {rare} are at one lag from one of component {other}, so that one event "
+                "is listed twice; learn fewer components, or longer ones, or choose their number "
+                "by cross-validation (select)."
             )
 
 
-def share_close(time: Floats, others: Floats, near: float, samples: int) -> float:
-    """Return which part of some events is close to others, beyond what chance would bring."""
-    if not len(time) or not len(others):
+def share_together(time: Floats, others: Floats, length: int, samples: int) -> float:
+    """Return which part of some events is at one lag from others, beyond what chance would bring.
+
+    Both are in the order of time.
+    """
+    far, near = FAR * length, NEAR * length
+    first, last = np.searchsorted(others, time - far), np.searchsorted(others, time + far, "right")
+    pairs = zip(time, first, last, strict=True)
+    lags = np.sort(np.concatenate([np.zeros(0), *(others[a:b] - t for t, a, b in pairs)]))
+    if not len(lags):
         return 0.0
-    place = np.searchsorted(others, time)
-    before, after = others[np.maximum(place - 1, 0)], others[np.minimum(place, len(others) - 1)]
-    close = np.minimum(np.abs(time - before), np.abs(time - after)) <= near
-    alone = math.exp(-2.0 * near * len(others) / samples)  # if others came at random
-    return 1.0 - (1.0 - float(close.mean())) / alone
+    most = np.max(np.searchsorted(lags, lags + 2 * near, "right") - np.arange(len(lags)))
+    return float(most / len(time) - 2 * near * len(others) / samples)
 
 
 def few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]:
