@@ -6,10 +6,12 @@ from numpy.testing import assert_allclose
 from test_line import coded, noise, pulses, spline
 
 from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.chunks import atoms_of, cut
-from orbitdl.line.events import events_of
+from orbitdl.line.chunks import atoms_of, code_recording, cut
+from orbitdl.line.coder import LineCoder
+from orbitdl.line.events import events_of, peaks_of
 from orbitdl.line.refit import amplitudes_of, atoms_as_columns, refitted
 from orbitdl.line.signal import Signal
+from orbitdl.line.waveforms import Waveforms
 
 N, ALPHA = 2000, 0.3
 
@@ -142,3 +144,29 @@ def test_no_atoms_are_no_events():
     waveforms = pulses()
     x = np.zeros((50, 1))
     assert len(listed(x, waveforms, rate=10.0)) == 0
+
+
+@pytest.mark.parametrize("alpha", [1.0, 4.0])
+def test_times_of_sharp_waveforms_are_not_pulled_to_integer_samples(alpha):
+    rng = np.random.default_rng(0)
+    waveforms = Waveforms.through(rng.standard_normal((1, 20, 1)))
+    time = 20 + 60 * np.arange(100) + rng.uniform(-0.5, 0.5, 100)
+    x = waveforms.add_up(6000, np.zeros(100, dtype=np.intp), time, np.full(100, 10.0))
+    coder = LineCoder(waveforms, alpha)
+    coded = code_recording(cut(Signal(x), 20), coder)
+    atoms = atoms_of(coded.chunks)
+    found = events_of(coded.chunks, waveforms, atoms)["time"].to_numpy() - peaks_of(waveforms)[0]
+    fraction = time - np.round(time)
+    of_codes, of_events = (np.polyfit(fraction, t - time, 1)[0] for t in (atoms.time, found))
+    assert of_codes < -0.02  # the penalty prefers the larger norm at integer samples
+    assert abs(of_events) < 1e-3
+
+
+def test_times_stay_integers_where_they_must_be():
+    rng = np.random.default_rng(0)
+    waveforms = Waveforms.through(np.hanning(20)[None, :, None])
+    x = waveforms.add_up(600, np.zeros(5, dtype=np.intp), 100.0 * np.arange(5) + 20.4, np.ones(5))
+    coder = LineCoder(waveforms, 0.1, whole=True)
+    coded = code_recording(cut(Signal(x + 0.01 * rng.standard_normal(x.shape)), 20), coder)
+    events = events_of(coded.chunks, waveforms, atoms_of(coded.chunks), whole=True, refractory=0)
+    assert np.all(events["time"] % 1 == 0)

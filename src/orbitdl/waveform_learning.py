@@ -99,7 +99,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     summed over recordings; M keeps what was observed. Atoms may overhang the ends of a recording
     and reach into gaps. The norm of a moved waveform at whole samples differs with the fraction of
-    a sample by 1e-4 or less for smooth waveforms, 1.6 % for white noise.
+    a sample by 1e-4 or less for smooth waveforms, by 7 % for white noise. Events are refitted
+    without the penalty, which would pull the times of such sharp waveforms to integer samples.
 
     Recordings are read, coded and learned from a chunk at a time: an array on disk that can be
     sliced is never in memory as a whole.

@@ -126,7 +126,13 @@ class Applied:
         self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]
     ) -> pd.DataFrame:
         """List the events of a recording that is coded, of an excerpt at the times of the whole."""
-        table = events_of(self.chunks(signal), self.coder.waveforms, codes.atoms, **settings)
+        table = events_of(
+            self.chunks(signal),
+            self.coder.waveforms,
+            codes.atoms,
+            whole=self.coder.whole,
+            **settings,
+        )
         table["time"] += signal.offset
         if settings["rate"] is not None:
             table["seconds"] = table["time"] / settings["rate"]

@@ -10,7 +10,7 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.intervals import holes_of, intervals_of, missing_stretches, own_intervals_of
-from orbitdl.line.refit import refitted
+from orbitdl.line.refit import refitted, retimed
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
@@ -27,6 +27,7 @@ def events_of(
     rate: float | None = None,
     threshold: float | None = None,
     refractory: float | None = None,
+    whole: bool = False,
 ) -> pd.DataFrame:
     """List the events of a recording in chunks.
 
@@ -45,6 +46,8 @@ def events_of(
         Samples within which a component can occur once: of events closer than that the strongest
         is listed. With 0 every atom is an event; otherwise those that cannot be told apart are
         one (`merged`).
+    whole : bool
+        Whether times stay integers; otherwise they are refitted without the penalty.
 
     Returns
     -------
@@ -57,9 +60,11 @@ def events_of(
     events, strongest = merged(atoms, resolution)
     size = strongest if threshold is None else np.abs(events.coefficient)
     kept = np.asarray(size >= least[events.component])
-    refit = refitted(recording, waveforms, events)
     if refractory:
         kept = strongest_around(events, kept, refractory)
+    if not whole:
+        events = retimed(recording, waveforms, events, kept)
+    refit = refitted(recording, waveforms, events)
     begin = np.floor(events.time) - 1
     table = pd.DataFrame(
         {

@@ -6,12 +6,17 @@ With the atoms of a code as columns a_k at observed samples, all of them refitte
 
 where G, which is sparse, and the right-hand side add up over chunks; and so does all that is said
 about the neighbourhood of an atom in what is left, ``y = x - sum_k b_k a_k``.
+
+The penalty shrinks coefficients, and it shifts times: the norm of a sampled spline varies with the
+fraction of a sample (by 7 % for white noise), so that sharp waveforms are pulled to where it is
+largest. Times are therefore refitted too, by Gauss-Newton steps ``<y, b_k a'_k> / ||b_k a'_k||^2``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +29,9 @@ from orbitdl.line.chunk import Chunk
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms, fill_signals
 
+STEPS, LONGEST, APART = 3, 0.5, 1e-3
+"""Gauss-Newton steps of times at most, the longest of them, and between which times derivatives are
+taken, in samples."""
 RIDGE = 1e-9
 """Relative weight that keeps amplitudes finite of atoms that explain the same."""
 
@@ -72,6 +80,13 @@ class Columns:
         self.first, self.last = (np.clip(place, 0, len(x)) for place in ends)
         self.x, self.channels = x.ravel(), x.shape[1]
         self.matrix = atoms_as_columns(self.observed, waveforms, mine)
+        self._at = partial(atoms_as_columns, self.observed, waveforms)
+        self._mine = mine
+
+    def derivatives(self) -> sparse.csc_array:
+        """Return the derivatives of all atoms by their times, as columns."""
+        later, earlier = (self._at(self._mine.later(by)) for by in (APART, -APART))
+        return (later - earlier) / (2.0 * APART)
 
     def over_spans(self, values: Floats) -> Floats:
         """Return the sum of values, one a sample, over the span of every atom."""
@@ -103,6 +118,28 @@ def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> 
         _ratio(np.abs(own), size, 0.0),
         np.asarray(seen < waveforms.length + TAPS - 1.5),
     )
+
+
+def retimed(
+    recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, free: NDArray[np.bool_]
+) -> LineAtoms:
+    """Move the free ones of atoms, in the order of time, to where all fit best; the others stay."""
+    best, least = atoms, np.inf
+    for _ in range(STEPS + 1):
+        amplitude = amplitudes_of(recording, waveforms, atoms)
+        energy, slope, square = 0.0, np.zeros(len(atoms)), np.zeros(len(atoms))
+        for part in columns_of(recording, waveforms, atoms):
+            y = part.x - np.asarray(part.matrix @ amplitude[part.which])
+            change = part.derivatives() * amplitude[part.which]
+            energy += float(y @ y)
+            slope[part.which] += np.asarray(change.T @ y)
+            square[part.which] += np.asarray(change.multiply(change).sum(axis=0)).ravel()
+        if energy >= least:
+            break
+        best, least = atoms, energy
+        step = np.where(free, np.clip(_ratio(slope, square, 0.0), -LONGEST, LONGEST), 0.0)
+        atoms = replace(atoms, time=np.maximum.accumulate(atoms.time + step))
+    return best
 
 
 def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
