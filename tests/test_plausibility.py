@@ -66,6 +66,11 @@ def test_one_event_in_a_long_recording_is_told_of():
     assert said(codes_at([300], [], explained=0.9)) == []
 
 
+def test_dense_codes_are_told_of():
+    often = [codes_at(range(0, SAMPLES, step), [], explained=1.0) for step in (3, 40)]
+    assert [["dense" in sentence for sentence in said(codes)] for codes in often] == [[True], []]
+
+
 def test_fit_and_encode_warn_where_one_waveform_is_split_into_two():
     heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
     wave = WaveformLearning(1, 200, random_state=0, n_restarts=1).fit(heart.signal).components_

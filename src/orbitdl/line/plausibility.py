@@ -1,4 +1,4 @@
-"""Codes that are certified and still say little: one event listed twice, or hardly any at all.
+"""Codes that are certified and still say little: events listed twice, hardly any, or too many.
 
 A certificate tells how good a code is for given waveforms, not whether these are what happened.
 """
@@ -23,16 +23,18 @@ NEAR, FAR = 1 / 16, 1 / 2
 """Of the length of a waveform: by how much that lag may vary, and how long it may be."""
 FEW, LONG = 2, 20
 """So few events are hardly any in a recording of so many waveforms' length."""
+DENSE = 16.0
+"""Atoms per length of a waveform, twice what an automatic alpha allows."""
 LITTLE, HALF = 0.01, 0.5
 """Shares of the energy below which hardly anything is explained: by any, and by few events."""
 
 
 def warn_of_codes(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> None:
-    """Warn if components occur together, or if hardly anything in a recording is explained."""
+    """Warn if components occur together, if hardly anything is explained, or if codes are dense."""
     events = salient(codes.atoms, waveforms)
     said = list(sentences_of_pairs(events, waveforms, samples))
     if samples >= LONG * waveforms.length:
-        said += few(codes, events, samples)
+        said += [*few(codes, events, samples), *many(codes, waveforms, samples)]
     for sentence in said:
         warn_user(sentence)
 
@@ -83,4 +85,14 @@ def few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]
             f"explain{'s' * (len(events) == 1)} {100 * codes.explained:.2g} % of the energy of "
             f"{samples} samples, whatever the certificate says; take a smaller alpha, another "
             "length, or remove what is slow and large first (highpass)."
+        )
+
+
+def many(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> Iterator[str]:
+    """Say if codes are dense: atoms then follow each other faster than events can."""
+    count = len(codes.atoms) * waveforms.length / samples
+    if count > DENSE:
+        yield (
+            f"codes are dense, {count:.0f} atoms per waveform length: most of them mend what the "
+            'waveforms miss, and coding takes long; take a larger alpha, or alpha="auto".'
         )
