@@ -116,7 +116,7 @@ def test_an_encrypted_cluster_is_joined_with_the_certificates_of_dask(
     settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
     with dask.config.set(certificates):
         security = distributed.Security(require_encryption=True)
-        settings |= {"protocol": "tls", "security": security}
+        settings |= {"protocol": "tls", "security": security, "dashboard_address": ":0"}
         with distributed.LocalCluster(n_workers=1, **settings) as cluster:
             address = cluster.scheduler_address
             assert address.startswith("tls://")

@@ -205,5 +205,5 @@ def test_other_groups_are_refused():
 
 def test_exact_program_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(ImportError, match=r"orbitdl\[reference\]"):
+    with pytest.raises(ImportError, match=r"\.\[reference\]"):
         encode(np.eye(3), np.eye(3)[:1], group=SHIFTS, alpha=0.1, coder=Semidefinite(exact=True))

@@ -10,13 +10,10 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from threading import Lock
+from typing import Any
 
 import scipy.linalg  # noqa: F401  loads the BLAS of SciPy, which may not be that of NumPy
-from threadpoolctl import ThreadpoolController
-
-_limiting = Lock()
-"""Held by the call that limits the process. Whoever comes while it is held is limited by it: so
-calls may be nested and run side by side, and the number that is restored is always the user's."""
+from threadpoolctl import OpenBLASController, ThreadpoolController
 
 
 @cache
@@ -31,9 +28,43 @@ def limit_this_thread() -> AbstractContextManager[object]:
     return limited
 
 
+class ProcessLimit:
+    """Limits BLAS to one thread as long as any call is inside: where the process has one number.
+
+    The first to enter sets it and the last to leave restores it, so that calls may be nested and
+    run side by side in threads, and what is restored is always the user's.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._inside = Lock(), 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = libraries().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                let_any_thread_limit()
+                self._limit.restore_original_limits()
+                let_any_thread_limit()
+
+
+def let_any_thread_limit() -> None:
+    """End that threadpoolctl, since 3.8, listens to the thread only that limited OpenBLAS first."""
+    getattr(OpenBLASController, "clear_controlling_thread", lambda **_: None)(force=True)
+
+
+_process_limit = ProcessLimit()
+
+
 @contextmanager
 def single_threaded_blas() -> Iterator[None]:
-    """Limit every BLAS of the process to one thread; a context, or a decorator.
+    """Limit every BLAS to one thread; a context, or a decorator.
 
     Examples
     --------
@@ -42,11 +73,5 @@ def single_threaded_blas() -> Iterator[None]:
     ...     {pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
     {1}
     """
-    if not _limiting.acquire(blocking=False):
+    with _process_limit, limit_this_thread():
         yield
-        return
-    try:
-        with limit_this_thread():
-            yield
-    finally:
-        _limiting.release()
