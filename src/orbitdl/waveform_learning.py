@@ -55,8 +55,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Samples that a waveform spans.
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: an event must be worth more than
-        that. "auto" is just above what noise alone would be worth, ``sigma sqrt(2 log T)``, where
-        sigma is the level of correlations with noise; ``provenance_["alpha"]`` says why.
+        that. "auto" is just above what noise alone would be worth, ``sigma sqrt(2 log(q T))``,
+        where sigma is the level of correlations of the waveforms with noise, or larger where codes
+        would be dense; ``provenance_["alpha"]`` says why.
     positive : bool
         Whether coefficients must be positive, for those who know the polarity.
     whole_samples : bool
@@ -99,7 +100,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     summed over recordings; M keeps what was observed. Atoms may overhang the ends of a recording
     and reach into gaps. The norm of a moved waveform at whole samples differs with the fraction of
-    a sample by 1e-4 or less for smooth waveforms, by 7 % for white noise. Events are refitted
+    a sample, hardly for smooth waveforms, but by some percent for white noise. Events are refitted
     without the penalty, which would pull the times of such sharp waveforms to integer samples.
 
     Recordings are read, coded and learned from a chunk at a time: an array on disk that can be
