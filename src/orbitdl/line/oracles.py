@@ -232,24 +232,21 @@ def subtract_missing(st, k, r, oracle):  # type: ignore[no-untyped-def]
     if begin >= end:
         return
     a, b = v[:, k, begin:end], v[:, r, begin:end]
-    g, slope, cross, bent = (
-        dot_of(a[0], b[0]), dot_of(a[1], b[0]), dot_of(a[1], b[1]), dot_of(a[2], b[0])
-    )  # fmt: skip
+    g, cross = dot_of(a[0], b[0]), dot_of(a[1], b[1])
+    subtract_products(st, k, r, g, dot_of(a[1], b[0]), cross, dot_of(a[2], b[0]))
+    if k != r:
+        subtract_products(st, r, k, g, dot_of(a[0], b[1]), cross, dot_of(a[0], b[2]))
+
+
+@internal
+def subtract_products(st, k, r, g, slope, cross, bend):  # type: ignore[no-untyped-def]
+    """Subtract ``<a_k, a_r>``, ``<a'_k, a_r>``, ``<a'_k, a'_r>`` and ``<a''_k, a_r>``."""
     st.gram[0, k, r] -= g
     st.gram[1, k, r] += slope
     st.gram[2, k, r] += cross
     st.eta[0, k] += st.c[r] * g
     st.eta[1, k] += st.c[r] * slope
-    st.eta[2, k] += st.c[r] * bent
-    if k == r:
-        return
-    slope, bent = dot_of(a[0], b[1]), dot_of(a[0], b[2])
-    st.gram[0, r, k] -= g
-    st.gram[1, r, k] += slope
-    st.gram[2, r, k] += cross
-    st.eta[0, r] += st.c[k] * g
-    st.eta[1, r] += st.c[k] * slope
-    st.eta[2, r] += st.c[k] * bent
+    st.eta[2, k] += st.c[r] * bend
 
 
 @internal
