@@ -76,9 +76,10 @@ class OrbitDictionaryLearning(
         over components of norm at most one. The objective may then rise.
     checkpoint : path-like, optional
         A file in which `fit` keeps where it stands: every few seconds, at its end and when it is
-        interrupted. If the file exists, `fit` goes on from there, to the same result
-        as without the interruption; a finished one it returns at once, and with a larger
-        `max_iter` or `n_restarts` it continues it. A file of other data or of other parameters
+        interrupted. If the file exists, `fit` goes on from there, to the same result as without
+        the interruption (of data that are read in parts, whose codes are not stored, within the
+        tolerance); a finished one it returns at once, and with a larger `max_iter` or
+        `n_restarts` it continues it. A file of other data or of other parameters
         that change the result is refused.
     batch_size : int, None or "auto"
         Data points per dictionary step. None takes all of them: the objective falls with every
