@@ -137,10 +137,14 @@ def _patient() -> Any:
 
 
 def _joined(distributed: Any, address: str) -> Any:
+    import dask
+
     _require_certificates(distributed, address)
+    before = dask.config.get("scheduler", None)
     try:
         return distributed.Client(address, timeout=SECONDS)
     except (OSError, ValueError, TypeError):  # what Dask makes of a wrong address
+        dask.config.set(scheduler=before)  # a client that could not be made leaves its name there
         raise ValueError(
             f"no Dask scheduler answers at {address}; start one with dask scheduler, or see that "
             "the address is the one that it prints."
