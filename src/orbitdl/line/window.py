@@ -33,6 +33,8 @@ is the same to far below it."""
 TOGETHER = 32
 """Cells that are passed at once where nothing in them is high."""
 
+LEVEL = 1e-9
+"""Relative slope, and difference between neighbours, of a plateau: rounding."""
 STEPS_A_ROUND, PAIR = 10, 100
 """Newton steps of a round, about, and multiplications for a pair of atoms in each."""
 
@@ -41,8 +43,8 @@ STEPS_A_ROUND, PAIR = 10, 100
 def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` above a level between two places; return how many.
 
-    A plateau has no strict peak: where none is found, integer positions with no larger neighbour
-    are listed; not the first one, for the peak beside it may be in the window before.
+    A plateau has no strict peak: where none is found, integer positions on top are listed at which
+    ``eta`` is level.
     """
     found = ZERO
     for j in range(e.shape[0]):
@@ -51,17 +53,18 @@ def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
             if largest(e[j, begin - 1 : end + 2]) > level:  # weights are positive, of sum one
                 found = find_near(e[j], begin, end, j, found, level, room, shapes)
     for j in range(0 if found else e.shape[0]):
-        for m in range(lo + 1, hi):
-            if largest(e[j, m - 1 : m + 2]) > level:
-                found = note_plateau(e[j], m, j, found, level, room, shapes.positive)
+        for m in range(lo, hi):
+            slope, size = 0.5 * abs(e[j, m + 1] - e[j, m - 1]), largest(e[j, m - 1 : m + 2])
+            if size > level and slope <= LEVEL * size:
+                found = note_on_samples(e[j], m, j, found, level, room, shapes.positive)
     return found
 
 
 @internal
-def note_plateau(row, m, j, found, level, room, positive):  # type: ignore[no-untyped-def]
+def note_on_samples(row, m, j, found, level, room, positive):  # type: ignore[no-untyped-def]
     """List an integer position with no larger neighbour; return how many are listed then."""
     before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
-    is_top = abs(here) >= abs(before) and abs(here) >= abs(after)
+    is_top = abs(here) * (1.0 + LEVEL) >= max(abs(before), abs(after))
     return note(here, m, j, is_top, found, level, room, positive)
 
 
@@ -73,7 +76,7 @@ def find_near(row, lo, hi, j, found, level, room, shapes):  # type: ignore[no-un
         if high <= level:
             continue
         if shapes.whole:
-            found = note_plateau(row, m, j, found, level, room, shapes.positive)
+            found = note_on_samples(row, m, j, found, level, room, shapes.positive)
             continue
         p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
         for d in stationary(p1, p2, p3):
