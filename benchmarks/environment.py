@@ -45,7 +45,7 @@ from orbitdl.groups import IntegerShift
 from benchmarks.data import windows
 X, base = windows()[:200], OrbitDictionaryLearning(1, IntegerShift(), random_state=0)
 """,
-        "select(base, X, n_components=(1, 2), alphas=4)",
+        "select(base, X, n_components=(1, 2), alphas=(0.2, 0.1))",
     ),
 }
 """What is prepared, and what is timed the second time that it runs."""
