@@ -95,7 +95,7 @@ def ended(model: WaveformLearning) -> str:
 def beats_table(x: Floats, rate: float) -> Table:
     """Compare the events of one waveform, all automatic, with a detector of heart beats."""
     model = WaveformLearning(1, LENGTH, random_state=0).fit(x)
-    events = model.events(x, rate)["time"].to_numpy()
+    events = model.events(x, rate)["sample"].to_numpy()
     detector = XQRS(sig=x, fs=rate)
     detector.detect(verbose=False)
     beats = detector.qrs_inds.astype(float)

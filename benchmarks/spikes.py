@@ -97,7 +97,7 @@ def knowing(heard: Heard) -> WaveformLearning:
 def compare(heard: Heard, events: pd.DataFrame) -> Found:
     """Match components with neurons, and events with spikes."""
     spikes = inside(heard.recording)
-    listed = [events.loc[events["component"] == j, "time"].to_numpy() for j in range(NEURONS)]
+    listed = [events.loc[events["component"] == j, "sample"].to_numpy() for j in range(NEURONS)]
     true = [spikes[spikes["neuron"] == n] for n in range(NEURONS)]
     at = [own["position"].to_numpy() for own in true]
     offsets = np.array([[offset(a, b) for b in at] for a in listed])

@@ -94,7 +94,7 @@ def test_several_events_in_a_window_are_found_each_once():
     model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0, n_restarts=2)
     windows = prepare(Recording(data.signal), Preprocessing(128, 64, normalize=True), to_end=True)
     codes = model.fit(windows.values).encode(windows.values)
-    found = event_table(codes, model.components_, windows)["position"].to_numpy()
+    found = event_table(codes, model.components_, windows)["sample"].to_numpy()
     beats = data.beats["seconds"].to_numpy() * data.rate
     assert abs(len(found) - len(beats)) <= 0.02 * len(beats)
     gaps = np.diff(np.sort(found))

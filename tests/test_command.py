@@ -180,8 +180,8 @@ def test_every_group_can_be_asked_for(tmp_path, name):
     assert isinstance(learned.group, kind)
     run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
     events = pd.read_csv(tmp_path / "e.csv")
-    assert list(events)[:3] == ["window", "component", "coefficient"]
-    assert events["position"].between(0, 5).all()
+    assert list(events)[:3] == ["sample", "window", "component"]
+    assert events["sample"].between(0, 5).all()
 
 
 def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
@@ -192,9 +192,8 @@ def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
     assert orbitdl.load(tmp_path / "m").group == Product(IntegerShift(), Orthogonal())
     run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
     turn = ["angle", "axis_x", "axis_y", "axis_z", "mirrored"]
-    found = ["shift", *turn, "n_atoms", "minor_share"]
     assert list(pd.read_csv(tmp_path / "e.csv")) == [
-        "window", "component", "amplitude", *found, "position",
+        "sample", "window", "component", "shift", *turn, "amplitude", "n_atoms", "minor_share",
     ]  # fmt: skip
     assert "Product(shift=IntegerShift()" in run("info", tmp_path / "m").fine().out
 
@@ -215,7 +214,7 @@ def check_events(path: Path) -> pd.DataFrame:
     events = pd.read_csv(path)
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
     assert len(strong) == len(TIMES)
-    assert_allclose(strong["position"], TIMES, atol=0.05)
+    assert_allclose(strong["sample"], TIMES, atol=0.05)
     assert_allclose(strong["coefficient"].abs(), SIZES * PEAK, rtol=0.05)
     return strong
 
@@ -223,8 +222,8 @@ def check_events(path: Path) -> pd.DataFrame:
 def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
     run("encode", model, folder / "rec.npy", "-o", folder / "events.csv").fine()
     events = check_events(folder / "events.csv")
-    assert_allclose(events["seconds"], events["position"] / RATE)
-    assert events["position"].is_monotonic_increasing
+    assert_allclose(events["onset"], events["sample"] / RATE)
+    assert events["sample"].is_monotonic_increasing
 
 
 def test_debiased_coefficients_are_the_sizes_that_were_planted(folder, model):
@@ -262,7 +261,7 @@ def test_events_across_borders_are_found_with_overlapping_windows(folder, model)
     events = pd.read_csv(folder / "moved.csv")
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
     inside = TIMES - 28 >= 0
-    near = [np.abs(strong["position"] - t).min() for t in (TIMES - 28)[inside]]
+    near = [np.abs(strong["sample"] - t).min() for t in (TIMES - 28)[inside]]
     assert np.median(near) < 0.05
 
 
@@ -279,10 +278,10 @@ def test_every_event_is_listed_once_wherever_borders_lie(folder, model, command)
         run("report", model, *facts, folder / "anywhere.html").fine()
         drawn = content_of(folder / "anywhere.html")["events"]
         found = pd.DataFrame({name: drawn[name] for name in ("time", "coefficient")})
-        found = found.assign(position=RATE * found["time"]).sort_values("position")
+        found = found.assign(sample=RATE * found["time"]).sort_values("sample")
     strong = found[found["coefficient"].abs() > 0.25 * PEAK]
     assert len(strong) == len(times)
-    assert_allclose(strong["position"], times, atol=0.2)
+    assert_allclose(strong["sample"], times, atol=0.2)
 
 
 def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder):
@@ -297,7 +296,7 @@ def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder)
     centred = pulses(np.array([32.0]), np.ones(1), LENGTH)
     size = np.linalg.norm(centred - centred.mean())
     assert_allclose(strong["coefficient"].abs(), SIZES * size, rtol=0.12)
-    assert "seconds" not in events  # no rate is known
+    assert "onset" not in events  # no rate is known
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])
@@ -307,7 +306,7 @@ def test_tables_are_written_by_suffix(folder, model, suffix):
     reader = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[suffix]
     table = reader(path)
     assert len(table) == facts["events"] > 0
-    columns = ["window", "component", "coefficient", "shift", "position", "seconds"]
+    columns = ["onset", "sample", "window", "component", "shift", "coefficient"]
     assert list(table) == columns
 
 
@@ -335,7 +334,7 @@ def test_encode_finds_the_same_events_in_every_format(tmp_path, model, name):
     more = ["--channel", "x"] if name == "two.csv" else []
     run("encode", model, tmp_path / name, "-o", tmp_path / "events.csv", *more).fine()
     events = check_events(tmp_path / "events.csv")
-    assert_allclose(events["seconds"], events["position"] / RATE)  # of the file, or of the model
+    assert_allclose(events["onset"], events["sample"] / RATE)  # of the file, or of the model
 
 
 def test_windows_are_coded_one_by_one(folder, model):
@@ -343,7 +342,7 @@ def test_windows_are_coded_one_by_one(folder, model):
     run("encode", model, folder / "windows.npy", "-o", folder / "windows.csv").fine()
     events = pd.read_csv(folder / "windows.csv")
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
-    assert_allclose(strong["position"], TIMES % LENGTH, atol=0.05)
+    assert_allclose(strong["sample"], TIMES % LENGTH, atol=0.05)
     assert_array_equal(strong["window"], np.arange(N_WINDOWS))
 
 
@@ -403,7 +402,7 @@ def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overl
     content, events, signal = content_of(page), pd.read_csv(table), np.load(data)
     drawn = content["events"]
     order = np.argsort(drawn["time"])
-    assert_allclose(np.array(drawn["time"])[order], events["seconds"], atol=1e-5)
+    assert_allclose(np.array(drawn["time"])[order], events["onset"], atol=1e-5)
     assert_allclose(np.array(drawn["coefficient"])[order], events["coefficient"], atol=2e-3)
     shape = orbitdl.load(overlapping).components_[0]
     moves = ContinuousShift().on(shape.shape)

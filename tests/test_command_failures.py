@@ -243,9 +243,9 @@ def test_a_model_file_has_no_suffix_of_another_kind(files, name):
 
 
 OWN = {
-    "events.csv": b"time,seconds,component,coefficient,amplitude\n",
-    "vectors.csv": b"window,component,shift,amplitude\n",
-    "events.json": b'[{"time":1.5,"component":0,"coefficient":2.0}]',
+    "events.csv": b"onset,sample,component,amplitude,coefficient\n",
+    "vectors.csv": b"sample,window,component,shift,amplitude\n",
+    "events.json": b'[{"sample":1.5,"component":0,"coefficient":2.0}]',
     "report.html": b'<!DOCTYPE html><meta name="generator" content="orbitdl">',
     "empty.csv": b"",
     "none.json": b"[]",
@@ -261,9 +261,9 @@ def test_what_orbitdl_wrote_is_told_by_its_marks(tmp_path, name):
 
 
 def test_a_table_of_parquet_is_told_by_its_columns(tmp_path):
-    table = pd.DataFrame({"time": np.arange(9000.0), "component": 0, "coefficient": 1.0})
+    table = pd.DataFrame({"sample": np.arange(9000.0), "component": 0, "coefficient": 1.0})
     table.to_parquet(tmp_path / "events.parquet")
-    table[["time"]].to_parquet(tmp_path / "other.parquet")
+    table[["sample"]].to_parquet(tmp_path / "other.parquet")
     assert is_own(tmp_path / "events.parquet")
     assert not is_own(tmp_path / "other.parquet")
 

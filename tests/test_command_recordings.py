@@ -193,7 +193,7 @@ def test_encode_writes_the_events_of_the_library(folder):
     model = orbitdl.load(folder / "one")
     own = model.events(HEART.signal[:, 0], RATE)
     assert list(events) == list(own)
-    assert_allclose(events["time"], own["time"], atol=1e-9)
+    assert_allclose(events["sample"], own["sample"], atol=1e-9)
     assert_allclose(events["amplitude"], own["amplitude"], rtol=1e-9)
     assert f"Found {len(events)} events in 20 s of signal" in result.out
     assert "no other code of the whole recording" in result.out
@@ -205,7 +205,7 @@ def test_encode_writes_the_events_of_the_library(folder):
 
 def test_every_beat_is_listed_once_and_where_it_is(folder):
     result = run("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
-    time = events_of(result, folder / "e.csv")["time"].to_numpy()
+    time = events_of(result, folder / "e.csv")["sample"].to_numpy()
     inside = time[(time >= 0) & (time < len(HEART.signal))]
     assert len(inside) == len(BEATS)
     late = np.median(inside - BEATS)  # the peak of a waveform is where it is
@@ -216,10 +216,10 @@ def test_times_of_an_excerpt_count_from_the_start_of_the_recording(folder):
     arguments = ("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
     part = events_of(run(*arguments, "--from", "5s", "--to", "15s"), folder / "e.csv")
     whole = events_of(run(*arguments), folder / "e.csv")
-    middle = [table.loc[table["seconds"].between(6, 14)] for table in (part, whole)]
+    middle = [table.loc[table["onset"].between(6, 14)] for table in (part, whole)]
     assert len(middle[0]) == len(middle[1]) > 5
-    assert_allclose(middle[0]["time"], middle[1]["time"], atol=0.05)
-    assert_allclose(part["seconds"], part["time"] / RATE)
+    assert_allclose(middle[0]["sample"], middle[1]["sample"], atol=0.05)
+    assert_allclose(part["onset"], part["sample"] / RATE)
 
 
 def test_thresholds_and_the_refractory_time_are_obeyed_and_said(folder):
@@ -229,7 +229,7 @@ def test_thresholds_and_the_refractory_time_are_obeyed_and_said(folder):
     assert pd.read_csv(folder / "e.csv")["coefficient"].abs().min() >= 1.5
     facts = json.loads(run(*arguments, "--refractory", "2s").fine().out)
     assert facts["events"] < len(BEATS)
-    assert np.diff(pd.read_csv(folder / "e.csv")["seconds"]).min() >= 2
+    assert np.diff(pd.read_csv(folder / "e.csv")["onset"]).min() >= 2
     facts = json.loads(run(*arguments, "--refractory", 0, "--threshold", 0).fine().out)
     assert facts["events"] == facts["atoms"]
     assert facts["resolution"] == [0.0]
@@ -276,7 +276,7 @@ def test_windows_list_every_beat_once_too(tmp_path):
     more += ("--group", "continuous-shift")
     run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
     result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
-    time = events_of(result, tmp_path / "e.csv")["seconds"].to_numpy()
+    time = events_of(result, tmp_path / "e.csv")["onset"].to_numpy()
     beats = heart.beats.loc[heart.beats["seconds"].between(0.2, 119.8), "seconds"].to_numpy()
     inside = time[(time > 0.2) & (time < 119.8)]
     assert len(inside) == len(beats)
@@ -297,7 +297,7 @@ def test_events_are_annotations_of_a_record(folder):
     run("encode", folder / "one", folder / "one.npy", "-o", output).fine()
     found = annotated(output)
     events = orbitdl.load(folder / "one").events(HEART.signal[:, 0])
-    time = np.rint(events["time"]).astype(int)
+    time = np.rint(events["sample"]).astype(int)
     assert_array_equal(found.sample, time[time >= 0])
     assert found.fs == RATE
     assert set(found.symbol) == {'"'}
@@ -332,7 +332,7 @@ def test_symbols_of_annotations_are_the_users_choice(folder, tmp_path):
 def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed):
     run("encode", windowed, folder / "one.npy", "-o", folder / "w.atr").fine()
     run("encode", windowed, folder / "one.npy", "-o", folder / "w.csv").fine()
-    position = pd.read_csv(folder / "w.csv")["position"]
+    position = pd.read_csv(folder / "w.csv")["sample"]
     assert_array_equal(annotated(folder / "w.atr").sample, np.rint(position))
     np.save(folder / "cut.npy", HEART.signal[: 4 * LENGTH, 0].reshape(4, LENGTH))
     result = run("encode", windowed, folder / "cut.npy", "-o", folder / "no.atr")

@@ -94,7 +94,7 @@ def events_of(signal: np.ndarray, length: int, step: int, alpha: float = 0.3):
 def times_found(signal, length, step) -> np.ndarray:
     """Return the places of all pulses found, in order: of all atoms that are no noise."""
     table = events_of(signal, length, step)
-    return table.loc[table["coefficient"] > 1.0, "position"].to_numpy()
+    return table.loc[table["coefficient"] > 1.0, "sample"].to_numpy()
 
 
 CUTTING = [(64, 32), (64, 20), (65, 33), (64, 48), (64, 56)]

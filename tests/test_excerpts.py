@@ -26,8 +26,8 @@ def test_events_of_an_excerpt_have_the_times_of_the_whole_recording(folder, mode
     part = ("--from", places[0], "--to", places[1], "--step", step)
     run("encode", model, folder / "rec.npy", "-o", folder / "part.csv", *part).fine()
     events = pd.read_csv(folder / "part.csv").query("coefficient.abs() > 1")
-    assert_allclose(events["position"], TIMES[5:12], atol=0.1)
-    assert_allclose(events["seconds"], TIMES[5:12] / RATE, atol=1e-3)
+    assert_allclose(events["sample"], TIMES[5:12], atol=0.1)
+    assert_allclose(events["onset"], TIMES[5:12] / RATE, atol=1e-3)
 
 
 def test_an_excerpt_from_the_start_or_to_the_end_is_one_too(folder, model):
@@ -123,14 +123,14 @@ def test_events_of_an_excerpt_and_its_rate_are_the_recordings_own():
     whole = Recording(SIGNAL, RATE)
     model.fit(whole)
     every, events = model.events(whole), model.events(whole.excerpt(BEGIN, END))
-    assert_allclose(events["seconds"], events["time"] / RATE)
-    inside = every["time"].between(BEGIN + LENGTH, END - LENGTH)
-    again = events["time"].between(BEGIN + LENGTH, END - LENGTH)
+    assert_allclose(events["onset"], events["sample"] / RATE)
+    inside = every["sample"].between(BEGIN + LENGTH, END - LENGTH)
+    again = events["sample"].between(BEGIN + LENGTH, END - LENGTH)
     assert inside.sum() > 3
-    assert_allclose(events.loc[again, "time"], every.loc[inside, "time"], atol=0.1)
+    assert_allclose(events.loc[again, "sample"], every.loc[inside, "sample"], atol=0.1)
     listed, other = model.events([whole.excerpt(BEGIN, END), Recording(SIGNAL)])
     pd.testing.assert_frame_equal(listed, events)
-    assert "seconds" not in other
+    assert "onset" not in other
 
 
 @pytest.mark.parametrize("how", [("--length", 40), ("--window", LENGTH)])

@@ -111,7 +111,7 @@ def test_the_model_keeps_the_filter_and_encode_does_it_again(drifting):
     arguments = ("encode", drifting / "model", drifting / "rec.npy", "-o", drifting / "e.csv")
     run(*arguments, "--step", LENGTH).fine()  # as it learned: a pulse in every window
     events = pd.read_csv(drifting / "e.csv").query("coefficient.abs() > 1.5")
-    assert_allclose(events["position"], TIMES, atol=1.0)
+    assert_allclose(events["sample"], TIMES, atol=1.0)
     assert "0.3" in run("info", drifting / "model").fine().out
 
 

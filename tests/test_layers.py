@@ -16,7 +16,7 @@ LAYERS = [
     {"sources"},
     {"groups"},
     {"notebook"},
-    {"codes"},
+    {"codes", "event_columns"},
     {"coding"},
     {"samples", "encoding", "alpha_path", "metrics", "denoising", "completion"},
     {"learning"},

@@ -1,14 +1,16 @@
 """Events of a recording: what was planted is listed, with amplitudes that are not shrunk."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
 from test_line import coded, noise, pulses, spline
 
+from orbitdl.event_columns import in_column_order
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunks import atoms_of, code_recording, cut
 from orbitdl.line.coder import LineCoder
-from orbitdl.line.events import events_of, peaks_of
+from orbitdl.line.events import events_of, no_events, peaks_of
 from orbitdl.line.refit import amplitudes_of, atoms_as_columns, refitted
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
@@ -84,16 +86,16 @@ def test_what_was_planted_is_listed_once_on_time_and_in_full(seed):
     peak = np.abs(waveforms.samples()).max(axis=2).argmax(axis=1)
     assert len(events) == len(time)
     order = np.argsort(time + peak[component])
-    assert_allclose(events["time"], (time + peak[component])[order], atol=4 * timing(waveforms))
-    assert_allclose(events["seconds"] * 100.0, events["time"])
+    assert_allclose(events["sample"], (time + peak[component])[order], atol=4 * timing(waveforms))
+    assert_allclose(events["onset"] * 100.0, events["sample"])
     assert np.array_equal(events["component"], component[order])
     assert np.all(events["coefficient"] < events["amplitude"] + 0.05)  # which are shrunk
-    assert np.all(events["fit"] > 0.9)
-    assert events["cut"].iloc[0]
-    assert not events["cut"].iloc[1:].any()
+    assert np.all(events["similarity"] > 0.9)
+    assert events["truncated"].iloc[0]
+    assert not events["truncated"].iloc[1:].any()
     apart = np.diff(time) < waveforms.length + 3
     expected = np.append(apart, False) | np.append(False, apart)
-    assert np.array_equal(events["overlaps"], expected)
+    assert np.array_equal(events["overlapping"], expected)
     alone = ~expected  # two that overlap share what is theirs less exactly
     assert_allclose(events["amplitude"][alone], c[order][alone], atol=0.1)
 
@@ -103,8 +105,8 @@ def test_an_event_unlike_its_waveform_has_the_least_fit():
     odd = int(time[10])
     x[odd + 5 : odd + 20] += 0.8 * np.random.default_rng(1).standard_normal((15, 1))
     events = listed(x, waveforms)
-    worst = events.loc[events["fit"].idxmin()]
-    assert abs(worst["time"] - odd) < 30
+    worst = events.loc[events["similarity"].idxmin()]
+    assert abs(worst["sample"] - odd) < 30
 
 
 def test_of_events_closer_than_the_refractory_time_the_strongest_is_listed():
@@ -127,7 +129,7 @@ def test_atoms_too_close_to_tell_apart_are_one_event_unless_all_are_asked_for():
     events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0)
     assert_allclose(events["coefficient"], [1.8, 1.0, 0.8])
     peak = np.abs(waveforms.samples()[0]).argmax()
-    assert_allclose(events["time"][0] - peak, np.average(time[:2], weights=[1.0, 0.8]))
+    assert_allclose(events["sample"][0] - peak, np.average(time[:2], weights=[1.0, 0.8]))
     assert_allclose(events.attrs["resolution"][0], width, rtol=0.02)
     assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
 
@@ -138,6 +140,27 @@ def test_a_threshold_that_is_given_counts():
     events = listed(x, waveforms, atoms, threshold=1.5, refractory=0.0)
     assert len(events) == np.sum(np.abs(atoms.coefficient) >= 1.5)
     assert events.attrs["threshold"] == [1.5, 1.5]
+
+
+COLUMNS = [
+    "sample", "component", "amplitude", "coefficient", "explained", "similarity", "overlapping",
+    "truncated", "interval", "own_interval",
+]  # fmt: skip
+
+
+def test_columns_follow_the_schema_and_those_in_seconds_need_a_rate():
+    waveforms, x, *_ = planted()
+    assert list(listed(x, waveforms)) == list(no_events(None)) == COLUMNS
+    timed = ["onset", *COLUMNS[:-1], "interval_s", COLUMNS[-1]]
+    assert list(listed(x, waveforms, rate=10.0)) == list(no_events(10.0)) == timed
+
+
+def test_later_columns_have_their_position_and_parameters_follow_the_component():
+    names = ["p_value", "explained", "angle", "onset_sd", "coefficient", "shift", "component"]
+    table = pd.DataFrame({name: [0.0] for name in names})
+    assert list(in_column_order(table)) == [
+        "component", "angle", "shift", "coefficient", "onset_sd", "p_value", "explained",
+    ]  # fmt: skip
 
 
 def test_no_atoms_are_no_events():
@@ -155,7 +178,7 @@ def test_times_of_sharp_waveforms_are_not_pulled_to_integer_samples(alpha):
     coder = LineCoder(waveforms, alpha)
     coded = code_recording(cut(Signal(x), 20), coder)
     atoms = atoms_of(coded.chunks)
-    found = events_of(coded.chunks, waveforms, atoms)["time"].to_numpy() - peaks_of(waveforms)[0]
+    found = events_of(coded.chunks, waveforms, atoms)["sample"].to_numpy() - peaks_of(waveforms)[0]
     fraction = time - np.round(time)
     of_codes, of_events = (np.polyfit(fraction, t - time, 1)[0] for t in (atoms.time, found))
     assert of_codes < -0.02  # the penalty prefers the larger norm at integer samples
@@ -169,4 +192,4 @@ def test_times_stay_integers_where_they_must_be():
     coder = LineCoder(waveforms, 0.1, whole=True)
     coded = code_recording(cut(Signal(x + 0.01 * rng.standard_normal(x.shape)), 20), coder)
     events = events_of(coded.chunks, waveforms, atoms_of(coded.chunks), whole=True, refractory=0)
-    assert np.all(events["time"] % 1 == 0)
+    assert np.all(events["sample"] % 1 == 0)

@@ -120,7 +120,7 @@ def test_waveforms_are_found_in_any_layout(layout, waveforms, channels, tmp_path
     for data in (y, Recording(y)):
         assert_allclose(model.encode(data).objective, codes.objective)
         assert_allclose(model.encode_path(data, [ALPHA])[0].objective, codes.objective)
-        assert_allclose(model.events(data)["time"], model.events(x)["time"], atol=1e-6)
+        assert_allclose(model.events(data)["sample"], model.events(x)["sample"], atol=1e-6)
         assert_allclose(model.reconstruct(data), model.reconstruct(x), atol=1e-6)
         assert_allclose(model.denoise(data, debias=True), model.denoise(x, debias=True), atol=1e-6)
         assert_allclose(model.complete(data), model.complete(x), atol=1e-6)

@@ -286,15 +286,15 @@ def test_events_are_drawn_where_the_table_has_them(waveforms):
     table = model.events(signal, 50.0)
     row, below = display.axes_
     points = row.lines[-1]
-    assert_array_equal(points.get_xdata(), table["seconds"])
+    assert_array_equal(points.get_xdata(), table["onset"])
     assert_array_equal(points.get_ydata(), table["amplitude"])
-    assert_allclose(below.lines[0].get_ydata(), table["interval_seconds"])
+    assert_allclose(below.lines[0].get_ydata(), table["interval_s"])
     assert row.get_ylabel() == "component 0\n(mV)"
 
 
 def many_events(n, last):
     time = np.sort(RNG.uniform(0, last, n))
-    return pd.DataFrame({"seconds": time, "component": np.arange(n) % 2, "amplitude": 1.0})
+    return pd.DataFrame({"onset": time, "component": np.arange(n) % 2, "amplitude": 1.0})
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,8 @@ def test_many_events_have_no_stems():
 @pytest.mark.parametrize(
     ("columns", "label"),
     [
-        ({"time": [3.0, 5.0]}, "time (samples)"),
-        ({"position": [3.0, 5.0]}, "time (samples)"),
-        ({"position": [30.0, 50.0], "seconds": [3.0, 5.0]}, "time (s)"),
+        ({"sample": [3.0, 5.0]}, "time (samples)"),
+        ({"onset": [3.0, 5.0], "sample": [30.0, 50.0]}, "time (s)"),
     ],
 )
 def test_tables_of_windows_are_read_as_they_are_meant(columns, label):
@@ -515,7 +514,7 @@ def test_a_display_is_drawn_again_elsewhere(shifted):
         ),
         (lambda m, X: EventsDisplay.from_estimator(m, X), TypeError, "need a WaveformLearning"),
         (
-            lambda m, X: EventsDisplay.from_events(pd.DataFrame({"time": [1.0]})),
+            lambda m, X: EventsDisplay.from_events(pd.DataFrame({"sample": [1.0]})),
             ValueError,
             "a column 'component'",
         ),

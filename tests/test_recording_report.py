@@ -25,7 +25,7 @@ from orbitdl.recordings import Recording
 from orbitdl.report.frame import file
 from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
-from orbitdl.report.recording.facts import LEAST_FITTING, gather
+from orbitdl.report.recording.facts import LEAST_SIMILAR, gather
 from orbitdl.report.recording.intervals import judged_intervals
 from orbitdl.report.recording.packing import packed, unpacked
 from orbitdl.report.recording.page import page
@@ -67,7 +67,7 @@ def words_of(text):
 def table(times, component=0, missing=NOTHING_MISSING):
     time, component = np.asarray(times, dtype=float), np.zeros(len(times), dtype=int) + component
     own = own_intervals_of(time, component, holes_of(missing, 50))
-    return pd.DataFrame({"time": time, "component": component, "own_interval": own})
+    return pd.DataFrame({"sample": time, "component": component, "own_interval": own})
 
 
 def test_an_array_is_reported_as_a_recording_without_a_rate_is(model, heart, tmp_path):
@@ -98,21 +98,21 @@ def test_the_file_holds_the_table_of_events(model, heart, facts):
     events = model.events(heart.signal, heart.rate)
     content = payload(facts)
     assert content["events"]["total"] == len(events)
-    assert_allclose(column(content, "time"), events["time"])
-    for name in ("component", "amplitude", "fit"):
+    assert_allclose(column(content, "sample"), events["sample"])
+    for name in ("component", "amplitude", "similarity"):
         assert_allclose(column(content, name), events[name], rtol=1e-6)
-    assert_array_equal(column(content, "flags") & 1 > 0, events["overlaps"])
-    assert_array_equal(column(content, "flags") & 2 > 0, events["cut"])
+    assert_array_equal(column(content, "flags") & 1 > 0, events["overlapping"])
+    assert_array_equal(column(content, "flags") & 2 > 0, events["truncated"])
     shown = content["waveforms"][0]
     assert shown["events"] == len(events)
     assert_allclose(shown["typical"], events["amplitude"].median())
 
 
-def test_the_least_fitting_events_come_first(facts):
-    fit = facts.events["fit"].to_numpy()
-    assert_allclose(fit[facts.least_fitting], np.sort(fit)[:LEAST_FITTING])
+def test_the_least_similar_events_come_first(facts):
+    similarity = facts.events["similarity"].to_numpy()
+    assert_allclose(similarity[facts.least_similar], np.sort(similarity)[:LEAST_SIMILAR])
     rows = re.findall(r'data-event="(\d+)"', page(facts))
-    assert rows[:LEAST_FITTING] == [str(k) for k in facts.least_fitting]
+    assert rows[:LEAST_SIMILAR] == [str(k) for k in facts.least_similar]
 
 
 def test_the_recording_is_coded_once(model, heart, monkeypatch):
@@ -133,7 +133,7 @@ def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
     given = model.events(heart.signal, heart.rate, codes=codes)
     pd.testing.assert_frame_equal(given, model.events(heart.signal, heart.rate))
     both = model.events([heart.signal, heart.signal], codes=[codes, codes])
-    assert_allclose(both[1]["time"], given["time"])
+    assert_allclose(both[1]["sample"], given["sample"])
 
 
 # The axis of time
@@ -168,14 +168,16 @@ def test_intervals_are_counted_waveform_by_waveform():
     events = table(np.sort(rng.uniform(0, 1e4, 200)), rng.integers(0, 2, 200))
     found = judged_intervals(events, 3)
     last = {}
-    for k, (time, j) in enumerate(zip(events["time"], events["component"], strict=True)):
+    for k, (time, j) in enumerate(zip(events["sample"], events["component"], strict=True)):
         if j in last:
             assert found.before[k] == time - last[j]
         else:
             assert np.isnan(found.before[k])
         last[j] = time
     for j in (0, 1):
-        assert_allclose(found.median[j], np.median(np.diff(events["time"][events.component == j])))
+        assert_allclose(
+            found.median[j], np.median(np.diff(events["sample"][events.component == j]))
+        )
     assert np.isnan(found.median[2])
 
 
@@ -204,15 +206,15 @@ def test_the_interval_from_beat_to_beat_is_over_all_waveforms():
     signal[10_000:10_400] = np.nan
     model = WaveformLearning(2, 200, random_state=0, n_restarts=2).fit(signal)
     events = model.events(signal, heart.rate)
-    between = np.diff(events["time"])
-    across = np.diff(events["time"] > 10_200)
+    between = np.diff(events["sample"])
+    across = np.diff(events["sample"] > 10_200)
     expected = np.concatenate([[np.nan], np.where(across, np.nan, between)])
     assert_allclose(events["interval"], expected)
-    assert_allclose(events["interval_seconds"], expected / heart.rate)
+    assert_allclose(events["interval_s"], expected / heart.rate)
     for j in (0, 1):
         own = events[events["component"] == j]
-        known = ~np.diff(own["time"] > 10_200)
-        assert_allclose(own["own_interval"][1:][known], np.diff(own["time"])[known])
+        known = ~np.diff(own["sample"] > 10_200)
+        assert_allclose(own["own_interval"][1:][known], np.diff(own["sample"])[known])
     facts = gather(model, Recording(signal, heart.rate), None, None)
     median, often = (f(np.nanmedian(expected)) for f in (facts.clock.span, facts.clock.frequency))
     said, median = words_of(page(facts)), median.replace(NO_BREAK, " ")
@@ -269,7 +271,7 @@ def test_stretches_hold_data_and_what_events_leave_of_them(model, heart, facts):
     data, left = unpacked(stretch["blocks"]).T
     waveforms, every = facts.waveforms, model.events(x)
     j = every["component"].to_numpy()
-    begin = every["time"].to_numpy() - peaks_of(waveforms)[j]
+    begin = every["sample"].to_numpy() - peaks_of(waveforms)[j]
     explained = waveforms.add_up(len(x), j, begin, every["amplitude"].to_numpy())[:, 0]
     trend = Signal(x, span=model.length).trend(0, len(x))[:, 0]
     assert_allclose(data, x, atol=1e-4)
@@ -284,7 +286,7 @@ def test_every_sample_is_kept_around_what_is_listed(model, heart, monkeypatch):
     facts = gather(model, heart, None, None)
     kept = [(first, first + len(values)) for first, values in facts.strip.detail]
     assert sum(last - first for first, last in kept) < len(heart.signal)
-    for time in facts.events["time"][facts.least_fitting]:
+    for time in facts.events["sample"][facts.least_similar]:
         around = max(time - 100, 0), min(time + 100, len(heart.signal))
         assert any(first <= around[0] and around[1] <= last for first, last in kept)
 
@@ -326,7 +328,7 @@ def test_numbers_come_back_from_text():
 def test_the_summary_says_how_many_how_often_and_how_good(facts):
     said = " ".join(paragraphs(facts)).replace(NO_BREAK, " ")
     events = facts.events
-    typical = 60 * facts.clock.rate / np.median(np.diff(events["time"]))
+    typical = 60 * facts.clock.rate / np.median(np.diff(events["sample"]))
     assert f"{len(events)} events of one waveform (typically {typical:.3g} per minute" in said
     assert "In 40 s of recording" in said
     assert "no other code of the whole recording lowers the objective by more than" in said
@@ -382,7 +384,7 @@ def test_one_event_gets_a_page(model):
 
 def test_without_a_rate_times_are_samples_and_excerpts_count_from_the_start(model, heart):
     facts = gather(model, Recording(heart.signal, None, offset=5000), None, None)
-    first = facts.events["time"][facts.least_fitting[0]] + 5000
+    first = facts.events["sample"][facts.least_similar[0]] + 5000
     said = words_of(page(facts))
     assert f" {first:.1f} ".replace(".0 ", " ") in said
     assert "per minute" not in said

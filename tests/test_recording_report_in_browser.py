@@ -111,17 +111,17 @@ def test_from_far_away_the_strip_draws_the_least_and_the_greatest(page, heart):
 
 def test_choosing_an_unusual_event_moves_the_strip_there(page, model, heart):
     events = model.events(heart.signal, heart.rate)
-    worst = events.loc[events["fit"].idxmin()]
+    worst = events.loc[events["similarity"].idxmin()]
     page.click("#first tbody tr:first-child")
     low, high = in_view(page)
-    assert low <= worst["time"] <= high
-    assert page.evaluate("events.time[shown.event]") == worst["time"]
-    assert f"fit {worst['fit']:.2f}" in page.inner_text("#strip-words")
+    assert low <= worst["sample"] <= high
+    assert page.evaluate("events.sample[shown.event]") == worst["sample"]
+    assert f"similarity {worst['similarity']:.2f}" in page.inner_text("#strip-words")
     assert page.evaluate("byId('signal').getBoundingClientRect().top < window.innerHeight / 2")
     page.click("#next-event")
-    following = events["time"][events["time"] > worst["time"]]
-    expected = following.min() if len(following) else worst["time"]
-    assert page.evaluate("events.time[shown.event]") == expected
+    following = events["sample"][events["sample"] > worst["sample"]]
+    expected = following.min() if len(following) else worst["sample"]
+    assert page.evaluate("events.sample[shown.event]") == expected
     page.click("#next-unusual")
     assert page.evaluate("isUnusual(shown.event)")
 

@@ -111,8 +111,8 @@ def test_the_table_of_given_windows_is_the_one_that_the_command_writes(fitted):
     path = fitted / "given.parquet"
     run("encode", fitted / "model", fitted / "windows.npy", "-o", path).fine()
     pd.testing.assert_frame_equal(table, pd.read_parquet(path))
-    assert table["position"].between(0, LENGTH).all()
-    assert "seconds" not in table
+    assert table["sample"].between(0, LENGTH).all()
+    assert "onset" not in table
 
 
 @pytest.mark.parametrize("step", [32, 50])
@@ -127,10 +127,10 @@ def test_simulated_beats_are_listed_once_at_their_times(step):
     windows = prepare(recording, Preprocessing(window=128, step=step), to_end=True)
     codes = encode(windows.values, components, group=ContinuousShift(), alpha=0.1)
     table = event_table(codes, components, windows)
-    assert_allclose(table["seconds"], table["position"] / heart.rate)
+    assert_allclose(table["onset"], table["sample"] / heart.rate)
     strong = table[(table["component"] == 0) & (table["coefficient"] > 0.6 * sizes[0])]
     inside = normal[(normal > 1.0) & (normal < 119.0)]  # the ends cut beats off
-    distance = np.abs(strong["seconds"].to_numpy()[:, None] - inside)
+    distance = np.abs(strong["onset"].to_numpy()[:, None] - inside)
     assert_array_equal((distance < 0.25).sum(axis=0), 1)  # the next beat is farther away
     assert np.median(distance.min(axis=0)) * heart.rate < 0.05  # samples
 
@@ -266,10 +266,10 @@ def test_an_event_across_a_border_is_listed_once(place, step):
     windows = prepare(Recording(5 * pulse(place)), Preprocessing(window=32, step=step), to_end=True)
     codes = encode(windows.values, component, group=ContinuousShift(), alpha=0.5)
     table = event_table(codes, component, windows)
-    near = table[(table["coefficient"] > 1) & (np.abs(table["position"] - place) < 3)]
+    near = table[(table["coefficient"] > 1) & (np.abs(table["sample"] - place) < 3)]
     assert len(near) == 1
     off = 2.0 if step == 32 else 0.1  # windows that adjoin see halves of it
-    assert abs(near["position"].iloc[0] - place) < off
+    assert abs(near["sample"].iloc[0] - place) < off
 
 
 def test_two_events_on_both_sides_of_a_border_are_two():
@@ -279,7 +279,7 @@ def test_two_events_on_both_sides_of_a_border_are_two():
     codes = encode(windows.values, component, group=ContinuousShift(), alpha=0.5)
     table = event_table(codes, component, windows)
     strong = table[table["coefficient"] > 1]
-    assert_allclose(strong["position"], [26, 38], atol=0.1)
+    assert_allclose(strong["sample"], [26, 38], atol=0.1)
     assert resolutions(component)[0] < 12
 
 
@@ -298,4 +298,4 @@ def test_vectors_that_are_turned_are_listed_by_events_not_by_atoms():
     scale = windows.scale.ravel()[events["sample"]]
     assert_allclose(table["amplitude"], events["amplitude"] * scale)
     largest = np.argmax((component[0] ** 2).sum(axis=1))
-    assert_allclose(table["position"], (events["shift"] + largest) % 9, atol=1e-9)
+    assert_allclose(table["sample"], (events["shift"] + largest) % 9, atol=1e-9)

@@ -186,8 +186,8 @@ def test_the_table_and_the_report_place_an_atom_alike(a):
     windows = prepare(Recording(X), Preprocessing(), layout="windows")
     table = event_table(codes, model.components_, windows)
     facts = gather(model, X, LABELS, codes)
-    assert_allclose(facts.coded.place, table["position"], atol=1e-9)
-    assert_allclose(positions(codes, model.components_), table["position"], atol=1e-9)
+    assert_allclose(facts.coded.place, table["sample"], atol=1e-9)
+    assert_allclose(positions(codes, model.components_), table["sample"], atol=1e-9)
 
 
 def test_the_worst_windows_are_among_those_shown(heart):

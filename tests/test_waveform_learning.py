@@ -84,9 +84,9 @@ def test_every_planted_event_is_listed(fitted):
     assert all(len(set(kind)) == 1 for kind in kinds)  # a waveform each
     for j in range(2):
         own = (events["component"] == j).to_numpy()
-        late = events["time"][own] - TIME[own]
+        late = events["sample"][own] - TIME[own]
         assert late.std() < 0.1
-    assert_allclose(events["seconds"], events["time"] / 100.0)
+    assert_allclose(events["onset"], events["sample"] / 100.0)
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -213,8 +213,8 @@ def test_an_event_that_the_recording_begins_or_ends_within_is_listed():
     begin, end = int(time[1]) + 13, int(time[8]) + 18  # in the middle of both shapes
     events = learned.events(x[begin:end])
     assert len(events) == 8
-    assert events["cut"].tolist() == [True, *[False] * 6, True]
-    assert_allclose(events["time"].iloc[0], learned.events(x)["time"].iloc[1] - begin, atol=0.5)
+    assert events["truncated"].tolist() == [True, *[False] * 6, True]
+    assert_allclose(events["sample"].iloc[0], learned.events(x)["sample"].iloc[1] - begin, atol=0.5)
 
 
 def test_denoising_brings_a_recording_closer_to_what_it_was(fitted):
@@ -271,7 +271,7 @@ def test_an_automatic_alpha_finds_every_beat_and_says_why(capsys):
     events = learned.events(heart.signal, heart.rate)
     beats = heart.beats[heart.beats["inside"]]
     assert len(events) == len(beats)
-    late = events["time"].to_numpy() - beats["position"].to_numpy()
+    late = events["sample"].to_numpy() - beats["position"].to_numpy()
     assert np.std(late) < 0.5
 
 
@@ -290,7 +290,7 @@ def test_an_automatic_alpha_finds_sharp_spikes_and_nothing_else(width):
     for start in position:
         x[start : start + width] += 8 * shape / np.linalg.norm(shape)
     learned = WaveformLearning(1, 16, n_restarts=2, random_state=0).fit(x)
-    found = learned.events(x)["time"].to_numpy()
+    found = learned.events(x)["sample"].to_numpy()
     late = found - position[np.argmin(np.abs(found[:, None] - position), axis=1)]
     assert 185 <= len(found) <= 200
     assert np.all(np.abs(late - np.median(late)) < 3)

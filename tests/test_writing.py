@@ -45,7 +45,7 @@ def draw(path: Path) -> None:
     params=["model", "report", "recording report", "table", "array", "parquet", "picture"]
 )
 def write(request, model, waveforms):
-    frame = pd.DataFrame({"time": [1.0]})
+    frame = pd.DataFrame({"sample": [1.0]})
     return {
         "model": model.save,
         "report": lambda path: write_report(model, None, path),

@@ -107,7 +107,7 @@ class WaveformUseMixin(ShownMixin):
         recording, alpha, progress
             As in `encode`.
         rate : float, optional
-            Sampling rate in Hz; then `seconds` is a column. By default that of a `Recording`.
+            Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`.
         threshold : float, optional
             Smallest coefficient of an event, in the unit of the recording. If left out, atoms below
             half the median of their component tell of none: they are mostly noise.
@@ -122,18 +122,28 @@ class WaveformUseMixin(ShownMixin):
         Returns
         -------
         DataFrame
-            One row per event, in the order of time: `time` in samples, where the waveform is
-            largest, and `seconds`, both from the start of the recording that an excerpt is of;
-            `component`; `coefficient`; `amplitude`, refitted together with all atoms without
-            shrinkage, in the unit of the recording; `share` of the energy of its span that is
-            explained; `fit`, the cosine between the waveform and what is there apart
-            from other events, 1 where they are alike; whether it `overlaps` another event; whether
-            an end or a gap `cut` it; and the `interval`, in samples, since the event before it,
-            `interval_seconds` if there is a rate, and `own_interval`, since that of the same
-            component: NaN for the first one, and where half a waveform or more is missing in
-            between. ``attrs`` says which `threshold` and which
-            `resolution`, in samples, every component had. Of delayed recordings it is a lazy Dask
-            dataframe, a recording a partition, whose first column says which `recording`.
+            One row per event, in the order of time. Its columns are
+
+            - `onset`: the time of the waveform's peak in seconds, if the sampling rate is known;
+            - `sample`: the same in samples, to a fraction of one. Both count from the start of
+              the whole recording, of an excerpt too;
+            - `component`: number of the waveform, from 0;
+            - `amplitude`: refitted together with all atoms without the penalty, in the unit of
+              the recording;
+            - `coefficient`: that of the sparse code, shrunk by the penalty;
+            - `explained`: share of the energy in its support that is explained;
+            - `similarity`: cosine similarity of the waveform and the data in its support, other
+              events subtracted; 1 where they have the same shape;
+            - `overlapping`: whether it shares samples with another event;
+            - `truncated`: whether an end of the recording or a gap truncates it;
+            - `interval`: samples since the previous event of any component, and `interval_s` the
+              same in seconds, if the sampling rate is known;
+            - `own_interval`: samples since the previous event of the same component. Intervals
+              are NaN for the first event, and where half a waveform or more is missing in between.
+
+            ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component.
+            Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
+            first column is the number of the `recording`.
         """
         settings = {"rate": None if rate is None else require_positive(rate, "rate")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):

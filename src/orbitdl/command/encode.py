@@ -93,32 +93,32 @@ def encode(
       orbitdl encode waves.safetensors windows.npy -o events.json --json
 
     Columns of the table, of waveforms:
-      time         sample where the waveform is largest, to a fraction of one
-      seconds      the same in seconds, if the rate is known
+      onset        time of the waveform's peak in seconds, if the rate is known
+      sample       the same in samples, to a fraction of one
       component    number of the waveform, from 0
-      coefficient  how strongly it occurs, shrunk by the cost of sparsity
-      amplitude    the same without shrinkage, in the units of the data
-      share        of the energy of its span that is explained
-      fit          how alike it is to its waveform, 1 at most
-      overlaps     whether it shares samples with another event
-      cut          whether an end of the recording or a gap cuts it
-      interval     samples since the event before, of whatever waveform;
-                   interval_seconds is the same in seconds
-      own_interval samples since the event of the same waveform before
+      amplitude    refitted without the penalty, in the unit of the data
+      coefficient  that of the sparse code, shrunk by the penalty
+      explained    share of the energy in its support that is explained
+      similarity   cosine similarity with the data there, 1 at most
+      overlapping  whether it shares samples with another event
+      truncated    whether an end of the recording or a gap truncates it
+      interval     samples since the previous event of any waveform;
+                   interval_s is the same in seconds
+      own_interval samples since the previous event of the same waveform
 
     Columns of the table, of windows:
+      onset        time of the component's peak in seconds, if the rate is known
+      sample       the same in samples, to a fraction of one
       window       number of the window, from 0
       component    number of the component, from 0
-      coefficient  how strongly it occurs, in the units of the data
-      shift        samples it was moved by (other groups: their parameters)
-      position     sample where the moved component is largest in absolute value
-      seconds      the same in seconds from the start, if the rate is known
+      shift        samples it was shifted by (other groups: their parameters)
+      coefficient  that of the sparse code, in the unit of the data
       amplitude    with --matrices, instead of coefficient: atoms at almost one time
                    are one event, of so many (n_atoms), and minor_share is the part
                    of the amplitude that is not the largest atom's
 
-    With --from and --to too, times count from the start of the whole recording. Where windows are
-    given instead of a recording, position counts from the start of the window.
+    With --from and --to too, onset and sample count from the start of the whole recording. Where
+    the data are windows instead of a recording, sample counts from the start of the window.
 
     Annotations are at integer samples. Each is a comment ("), which claims no diagnosis, unless
     --symbols gives its component a code; the number of the component is its num and in aux_note.

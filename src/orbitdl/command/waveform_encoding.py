@@ -43,7 +43,7 @@ def list_events(
     """Code a recording, write its events, and say what was found."""
     recording = prepared.recording
     codes, events = code(model, recording, listing, screen, team)
-    write_events(events, output, "time", recording.rate, listing.symbols)
+    write_events(events, output, recording.rate, listing.symbols)
     facts = summary(model, recording, listing, codes, events)
     screen.result({"output": str(output), **facts})
     for sentence in sentences(facts):

@@ -34,7 +34,7 @@ def list_events_of_windows(
     _require_times(windows, output)
     codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
     events = event_table(codes, model.components_, windows)
-    write_events(events, output, "position", windows.rate, symbols)
+    write_events(events, output, windows.rate, symbols)
     gap = float(codes.gap.max())
     facts = {
         "events": len(events),

@@ -133,9 +133,9 @@ class Applied:
             whole=self.coder.whole,
             **settings,
         )
-        table["time"] += signal.offset
+        table["sample"] += signal.offset
         if settings["rate"] is not None:
-            table["seconds"] = table["time"] / settings["rate"]
+            table["onset"] = table["sample"] / settings["rate"]
         return table
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:

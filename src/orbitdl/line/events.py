@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from orbitdl.event_columns import in_column_order
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
@@ -38,7 +39,7 @@ def events_of(
     atoms : LineAtoms
         In the order of time.
     rate : float, optional
-        Samples per second; then `seconds` is a column.
+        Samples per second; then `onset` is a column.
     threshold : float, optional
         Smallest coefficient, in the unit of the recording; half the median of a component if left
         out.
@@ -68,19 +69,19 @@ def events_of(
     begin = np.floor(events.time) - 1
     table = pd.DataFrame(
         {
-            "time": events.time + peaks_of(waveforms)[events.component],
+            "sample": events.time + peaks_of(waveforms)[events.component],
             "component": events.component,
             "coefficient": events.coefficient,
             "amplitude": refit.amplitude,
-            "share": refit.share,
-            "fit": refit.fit,
-            "overlaps": overlapping(begin, begin + waveforms.length + TAPS - 1, kept),
-            "cut": refit.is_cut,
+            "explained": refit.share,
+            "similarity": refit.fit,
+            "overlapping": overlapping(begin, begin + waveforms.length + TAPS - 1, kept),
+            "truncated": refit.is_cut,
         }
     )
     if rate is not None:
-        table.insert(1, "seconds", table["time"] / rate)
-    listed: pd.DataFrame = table.loc[kept].sort_values("time", kind="stable", ignore_index=True)
+        table["onset"] = table["sample"] / rate
+    listed: pd.DataFrame = table.loc[kept].sort_values("sample", kind="stable", ignore_index=True)
     listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
     listed.attrs = {"threshold": least.tolist(), "resolution": resolution.tolist()}
     return listed
@@ -90,23 +91,24 @@ def with_intervals(
     events: pd.DataFrame, signal: Signal, length: int, rate: float | None
 ) -> pd.DataFrame:
     """Return events in the order of time with the intervals before them."""
-    time, component = events["time"].to_numpy(), events["component"].to_numpy()
+    time, component = events["sample"].to_numpy(), events["component"].to_numpy()
     holes = holes_of(missing_stretches(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
     events = events.assign(interval=interval, own_interval=own)
-    return events if rate is None else events.assign(interval_seconds=interval / rate)
+    if rate is not None:
+        events = events.assign(interval_s=interval / rate)
+    return in_column_order(events)
 
 
 def no_events(rate: float | None) -> pd.DataFrame:
     """Return a table of no events, which has the columns of all others."""
-    kinds = {"time": float, "component": np.intp, "coefficient": float, "amplitude": float}
-    kinds |= {"share": float, "fit": float, "overlaps": bool, "cut": bool}
+    kinds = {"sample": float, "component": np.intp, "coefficient": float, "amplitude": float}
+    kinds |= {"explained": float, "similarity": float, "overlapping": bool, "truncated": bool}
     kinds |= {"interval": float, "own_interval": float}
     table = pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
     if rate is not None:
-        table.insert(1, "seconds", table["time"])
-        table["interval_seconds"] = table["interval"]
-    return table
+        table = table.assign(onset=table["sample"], interval_s=table["interval"])
+    return in_column_order(table)
 
 
 def peaks_of(waveforms: Waveforms) -> Integers:

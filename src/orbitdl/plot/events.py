@@ -61,7 +61,7 @@ class EventsDisplay(Display):
     >>> import pandas as pd
     >>> from orbitdl.plot import EventsDisplay
     >>> events = pd.DataFrame(
-    ...     {"seconds": [0.5, 1.4, 1.9], "component": [0, 0, 1], "amplitude": [2.0, 2.1, -1.0]}
+    ...     {"onset": [0.5, 1.4, 1.9], "component": [0, 0, 1], "amplitude": [2.0, 2.1, -1.0]}
     ... )
     >>> display = EventsDisplay.from_events(events, unit="mV")
     >>> [ax.get_ylabel() for ax in display.axes_]
@@ -131,8 +131,8 @@ class EventsDisplay(Display):
         ----------
         events : DataFrame
             As ``model.events`` or `orbitdl.recordings.event_table` returns it: a row per event,
-            with its `component`, its `amplitude` or `coefficient`, and when it is: `seconds`,
-            `time` or `position`.
+            with its `component`, its `amplitude` or `coefficient`, and when it is: `onset`,
+            or `sample`.
         n_components, unit, ax
             As above; as many components as occur, if left out.
         """
@@ -209,15 +209,14 @@ def _column(events: pd.DataFrame, name: str) -> Any:
 
 def _intervals(events: pd.DataFrame, time: Floats, order: Integers, in_seconds: bool) -> Floats:
     """Return the intervals of a table in order; tables of windows have none, and no gaps either."""
-    name = "interval_seconds" if in_seconds else "interval"
+    name = "interval_s" if in_seconds else "interval"
     if name in events:
         return np.asarray(_column(events, name)[order], dtype=np.float64)
     return intervals_of(time[order], np.zeros(0))
 
 
 def _times(events: pd.DataFrame) -> tuple[Floats, bool]:
-    """Return when events were, and whether in seconds; in samples, tables of windows say where."""
-    if "seconds" in events:
-        return _column(events, "seconds").astype(np.float64), True
-    name = "position" if "position" in events else "time"
-    return _column(events, name).astype(np.float64), False
+    """Return when events are, and whether in seconds."""
+    if "onset" in events:
+        return _column(events, "onset").astype(np.float64), True
+    return _column(events, "sample").astype(np.float64), False

@@ -20,7 +20,7 @@ Examples
 >>> model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.2, max_iter=5, random_state=0)
 >>> codes = model.set_params(tol=0.05).fit(windows.values).encode(windows.values)
 >>> list(event_table(codes, model.components_, windows))
-['window', 'component', 'coefficient', 'shift', 'position', 'seconds']
+['onset', 'sample', 'window', 'component', 'shift', 'coefficient']
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
+from orbitdl.event_columns import in_column_order
 from orbitdl.recordings.listing import Seen, listed
 from orbitdl.recordings.positions import positions
 from orbitdl.recordings.windows import Windows
@@ -34,23 +35,23 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     DataFrame
         One row per event: the table that ``orbitdl encode`` writes. Its columns are
 
-        - `window`: number of the window, from 0; how far its code is from the best at most is
-          ``codes.gap[window]``;
+        - `onset`: the time of the component's peak in seconds from the start of the whole
+          recording, if the sampling rate is known and a recording was split into windows;
+        - `sample`: the same in samples, to a fraction of one; of windows that are not of a
+          recording, from the start of the window;
+        - `window`: number of the window, from 0; its certified gap is ``codes.gap[window]``;
         - `component`: number of the component, from 0;
-        - `coefficient`: how strongly it occurs, in the unit of the recording;
         - the group's parameters: `shift`, in samples, for shifts;
-        - `position`: where it lies, in samples from the start of the recording, or from that of
-          the window if windows were given; of an excerpt too the recording's start counts;
-        - `seconds`: the same in seconds, if the rate is known and a recording was cut.
+        - `coefficient`: that of the sparse code, in the unit of the recording.
 
-        Where signals of vectors are shifted and turned (`orbitdl.groups.Product`), atoms at almost
-        one time are one event, as `Codes.to_events` lists it: its `amplitude` stands in place of
-        `coefficient`, and `n_atoms` and `minor_share` come after what is done with the vectors.
+        Where signals of vectors are shifted and rotated (`orbitdl.groups.Product`), atoms at
+        almost one time are one event, as `Codes.to_events` lists it: it has an `amplitude` and no
+        `coefficient`, followed by `n_atoms` and `minor_share`.
 
     Notes
     -----
-    `position` is where `orbitdl.positions` says, plus the start of the window (and ``offset``,
-    of an excerpt), and ``seconds = position / rate``. Windows that overlap show an event
+    `sample` is the position that `orbitdl.positions` returns plus the start of the window (and
+    ``offset``, of an excerpt), and ``onset = sample / rate``. Windows that overlap show an event
     several times; it is listed by one of them: neighbours share the recording at a cut in the
     middle of their overlap, or beside it where an event lies across. Of halves of one event
     that two windows see beside their border, closer than the component tells events apart, the
@@ -70,9 +71,9 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     >>> windows = prepare(recording, Preprocessing(window=32, step=16), to_end=True)
     >>> codes = encode(windows.values, component[None], group=ContinuousShift(), alpha=1.0)
     >>> table = event_table(codes, component[None], windows)
-    >>> table.loc[table["coefficient"] > 1, ["window", "position", "seconds"]].round(2)
-       window  position  seconds
-    0       1     30.25     3.78
+    >>> table.loc[table["coefficient"] > 1, ["onset", "sample", "window"]].round(2)
+       onset  sample  window
+    0   3.78   30.25       1
     """
     if len(codes) != len(windows):
         raise ValueError(
@@ -83,32 +84,32 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     window = events["window"].to_numpy()
     events[size] = events[size].to_numpy() * windows.scale.reshape(len(windows))[window]
     if windows.start is None:
-        return events
-    events["position"] += windows.start[window]
-    component, position = events["component"].to_numpy(), events["position"].to_numpy()
+        return in_column_order(events)
+    events["sample"] += windows.start[window]
+    component, sample = events["component"].to_numpy(), events["sample"].to_numpy()
     kept = listed(
-        Seen(window, component, position, events[size].to_numpy()),
+        Seen(window, component, sample, events[size].to_numpy()),
         as_components(components),
         start=windows.start,
         length=windows.values.shape[1],
         samples=len(windows.source),
         in_time=codes.representation.presentation.in_time,
     )
-    events["position"] += windows.offset
+    events["sample"] += windows.offset
     if windows.rate is not None:
-        events["seconds"] = events["position"] / windows.rate
+        events["onset"] = events["sample"] / windows.rate
     once: pd.DataFrame = events.loc[kept]
-    return once.sort_values("position", kind="stable", ignore_index=True)
+    return in_column_order(once.sort_values("sample", kind="stable", ignore_index=True))
 
 
 def _events_of(codes: Codes, components: ArrayLike) -> tuple[pd.DataFrame, str]:
     """Return events with their positions in windows, and which column says how strong they are."""
     events = codes.to_events().rename(columns={"sample": "window"})
     if "n_atoms" not in events:  # each atom is an event
-        events["position"] = positions(codes, components)
+        events["sample"] = positions(codes, components)
         return events, "coefficient"
     element = np.zeros((len(events), codes.atoms.element.shape[1]))
     element[:, 0] = events["shift"]
     shapes, component = as_components(components), events["component"].to_numpy()
-    events["position"] = codes.representation.locate(element, component, shapes)
+    events["sample"] = codes.representation.locate(element, component, shapes)
     return events, "amplitude"

@@ -121,7 +121,7 @@ def matched(events: pd.DataFrame, heart: EcgRecording) -> pd.DataFrame:
     median of a waveform is taken out.
     """
     beats = heart.beats[heart.beats["inside"]].reset_index(drop=True)
-    time, true = events["time"].to_numpy(), beats["position"].to_numpy()
+    time, true = events["sample"].to_numpy(), beats["position"].to_numpy()
     nearest = np.argmin(np.abs(time - true[:, None]), axis=1)
     waveform, late = events["component"].to_numpy()[nearest], time[nearest] - true
     for j in np.unique(waveform):

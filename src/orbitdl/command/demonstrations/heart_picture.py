@@ -28,7 +28,7 @@ def draw_heart(
 ) -> None:
     """Draw a stretch of the recording, the waveforms, and the stretch taken apart."""
     rare = int(np.argmin(np.bincount(events["component"])))
-    middle = float(events.loc[events["component"] == rare, "time"].iloc[3])
+    middle = float(events.loc[events["component"] == rare, "sample"].iloc[3])
     shown = np.arange(int(middle - 1.6 * RATE), int(middle + 1.6 * RATE))
     with drawing(path, 13, 4.2) as figure:
         axes = figure.subplots(1, 3, width_ratios=(3, 2, 3))
@@ -49,8 +49,8 @@ def draw_stretch(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFram
     """Draw some seconds of the recording, and when which waveform was found."""
     axis.plot(shown / RATE, heart.signal[shown], color="0.25", lw=1)
     top = heart.signal[shown].max()
-    inside = events[events["time"].between(shown[0], shown[-1])]
-    for time, j in zip(inside["time"] / RATE, inside["component"], strict=True):
+    inside = events[events["sample"].between(shown[0], shown[-1])]
+    for time, j in zip(inside["sample"] / RATE, inside["component"], strict=True):
         axis.plot([time, time], [heart.signal[shown].min(), top], color=colour_of(j), lw=1, ls=":")
         axis.text(time, 1.05 * top, f"{time:.4f}", color=colour_of(j), ha="center", fontsize=8)
     axis.set_ylim(top=1.2 * top)

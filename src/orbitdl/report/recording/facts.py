@@ -27,7 +27,7 @@ from orbitdl.report.recording.strip import Explained, Strip
 from orbitdl.scikit import check_is_fitted
 from orbitdl.waveform_learning import WaveformLearning
 
-LEAST_FITTING = 12
+LEAST_SIMILAR = 12
 """Events that are listed as least like their waveform."""
 LISTED = 24
 """Unusual intervals that are listed, those farthest from the median first."""
@@ -94,9 +94,9 @@ class Facts:
         return judged_intervals(self.events, len(self.waveforms))
 
     @cached_property
-    def least_fitting(self) -> Integers:
+    def least_similar(self) -> Integers:
         """Numbers of the events that are least like their waveform, the least first."""
-        return np.argsort(self.events["fit"].to_numpy(), kind="stable")[:LEAST_FITTING]
+        return np.argsort(self.events["similarity"].to_numpy(), kind="stable")[:LEAST_SIMILAR]
 
     @cached_property
     def far_intervals(self) -> Integers:
@@ -109,14 +109,14 @@ class Facts:
     def unusual(self) -> NDArray[np.bool_]:
         """Tell which events are listed as worth a look."""
         listed = np.zeros(len(self.events), dtype=bool)
-        listed[self.least_fitting] = True
+        listed[self.least_similar] = True
         listed[self.far_intervals] = True
         return listed
 
     @cached_property
     def strip(self) -> Strip:
         """The signal as it is drawn."""
-        places = self.events["time"].to_numpy()[[*self.least_fitting, *self.far_intervals]]
+        places = self.events["sample"].to_numpy()[[*self.least_similar, *self.far_intervals]]
         length, rate = self.waveforms.length, self.clock.rate
         minute = round(60 * rate) if rate else 64 * length
         size = len(self.signal), self.signal.channels
@@ -149,7 +149,7 @@ def gather(model: WaveformLearning, recording: Any, title: str | None, unit: str
 def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:
     """Return events as atoms with their amplitudes; they are listed where they are largest."""
     component = events["component"].to_numpy()
-    begin = events["time"].to_numpy() - peaks_of(waveforms)[component]
+    begin = events["sample"].to_numpy() - peaks_of(waveforms)[component]
     return LineAtoms(component, begin, events["amplitude"].to_numpy()).in_order()
 
 

@@ -12,7 +12,7 @@ from orbitdl.report.recording.facts import LISTED, Facts
 from orbitdl.report.recording.intervals import DEVIATIONS, PART
 from orbitdl.report.recording.payload import MOST_EVENTS, payload
 from orbitdl.report.recording.summary import figures, paragraphs, sentence_of_intervals
-from orbitdl.report.recording.tables import intervals_table, least_fitting_table
+from orbitdl.report.recording.tables import intervals_table, least_similar_table
 from orbitdl.report.words import count, number, percent
 
 HOME = "recording/"
@@ -26,7 +26,7 @@ def page(facts: Facts) -> str:
     pieces = {
         "summary": paragraphs_of(paragraphs(facts)),
         "figures": figures_of(figures(facts)),
-        "first": least_fitting_table(facts),
+        "first": least_similar_table(facts),
         "resolution": escape(_what_is_kept(facts)),
         "intervals": escape(_what_intervals_say(facts)),
         "any": escape(sentence_of_intervals(facts)),

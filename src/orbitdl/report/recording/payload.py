@@ -16,10 +16,10 @@ MOST_EVENTS = 150_000
 """Events in the file, the strongest: more than a day of heartbeats, 5 MB as text."""
 MOST_MISSING = 2000
 """Stretches without data that are shaded, the longest."""
-OVERLAPS, CUT, UNUSUAL = 1, 2, 4
+OVERLAPPING, TRUNCATED, UNUSUAL = 1, 2, 4
 """What is known of an event, as bits of one number."""
-FLOATS = ("interval", "own_interval", "amplitude", "fit")
-KINDS = {"time": "<f8"} | dict.fromkeys(FLOATS, "<f4") | {"component": "<u2", "flags": "<u2"}
+FLOATS = ("interval", "own_interval", "amplitude", "similarity")
+KINDS = {"sample": "<f8"} | dict.fromkeys(FLOATS, "<f4") | {"component": "<u2", "flags": "<u2"}
 
 
 def payload(facts: Facts) -> dict[str, Any]:
@@ -76,8 +76,12 @@ def _missing(facts: Facts) -> list[list[int]]:
 def _events(facts: Facts, chosen: Integers) -> dict[str, Any]:
     """Return columns of the events; a number that is not known is NaN."""
     events = facts.events
-    flags = events["overlaps"] * OVERLAPS + events["cut"] * CUT + facts.unusual * UNUSUAL
-    columns = {name: events[name].to_numpy() for name in ("time", *FLOATS, "component")}
+    flags = (
+        events["overlapping"] * OVERLAPPING
+        + events["truncated"] * TRUNCATED
+        + facts.unusual * UNUSUAL
+    )
+    columns = {name: events[name].to_numpy() for name in ("sample", *FLOATS, "component")}
     columns |= {"flags": flags.to_numpy()}
     packed = {name: as_text(columns[name][chosen], kind) for name, kind in KINDS.items()}
     return {"number": chosen_places(facts, chosen), "total": len(events), **packed}

@@ -10,20 +10,20 @@ from orbitdl.report.recording.facts import Facts
 from orbitdl.report.words import percent
 
 
-def least_fitting_table(facts: Facts) -> str:
+def least_similar_table(facts: Facts) -> str:
     """Return the events that are least like their waveform, the least first."""
     events = facts.events
     rows = []
-    for k in facts.least_fitting:
+    for k in facts.least_similar:
         event = events.loc[k]
         cells = (
             f"{_swatch(event['component'])}{event['component']}",
             f"{event['amplitude']:.3g}".replace("-", "−"),
-            f"{event['fit']:.2f}",
-            escape(_in_words(bool(event["overlaps"]), bool(event["cut"]))),
+            f"{event['similarity']:.2f}",
+            escape(_in_words(bool(event["overlapping"]), bool(event["truncated"]))),
         )
-        rows.append(_row(int(k), facts.clock.time(event["time"]), cells))
-    return _table(("time", "waveform", "amplitude", "fit", "remark"), rows)
+        rows.append(_row(int(k), facts.clock.time(event["sample"]), cells))
+    return _table(("time", "waveform", "amplitude", "similarity", "remark"), rows)
 
 
 def intervals_table(facts: Facts) -> str:
@@ -39,13 +39,13 @@ def intervals_table(facts: Facts) -> str:
             f"{'short' if intervals.unusual[k] < 0 else 'long'}: {percent(float(ratio[k]))}",
             escape(often),
         )
-        rows.append(_row(int(k), facts.clock.time(facts.events["time"][k]), cells))
+        rows.append(_row(int(k), facts.clock.time(facts.events["sample"][k]), cells))
     return _table(("up to", "waveform", "interval", "part of the median", "as a rate"), rows)
 
 
-def _in_words(overlaps: bool, cut: bool) -> str:
-    said = (["overlaps another event"] if overlaps else []) + (
-        ["cut by an end or a gap"] if cut else []
+def _in_words(overlapping: bool, truncated: bool) -> str:
+    said = (["overlapping another event"] if overlapping else []) + (
+        ["truncated by an end or a gap"] if truncated else []
     )
     return ", ".join(said) or "–"
 

@@ -1,9 +1,9 @@
 // Numbers that are text in the file, times in words, and the events.
 const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
-const KINDS = { time: Float64Array, interval: Float32Array, own_interval: Float32Array, amplitude: Float32Array, fit: Float32Array, component: Uint16Array, flags: Uint16Array };
+const KINDS = { sample: Float64Array, interval: Float32Array, own_interval: Float32Array, amplitude: Float32Array, similarity: Float32Array, component: Uint16Array, flags: Uint16Array };
 const events = Object.fromEntries(Object.entries(KINDS).map(([name, Kind]) => [name, new Kind(bytesOf(data.events[name]))]));
-const OVERLAPS = 1, CUT = 2, UNUSUAL = 4;
-const eventCount = events.time.length;
+const OVERLAPPING = 1, TRUNCATED = 2, UNUSUAL = 4;
+const eventCount = events.sample.length;
 const isUnusual = (k) => (events.flags[k] & UNUSUAL) !== 0;
 
 // The first place in an ordered list where a value is reached.
@@ -34,8 +34,8 @@ const howLong = (samples) => {
   return seconds < 7200 ? `${digits(seconds / 60)}\u00a0min` : `${digits(seconds / 3600)}\u00a0h`;
 };
 const aboutEvent = (k) => {
-  const remarks = [events.flags[k] & OVERLAPS ? "overlaps another" : "", events.flags[k] & CUT ? "cut by an end or a gap" : ""].filter(Boolean);
-  return [`waveform ${events.component[k]}`, `amplitude ${digits(events.amplitude[k]).replace("-", "−")}`, `fit ${events.fit[k].toFixed(2)}`, ...remarks].join(", ");
+  const remarks = [events.flags[k] & OVERLAPPING ? "overlapping another" : "", events.flags[k] & TRUNCATED ? "truncated by an end or a gap" : ""].filter(Boolean);
+  return [`waveform ${events.component[k]}`, `amplitude ${digits(events.amplitude[k]).replace("-", "−")}`, `similarity ${events.similarity[k].toFixed(2)}`, ...remarks].join(", ");
 };
 // Marks on an axis of time at round places, some of them beyond its ends.
 const STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200];

@@ -15,7 +15,7 @@ let redrawStrip = null;
 const showStrip = () => {
   redrawStrip();
   byId("coloured").hidden = shown.channel !== "all" || !shown.read.fit || !eventCount;
-  const own = inView(onScreen()), chosen = shown.event === null ? "" : ` Marked: the event at ${when(events.time[shown.event])}, ${aboutEvent(shown.event)}.`;
+  const own = inView(onScreen()), chosen = shown.event === null ? "" : ` Marked: the event at ${when(events.sample[shown.event])}, ${aboutEvent(shown.event)}.`;
   byId("strip-words").textContent = `${when(shown.from)} to ${when(shown.to)} (${howLong(shown.to - shown.from)}): ${several(own.length, "event")}. ${resolutionWords()}${chosen}`;
   document.querySelectorAll("tr.goes").forEach((row) => row.classList.toggle("chosen", shown.event !== null && data.events.number[row.dataset.event] === shown.event));
 };
@@ -25,7 +25,7 @@ const moveTo = (from, to) => {
 };
 const moveBy = (part) => moveTo(shown.from + part * (shown.to - shown.from), shown.to + part * (shown.to - shown.from));
 const zoomBy = (factor) => {
-  const time = shown.event === null ? NaN : events.time[shown.event];
+  const time = shown.event === null ? NaN : events.sample[shown.event];
   const middle = time >= shown.from && time <= shown.to ? time : (shown.from + shown.to) / 2, half = (factor * (shown.to - shown.from)) / 2;
   moveTo(middle - half, middle + half);
 };
@@ -33,16 +33,16 @@ const zoomBy = (factor) => {
 const goToEvent = (k) => {
   const width = Math.min(shown.to - shown.from, FOCUS);
   shown.event = k;
-  moveTo(events.time[k] - width / 2, events.time[k] + width / 2);
+  moveTo(events.sample[k] - width / 2, events.sample[k] + width / 2);
 };
-const present = () => (shown.event === null ? (shown.from + shown.to) / 2 : events.time[shown.event]);
+const present = () => (shown.event === null ? (shown.from + shown.to) / 2 : events.sample[shown.event]);
 const stepEvent = (by) => {
   if (!eventCount) return;
-  const here = shown.event ?? reached(events.time, present()) - (by > 0 ? 1 : 0);
+  const here = shown.event ?? reached(events.sample, present()) - (by > 0 ? 1 : 0);
   goToEvent(Math.min(eventCount - 1, Math.max(0, here + by)));
 };
 const nextUnusual = () => {
-  const start = shown.event === null ? reached(events.time, shown.from) : shown.event + 1;
+  const start = shown.event === null ? reached(events.sample, shown.from) : shown.event + 1;
   for (let n = 0; n < eventCount; n++) {
     const k = (start + n) % eventCount;
     if (isUnusual(k)) return goToEvent(k);

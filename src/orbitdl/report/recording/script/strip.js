@@ -4,21 +4,21 @@ const shown = { from: 0, to: view.samples, event: null, channel: 0, words: "" };
 const onScreen = () => {
   const reach = view.length + 2;
   const own = [];
-  for (let k = reached(events.time, shown.from - reach); k < eventCount && events.time[k] <= shown.to + reach; k++) own.push(k);
+  for (let k = reached(events.sample, shown.from - reach); k < eventCount && events.sample[k] <= shown.to + reach; k++) own.push(k);
   return own;
 };
-const inView = (own) => own.filter((k) => events.time[k] >= shown.from && events.time[k] <= shown.to);
+const inView = (own) => own.filter((k) => events.sample[k] >= shown.from && events.sample[k] <= shown.to);
 // So many of a list, evenly spread; none that is unusual is left out.
 const thinned = (own, most) => {
   const every = Math.ceil(own.length / most);
   return every <= 1 ? own : own.filter((k, n) => n % every === 0 || isUnusual(k));
 };
-const hoverOf = (k) => `${when(events.time[k])}<br>${aboutEvent(k).replace(/, /g, "<br>")}`;
+const hoverOf = (k) => `${when(events.sample[k])}<br>${aboutEvent(k).replace(/, /g, "<br>")}`;
 const waveformNumbers = data.waveforms.map((_, j) => j);
 const markTraces = (own, yaxis) => waveformNumbers.map((j) => {
   const mine = thinned(own.filter((k) => events.component[k] === j), MOST_MARKS);
   return {
-    type: "scatter", mode: "markers", yaxis, name: `waveform ${j}`, x: mine.map((k) => onAxis(events.time[k])), y: mine.map(() => -j),
+    type: "scatter", mode: "markers", yaxis, name: `waveform ${j}`, x: mine.map((k) => onAxis(events.sample[k])), y: mine.map(() => -j),
     customdata: mine, text: mine.map(hoverOf), hovertemplate: "%{text}<extra></extra>",
     marker: {
       color: colour(j), symbol: cycle(SYMBOLS, j), size: mine.map((k) => (isUnusual(k) ? 11 : 8)),
@@ -29,9 +29,9 @@ const markTraces = (own, yaxis) => waveformNumbers.map((j) => {
 const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 // One line per waveform with all its atoms; bars from zero where they are too many.
 const atomLine = (k, channel, points) => {
-  const { lines, peak } = data.waveforms[events.component[k]], begin = events.time[k] - peak, size = events.amplitude[k];
+  const { lines, peak } = data.waveforms[events.component[k]], begin = events.sample[k] - peak, size = events.amplitude[k];
   if (!points) {
-    const x = onAxis(events.time[k]);
+    const x = onAxis(events.sample[k]);
     return { x: [x, x, null], y: [0, size * lines[channel][peak], null] };
   }
   return { x: [...lines[channel].map((_, n) => onAxis(begin + n)), null], y: [...lines[channel].map((value) => size * value), null] };
@@ -57,7 +57,7 @@ const dataTraces = (read, yaxis) => {
 const colouredTraces = (read, own, yaxis) => (read.fit ? waveformNumbers : []).map((j) => {
   const [x, y] = [[], []];
   own.filter((k) => events.component[k] === j).forEach((k) => {
-    const begin = events.time[k] - data.waveforms[j].peak;
+    const begin = events.sample[k] - data.waveforms[j].peak;
     for (let n = reached(read.x, onAxis(begin)); n < read.x.length && read.x[n] <= onAxis(begin + view.length); n++) {
       x.push(read.x[n]);
       y.push(read.fit[n]);
@@ -98,7 +98,7 @@ const missingShapes = () => {
 };
 const chosenShape = () => {
   if (shown.event === null) return [];
-  const x = onAxis(events.time[shown.event]);
+  const x = onAxis(events.sample[shown.event]);
   return [{ type: "line", yref: "paper", y0: 0, y1: 1, x0: x, x1: x, line: { color: styleOf("--check"), width: 1.2, dash: "dot" }, layer: "below" }];
 };
 const stripFigure = () => {

@@ -19,7 +19,7 @@ const overTime = (name, size, label) => {
     events.component.forEach((component, k) => component === j && !Number.isNaN(value[k]) && all.push(k));
     const own = extremes(all, value);
     return {
-      type: "scatter", mode: "markers", name: `waveform ${j}`, x: own.map((k) => onAxis(events.time[k])), y: own.map((k) => size * value[k]), customdata: own,
+      type: "scatter", mode: "markers", name: `waveform ${j}`, x: own.map((k) => onAxis(events.sample[k])), y: own.map((k) => size * value[k]), customdata: own,
       marker: {
         color: colour(j), symbol: cycle(SYMBOLS, j), opacity: 0.8, size: own.map((k) => (isUnusual(k) ? 8 : 4)),
         line: { color: own.map((k) => (isUnusual(k) ? styleOf("--check") : colour(j))), width: own.map((k) => (isUnusual(k) ? 2.5 : 0)) },
