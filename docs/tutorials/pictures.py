@@ -53,7 +53,7 @@ def ecg() -> Figure:
 def spikes() -> Figure:
     """Milliseconds with spikes that overlap, taken apart on all channels."""
     page, figure = above("spikes"), new_figure(12, 4.2)
-    seconds = page.events["seconds"].to_numpy()
+    seconds = page.events["onset"].to_numpy()
     pair = seconds[np.argmin(np.diff(seconds))]
     settings = {"start": pair - 0.003, "stop": pair + 0.004, "rate": page.data.rate}
     DecompositionDisplay.from_estimator(
@@ -68,8 +68,8 @@ def vibration() -> Figure:
     top, below = figure.subplots(2, 1, height_ratios=(5, 3))
     settings = {"start": 0.5, "stop": 0.55, "rate": page.rate}
     DecompositionDisplay.from_estimator(page.model, page.signal, ax=top, **settings)
-    some = page.events[page.events["seconds"].between(0.4, 0.75)]
-    below.vlines(some["seconds"], 0, some["amplitude"], color=BLUE)
+    some = page.events[page.events["onset"].between(0.4, 0.75)]
+    below.vlines(some["onset"], 0, some["amplitude"], color=BLUE)
     t = np.linspace(0.4, 0.75, 500)
     load = 1 + 0.3 * np.cos(2 * np.pi * page.shaft * t)
     below.plot(t, load * page.events["amplitude"].mean(), color=QUIET, zorder=0)
