@@ -1,0 +1,1 @@
+"""Discovery of waveforms in recordings: noise model, matching pursuit, growth of a dictionary."""

@@ -1,0 +1,141 @@
+"""The spectrum of the background noise, and the short filter that whitens it.
+
+An autoregressive model of order p for every channel, ``sum_i h_i x[t - i] = white noise``, by
+Burg's method on the quiet segments of a recording. A segment is quiet if its prediction error is at
+most the running median, so that events, which are rare, are left out, and bursts of noise, which
+last, are not. The filter has minimum phase: whitening can be undone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.ndimage import median_filter
+from scipy.signal import lfilter
+
+from orbitdl.groups.base import Floats
+
+ORDER = 16
+"""Taps of the filter at most: far fewer than a waveform has, or it would take events for noise."""
+ROUNDS = 2
+"""How often quiet segments are chosen, each time by the filter of the time before."""
+MEMORY = 8
+"""Waveform lengths over which the running median extends: events fill less than half of them."""
+GAUSSIAN = 1.4826
+"""Standard deviation of a Gaussian whose absolute values have median 1."""
+SHARE = 0.05
+"""Weight of all segments compared with the quiet ones: frequencies at which events are strong are
+not taken to be free of noise."""
+RIDGE = 1e-9
+"""Relative weight that keeps the filter finite where a recording has no noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Background:
+    """A noise model: one prediction-error filter and one scale per channel.
+
+    Attributes
+    ----------
+    filters : ndarray of shape (channels, p + 1)
+        Its first column is one.
+    scale : ndarray of shape (channels,)
+        Standard deviation of the filtered background, in the unit of the recording.
+    """
+
+    filters: Floats
+    scale: Floats
+
+    @property
+    def order(self) -> int:
+        """Number of samples before the present one that the filter looks at."""
+        return int(self.filters.shape[1]) - 1
+
+    @classmethod
+    def white(cls, scale: Floats) -> Background:
+        """Return white noise of known standard deviations."""
+        return cls(np.ones((len(scale), 1)), scale)
+
+    def whiten(self, x: Floats) -> Floats:
+        """Return ``h * x / scale`` of samples (n, channels), the first `order` of them left out."""
+        p = self.order
+        kernel = (self.filters / self.scale[:, None]).T
+        y = x[p:] * kernel[0]
+        for lag in range(1, p + 1):
+            y += x[p - lag : len(x) - lag] * kernel[lag]
+        return np.asarray(y)
+
+    def filtered(self, x: Floats, observed: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return whitened samples (n, channels) and which are known, (n,).
+
+        A sample is known if it and the `order` before it were observed; the others are zero.
+        """
+        p, y = self.order, np.zeros_like(x)
+        missing = np.concatenate([[0], np.cumsum(~np.pad(observed, (p, 0)))])
+        known = missing[p + 1 :] == missing[: -p - 1]
+        if len(x) > p:
+            y[p:] = self.whiten(x)
+        return np.where(known[:, None], y, 0.0), np.asarray(known)
+
+    def undo(self, y: Floats) -> Floats:
+        """Return the samples (n, channels) whose whitened form is y, at rest before the first."""
+        channels = zip(self.filters, self.scale, y.T, strict=True)
+        return np.stack([lfilter([scale], h, column) for h, scale, column in channels], axis=1)
+
+
+def estimate_background(x: Floats, observed: NDArray[np.bool_], length: int) -> Background:
+    """Estimate the noise model of samples x (n, channels), zero where not observed.
+
+    `length` is that of a waveform, in samples.
+    """
+    order = max(min(ORDER, length // 4), 1)
+    size = max(4 * order, length // 4)
+    count = len(x) // size
+    is_full = observed[: count * size].reshape(count, size).all(axis=1)
+    segments = x[: count * size].reshape(count, size, -1)[is_full].transpose(2, 0, 1)
+    if not is_full.any():
+        return Background.white(np.maximum(np.std(x[observed], axis=0), 1e-300))
+    width, weight = max(MEMORY * length // size, 3), np.ones(segments.shape[1])
+    for _ in range(ROUNDS + 1):
+        fitted = [burg(channel, weight, order) for channel in segments]
+        calm = quiet(np.sum([relative(errors) for _, errors in fitted], axis=0), width)
+        weight = (1.0 - SHARE) * calm / max(calm.sum(), 1) + SHARE / len(calm)
+    filters = np.stack([h for h, _ in fitted])
+    return Background(filters, robust_scales(x, observed, filters))
+
+
+def burg(segments: Floats, weight: Floats, order: int) -> tuple[Floats, Floats]:
+    """Return the prediction-error filter (p + 1,) of segments (n, m), and their errors (n,).
+
+    Burg's method: reflection coefficients ``k = -2 sum w f b / sum w (f^2 + b^2)`` of the forward
+    and backward errors f and b, with a weight for every segment. The filter has minimum phase: its
+    inverse is stable.
+    """
+    forward, backward, h = segments[:, 1:], segments[:, :-1], np.ones(1)
+    for _ in range(order):
+        above = weight @ np.einsum("nm,nm->n", forward, backward)
+        below = weight @ np.einsum("nm,nm->n", forward, forward)
+        below += weight @ np.einsum("nm,nm->n", backward, backward)
+        k = -2.0 * above / (below * (1.0 + RIDGE)) if below > 0.0 else 0.0
+        h = np.pad(h, (0, 1)) + k * np.pad(h, (0, 1))[::-1]
+        forward, backward = (forward + k * backward)[:, 1:], (backward + k * forward)[:, :-1]
+    return h, np.mean(forward**2, axis=1)
+
+
+def relative(errors: Floats) -> Floats:
+    """Return errors in parts of their median."""
+    return np.asarray(errors / max(float(np.median(errors)), 1e-300))
+
+
+def quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
+    """Tell which segments have at most the running median of errors."""
+    return np.asarray(errors <= median_filter(errors, width + 1 - width % 2))
+
+
+def robust_scales(x: Floats, observed: NDArray[np.bool_], filters: Floats) -> Floats:
+    """Return the standard deviation of the whitened background of every channel."""
+    unit = Background(filters, np.ones(len(filters)))
+    values = np.abs(unit.whiten(x)[observed[unit.order :]])
+    scale = GAUSSIAN * np.median(values, axis=0) if len(values) else np.ones(len(filters))
+    return np.where(scale > 0, scale, np.maximum(np.std(x, axis=0), 1e-300))

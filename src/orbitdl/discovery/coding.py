@@ -1,0 +1,264 @@
+"""Coding of a whitened recording at integer samples, and what it teaches about noise and misfit.
+
+The threshold of component j is ``u_j g_j sigma(t)``: sigma is the local noise level, g_j what the
+waveform sees of it, and u_j bounds the share of false events. Noise alone has T kappa_j
+exp(-u^2/2) maxima above u standard deviations, ``kappa_j = ||a_j'|| / (2 pi)`` (Rice), so that
+
+    u_j^2 = 2 log(T kappa_j / (fdr n_j)),      3 <= u_j <= sqrt(2 log(q T)),
+
+for n_j events in the coding before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.discovery.background import GAUSSIAN
+from orbitdl.discovery.level import local_level
+from orbitdl.discovery.pursuit import (
+    Atoms,
+    Spectrum,
+    add_tables,
+    add_waveforms,
+    gram_of,
+    peaks_apart,
+    pursue,
+)
+from orbitdl.groups.base import Floats, Integers
+
+FDR = 0.01
+"""Share of false events, by the Gaussian model, that thresholds are set for."""
+LOWEST = 3.0
+"""Noise standard deviations of a threshold at least."""
+DECOYS = 0.02
+"""Decoys per event at most, maxima of ``-eta``: where there are more, events are noise."""
+HALF = 0.5
+"""Part of the median coefficient of a component that its events typically exceed."""
+SEEN = 0.3
+"""What a waveform sees of the noise, in parts of its level, at least: whitening is not perfect."""
+SPARSE = 3
+"""Every so many positions say what a waveform sees of the noise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened:
+    """A whitened recording with one waveform length of zeros before and after it.
+
+    Attributes
+    ----------
+    y : ndarray of shape (P, channels)
+    observed : ndarray of shape (P,)
+    length : int
+        Samples of a waveform.
+    spectrum : Spectrum
+    """
+
+    y: Floats
+    observed: NDArray[np.bool_]
+    length: int
+    spectrum: Spectrum
+
+    @classmethod
+    def of(cls, y: Floats, observed: NDArray[np.bool_], length: int) -> Whitened:
+        """Return samples (T, channels), zero where not observed, ready to be coded."""
+        padded = np.ascontiguousarray(np.pad(y, [(length, length), (0, 0)]))
+        return cls(padded, np.pad(observed, length), length, Spectrum(padded, length))
+
+    @property
+    def samples(self) -> int:
+        """Number of samples T of the recording."""
+        return len(self.y) - 2 * self.length
+
+    def centres(self, values: Floats) -> Floats:
+        """Return of values (P,) those at the centre of an atom at every position."""
+        half = self.length // 2
+        return values[half : half + self.spectrum.positions]
+
+    def level(self, residual: Floats) -> Floats:
+        """Return the local noise level of a residual (P, channels) at every sample, (P,)."""
+        return local_level(residual, self.observed, self.length)
+
+
+@dataclass(frozen=True, eq=False)
+class Detector:
+    """Waveforms, and what was learned about their noise, misfit and amplitudes.
+
+    Attributes
+    ----------
+    A : ndarray of shape (q, L, channels)
+        Whitened waveforms of unit norm.
+    g : ndarray of shape (q,)
+        Standard deviation of the correlations with noise of level 1.
+    V : ndarray of shape (q, q, 2 R + 1)
+        Relative misfit: ``c^2 V_jl(d)`` is the variance of eta_l at lag d of an event of j.
+    counts : ndarray of shape (q,)
+        Number of events.
+    median : ndarray of shape (q,)
+        Median coefficient of the atoms that are beyond doubt.
+    least : ndarray of shape (q,)
+        Least ``c / sigma`` of an event: below it decoys are too many.
+    samples : int
+        Number of samples of the recordings that it was calibrated on; then thresholds, medians and
+        `least` are those of the calibration, whatever is coded. 0: not calibrated.
+    apart : float
+        Lag in samples up to which events avoid each other.
+    """
+
+    A: Floats
+    g: Floats
+    V: Floats
+    counts: Floats
+    median: Floats
+    least: Floats
+    samples: int = 0
+    apart: float = 0.0
+
+    @classmethod
+    def start(cls, A: Floats) -> Detector:
+        """Return a detector that knows its waveforms only."""
+        q, length, _ = A.shape
+        V = np.zeros((q, q, 2 * length + 1))
+        return cls(A, np.ones(q), V, np.ones(q), np.zeros(q), np.zeros(q))
+
+    def __len__(self) -> int:
+        return len(self.A)
+
+    def take(self, which: Integers) -> Detector:
+        """Return the detector of some components."""
+        own = (self.g, self.counts, self.median, self.least)
+        g, counts, median, least = (values[which] for values in own)
+        V = np.ascontiguousarray(self.V[np.ix_(which, which)])
+        return replace(self, A=self.A[which], g=g, V=V, counts=counts, median=median, least=least)
+
+    def with_more(self, A: Floats) -> Detector:
+        """Return the detector with more waveforms, of which nothing else is known."""
+        more, q = Detector.start(np.concatenate([self.A, A])), len(self)
+        more.g[:q], more.counts[:q], more.median[:q] = self.g, self.counts, self.median
+        more.V[:q, :q] = self.V
+        return more
+
+    def thresholds(self, samples: int, fdr: float = FDR) -> Floats:
+        """Return u_j, (q,), for a recording of so many samples."""
+        samples = self.samples or samples
+        false = samples * roughness(self.A) / (fdr * np.maximum(self.counts, 1.0))
+        squares = 2.0 * np.log(np.maximum(false, 1.0))
+        return np.sqrt(np.clip(squares, LOWEST**2, 2.0 * np.log(max(len(self) * samples, 100))))
+
+
+def roughness(A: Floats) -> Floats:
+    """Return ``||a_j'|| / (2 pi)`` for unit-norm waveforms, (q,)."""
+    steps = np.diff(np.pad(A, [(0, 0), (1, 1), (0, 0)]), axis=1)
+    return np.asarray(np.sqrt(np.sum(steps**2, axis=(1, 2))) / (2.0 * np.pi))
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A recording coded by a detector.
+
+    Attributes
+    ----------
+    detector : Detector
+    atoms : Atoms
+    eta : ndarray of shape (q, positions)
+        Correlations with the residual.
+    residual : ndarray of shape (P, channels)
+    sigma : ndarray of shape (P,)
+        The local noise level it was coded with.
+    u : ndarray of shape (q,)
+        Thresholds in noise standard deviations.
+    median, least : ndarray of shape (q,)
+        Median coefficient of this coding's atoms that are beyond doubt, and least ``c / sigma``.
+    """
+
+    detector: Detector
+    atoms: Atoms
+    eta: Floats
+    residual: Floats
+    sigma: Floats
+    u: Floats
+    median: Floats
+    least: Floats
+
+    def own(self, j: int) -> Integers:
+        """Return which atoms are of component j."""
+        return np.flatnonzero(self.atoms.component == j)
+
+    def levels(self, which: Integers | slice = slice(None)) -> Floats:
+        """Return the noise level at the centres of some atoms."""
+        return np.asarray(self.sigma[self.atoms.sample[which] + self.detector.A.shape[1] // 2])
+
+
+def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False) -> Coded:
+    """Code a recording, given its local noise level (P,)."""
+    u, local = detector.thresholds(w.samples), w.centres(sigma)
+    theta, eta = (u * detector.g) ** 2, w.spectrum.correlate(detector.A)
+    weight = 2.0 * np.log(max(detector.samples or w.samples, 2))
+    atoms, M = pursue(eta, detector.A, detector.V, theta, local, weight, signed=signed)
+    is_sure = beyond_doubt(detector, atoms, local, w.samples)
+    median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
+    is_event = is_sure | is_typical(atoms, median)
+    score, least = np.abs(atoms.c) / local[atoms.sample], detector.least
+    if not (signed or detector.samples):
+        floor = np.maximum(np.sqrt(theta[:, None] * local**2 + M), HALF * median[:, None])
+        decoys = np.where(-eta > floor, -eta, 0.0)
+        least = above_decoys(atoms.take(is_event), score[is_event], decoys / local, w.length)
+    is_event &= score >= least[atoms.component]
+    back = atoms.take(~is_event)
+    add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
+    atoms = atoms.take(is_event)
+    residual = w.y.copy()
+    add_waveforms(atoms.component, atoms.sample, -atoms.c, detector.A, residual)
+    return Coded(detector, atoms, eta, residual, sigma, u, median, least)
+
+
+def beyond_doubt(
+    detector: Detector, atoms: Atoms, local: Floats, samples: int
+) -> NDArray[np.bool_]:
+    """Tell which atoms exceed what noise reaches anywhere in the recording."""
+    count = len(detector) * (detector.samples or samples)
+    most = np.sqrt(2.0 * np.log(max(count, 2))) * np.maximum(detector.g, 1.0)
+    return np.asarray(np.abs(atoms.c) >= most[atoms.component] * local[atoms.sample])
+
+
+def medians(atoms: Atoms, q: int) -> Floats:
+    """Return the median |c| of every component, 0 where it has no atom."""
+    own = (np.abs(atoms.c[atoms.component == j]) for j in range(q))
+    return np.array([np.median(sizes) if len(sizes) else 0.0 for sizes in own])
+
+
+def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
+    """Tell which atoms have at least half the median coefficient of their component."""
+    own = median[atoms.component]
+    return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
+
+
+def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> Floats:
+    """Return the least ``c / sigma`` of every component at which decoys are few among its events.
+
+    Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
+    noise and artefacts. Events are selected from the largest down.
+    """
+    least = np.zeros(len(decoys))
+    for j, row in enumerate(decoys):
+        heights = np.sort(row[peaks_apart(row, length // 2)])[::-1]
+        own = np.sort(score[atoms.component == j])[::-1]
+        larger = np.searchsorted(-heights, -own, side="right")
+        few = np.flatnonzero(larger <= DECOYS * np.arange(1, len(own) + 1))
+        least[j] = own[few[-1]] if len(few) else np.inf if len(own) else 0.0
+    return least
+
+
+def noise_seen(w: Whitened, eta: Floats, sigma: Floats) -> Floats:
+    """Return g_j, the robust standard deviation of ``eta_j / sigma`` on the residual, (q,)."""
+    half = w.length // 2
+    inside = slice(half, max(eta.shape[1] - half, half + 1), SPARSE)
+    ratio = np.abs(eta[:, inside]) / w.centres(sigma)[inside]
+    return np.asarray(np.maximum(GAUSSIAN * np.median(ratio, axis=1), SEEN))
+
+
+def with_waveforms(detector: Detector, A: Floats) -> Detector:
+    """Return the detector with other waveforms of the same kinds."""
+    return replace(detector, A=A)

@@ -1,0 +1,106 @@
+"""Discovery: the noise model, the waveforms that recur, and how many there are.
+
+Waveforms as long as an event hide in a first estimate of the background: slow parts of events count
+as noise. So the background is estimated twice: from the recording, and from what a first, small
+dictionary leaves of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.discovery.background import Background, estimate_background
+from orbitdl.discovery.coding import Detector, Whitened
+from orbitdl.discovery.growth import MOST, Grown, coded_by, grow
+from orbitdl.discovery.occurrences import avoided_lag, fitting
+from orbitdl.groups.base import Floats
+
+PILOT = 4
+"""Components of the first dictionary at most."""
+CODINGS = 2
+"""Codings of a calibration after the first: each knows the misfit of the one before."""
+
+
+@dataclass(frozen=True, eq=False)
+class Discovery:
+    """What was found in a recording.
+
+    Attributes
+    ----------
+    background : Background
+        The noise model.
+    detector : Detector
+        The waveforms, whitened, with their noise, misfit and amplitudes.
+    reason : str
+        Why no more waveforms were added.
+    """
+
+    background: Background
+    detector: Detector
+    reason: str
+
+
+def background_of(
+    x: Floats, observed: NDArray[np.bool_], length: int, rng: np.random.Generator
+) -> Background:
+    """Estimate the noise model of samples (n, channels) from what recurring events leave."""
+    first = estimate_background(x, observed, length)
+    w = whitened(x, observed, first, length)
+    pilot, _ = grow(w, rng, PILOT)
+    if not len(pilot.detector):
+        return first
+    left = first.undo(pilot.coded.residual[length:-length])
+    return estimate_background(np.where(observed[:, None], left, 0.0), observed, length)
+
+
+def discover(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    length: int,
+    background: Background,
+    rng: np.random.Generator,
+    most: int = MOST,
+) -> Discovery:
+    """Find the waveforms that recur in samples (n, channels), zero where not observed."""
+    grown, reason = grow(whitened(x, observed, background, length), rng, most)
+    order = np.argsort(-energies(grown), kind="stable")
+    return Discovery(background, grown.detector.take(order), reason)
+
+
+def calibrated(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    background: Background,
+    A: Floats,
+    rng: np.random.Generator,
+    *,
+    signed: bool = False,
+) -> Grown:
+    """Return samples coded by whitened waveforms (q, L, channels), and what that teaches."""
+    w = whitened(x, observed, background, A.shape[1])
+    now = coded_by(w, Detector.start(A), w.level(w.y), rng, signed=signed)
+    for _ in range(CODINGS):
+        now = coded_by(w, now.detector, now.sigma, rng, signed=signed)
+    good, _, _ = fitting(now.coded)
+    apart = avoided_lag(now.coded.atoms.sample[good], w.samples, w.length // 2)
+    detector = replace(now.detector, samples=w.samples, apart=apart)
+    return coded_by(w, detector, now.sigma, rng, signed=signed)
+
+
+def whitened(
+    x: Floats, observed: NDArray[np.bool_], background: Background, length: int
+) -> Whitened:
+    """Return samples whitened; those whose filter reaches a missing one are missing too."""
+    y, there = background.filtered(x, observed)
+    return Whitened.of(y, there, length)
+
+
+def energies(grown: Grown) -> Floats:
+    """Return the energy that every component explains, (q,)."""
+    atoms = grown.coded.atoms
+    return np.asarray(
+        np.bincount(atoms.component, atoms.c**2, minlength=len(grown.detector)), dtype=np.float64
+    )

@@ -1,0 +1,117 @@
+"""Growth of a dictionary: a waveform at a time from the residual, tested, split, until none recurs.
+
+A candidate is put on trial: three rounds of coding and averaging together with all waveforms. It is
+accepted if its events predict each other and it is a kind of its own; otherwise all is as before.
+When two candidates in a row are rejected, components are split where they hold two kinds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.discovery.candidates import RECURS, candidate
+from orbitdl.discovery.coding import Coded, Detector, Whitened, code, with_waveforms
+from orbitdl.discovery.kinds import halves, is_own_kind, recurrences
+from orbitdl.discovery.misfit import learned, updated_waveforms
+from orbitdl.groups.base import Floats
+
+MOST, REJECTIONS, ROUNDS = 12, 2, 3
+"""Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A dictionary in the course of growth.
+
+    Attributes
+    ----------
+    coded : Coded
+        The recording coded by it.
+    detector : Detector
+        With what that coding teaches.
+    sigma : ndarray of shape (P,)
+        The local noise level.
+    """
+
+    coded: Coded
+    detector: Detector
+    sigma: Floats
+
+
+def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown, str]:
+    """Grow a dictionary; return it, and why growth ended."""
+    sigma = w.level(w.y)
+    empty = Detector.start(np.zeros((0, w.length, w.y.shape[1])))
+    now = Grown(code(w, empty, sigma), empty, sigma)
+    rejected, reason = 0, ""
+    while len(now.detector) < most:
+        after = None
+        if rejected < REJECTIONS:
+            a = candidate(now.coded, now.sigma, rng)
+            if a is None:
+                reason, rejected = "nothing in the residual recurs", REJECTIONS
+                continue
+            after, reason = trial(w, now, now.detector.with_more(a[None]), 1, rng)
+            rejected += 1
+        else:
+            for pair in splits(now, rng):
+                after, _ = trial(w, now, pair, 2, rng)
+                if after is not None:
+                    break
+            else:
+                return now, reason
+        if after is not None:
+            now, rejected = after, 0
+    return now, f"the largest number, {most}, was reached"
+
+
+def splits(now: Grown, rng: np.random.Generator) -> Iterator[Detector]:
+    """Yield detectors in which one component is replaced by two."""
+    every = np.arange(len(now.detector))
+    for j in range(len(every)):
+        for pair in halves(now.coded, j, rng):
+            yield now.detector.take(every[every != j]).with_more(pair)
+
+
+def trial(
+    w: Whitened, now: Grown, detector: Detector, new: int, rng: np.random.Generator
+) -> tuple[Grown | None, str]:
+    """Code and average a few times; return what it led to, or None and why it is rejected."""
+    sigma = now.sigma
+    for _ in range(ROUNDS):
+        coded = code(w, detector, sigma)
+        detector, sigma = learned(w, coded, rng)
+        detector = with_waveforms(detector, updated_waveforms(coded, rng))
+    after = coded_by(w, detector, sigma, rng)
+    for j in range(len(detector) - new, len(detector)):
+        count = recurrences(w, after.coded, j)
+        if count < RECURS:
+            return None, f"the next candidate has {count} events that predict each other"
+        if not is_own_kind(after.coded, j):
+            return None, "the next candidate is a variant of a component, not a kind of its own"
+    return without_unused(w, after, rng), ""
+
+
+def coded_by(
+    w: Whitened,
+    detector: Detector,
+    sigma: Floats,
+    rng: np.random.Generator,
+    *,
+    signed: bool = False,
+) -> Grown:
+    """Return a recording coded by a detector, and what that teaches."""
+    coded = code(w, detector, sigma, signed=signed)
+    return Grown(coded, *learned(w, coded, rng))
+
+
+def without_unused(w: Whitened, after: Grown, rng: np.random.Generator) -> Grown:
+    """Drop components whose events a new one has taken."""
+    counts = np.array([recurrences(w, after.coded, j) for j in range(len(after.detector))])
+    used = np.flatnonzero(counts >= RECURS)
+    if len(used) == len(counts):
+        return after
+    return coded_by(w, after.detector.take(used), after.sigma, rng)

@@ -1,0 +1,232 @@
+"""Matching pursuit of waveforms at integer samples, with a threshold that depends on position.
+
+With ``eta_j(t) = <r[t : t + L], a_j>`` an atom is inserted where
+
+    eta_j(t)^2 > theta_j sigma(t)^2 + M_j(t),      the largest of all components within 2 L,
+
+and then, with coefficient c = eta_j(t), ``eta_l(t + d) -= c <a_j, a_l(. - d)>`` and
+``M_l(t + d) += weight c^2 V_jl(d)``: the squared correlations that the misfit of an event causes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+from scipy import fft
+
+from orbitdl.compiled import fast, internal
+from orbitdl.groups.base import Floats, Integers
+
+ROUNDS = 16
+"""Rounds of insertion at most: each takes the largest correlation within two waveform lengths."""
+BLOCK, SHORTEST = 8, 512
+"""Waveform lengths of a transformed block, and samples at least."""
+
+
+@dataclass(frozen=True, eq=False)
+class Atoms:
+    """Atoms at integer samples, each array of shape (K,).
+
+    Attributes
+    ----------
+    component : ndarray of int
+    sample : ndarray of int
+        The first sample of each, in the padded recording.
+    c : ndarray
+        Coefficients.
+    """
+
+    component: Integers
+    sample: Integers
+    c: Floats
+
+    @classmethod
+    def none(cls) -> Atoms:
+        """Return no atoms."""
+        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+
+    def __len__(self) -> int:
+        return len(self.c)
+
+    def take(self, which: Any) -> Atoms:
+        """Return some of them."""
+        return Atoms(self.component[which], self.sample[which], self.c[which])
+
+    def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
+        """Tell which atoms have one more than `factor` times as large within `reach` samples."""
+        return largest_near(self, self.sample, reach) > factor * np.abs(self.c)
+
+
+def largest_near(atoms: Atoms, at: Integers, reach: int) -> Floats:
+    """Return the largest |c| of the atoms within `reach` of each of some samples, 0 if none is."""
+    order = np.argsort(atoms.sample, kind="stable")
+    sample, size = atoms.sample[order], np.abs(atoms.c[order])
+    first, last = np.searchsorted(sample, at - reach), np.searchsorted(sample, at + reach, "right")
+    pairs = zip(first, last, strict=True)
+    return np.array([size[a:b].max(initial=0.0) for a, b in pairs]).reshape(len(at))
+
+
+class Spectrum:
+    """Blocks of a signal (P, channels), transformed once for all waveforms of one length."""
+
+    def __init__(self, y: Floats, length: int) -> None:
+        samples, channels = y.shape
+        self.size = fft.next_fast_len(max(BLOCK * length, SHORTEST), real=True)
+        self.step, self.positions = self.size - length + 1, samples - length + 1
+        count = -(-self.positions // self.step)
+        padded = np.zeros((channels, (count - 1) * self.step + self.size))
+        padded[:, :samples] = y.T
+        views = sliding_window_view(padded, self.size, axis=1)[:, :: self.step]
+        self.blocks: NDArray[np.complex128] = fft.rfft(views, axis=2)
+
+    def correlate(self, A: Floats) -> Floats:
+        """Return ``<y[t : t + L], a_j>`` for waveforms (q, L, channels), (q, P - L + 1)."""
+        shapes = fft.rfft(A.transpose(0, 2, 1), self.size, axis=2).conj()
+        out = np.empty((len(A), self.positions))
+        for row, shape in zip(out, shapes, strict=True):
+            parts = fft.irfft(np.einsum("cbf,cf->bf", self.blocks, shape), self.size, axis=1)
+            row[:] = parts[:, : self.step].reshape(-1)[: self.positions]
+        return out
+
+
+def gram_of(A: Floats) -> Floats:
+    """Return ``sum_n <a_j[n], a_l[n - d]>`` at ``[j, l, d + L - 1]``."""
+    length = A.shape[1]
+    size = fft.next_fast_len(2 * length - 1, real=True)
+    spectra = fft.rfft(A, size, axis=1)
+    lags = fft.irfft(np.einsum("jfc,lfc->jlf", spectra, spectra.conj()), size, axis=2)
+    both = lags[:, :, size - length + 1 :], lags[:, :, :length]
+    return np.ascontiguousarray(np.concatenate(both, axis=2))
+
+
+def pursue(
+    eta: Floats, A: Floats, V: Floats, theta: Floats, sigma: Floats, weight: float, *, signed: bool
+) -> tuple[Atoms, Floats]:
+    """Insert atoms; `eta` (q, positions) becomes the correlations with the residual.
+
+    Returns the atoms and the misfit M (q, positions).
+    """
+    (q, n), length = eta.shape, A.shape[1]
+    M, most = np.zeros_like(eta), max(n // 2, 16)
+    component, sample, c = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
+    top, arg, picks = np.zeros(n), np.zeros(n, np.int64), np.empty(n // length + 2, np.int64)
+    found = (component, sample, c)
+    count = insert_atoms(
+        eta, gram_of(A), V, theta, sigma**2, weight, 2 * length, signed, M, top, arg, picks, *found
+    ) if q else 0  # fmt: skip
+    return Atoms(*(values[:count].copy() for values in found)), M
+
+
+def peaks_apart(values: Floats, reach: int) -> Integers:
+    """Return the positions of positive values that are the largest within `reach`."""
+    out = np.empty(len(values) // max(reach, 1) + 2, np.int64)
+    return out[: list_peaks(np.ascontiguousarray(values), max(reach, 1), out)].copy()
+
+
+@internal
+def refresh_largest(eta, M, theta, sigma2, first, last, top, arg, signed):  # type: ignore[no-untyped-def]
+    """Note, from `first` up to `last`, the largest eta that exceeds its threshold."""
+    for t in range(first, last):
+        best, which = 0.0, 0
+        for j in range(eta.shape[0]):
+            v = abs(eta[j, t]) if signed else eta[j, t]
+            if v > best and v * v > theta[j] * sigma2[t] + M[j, t]:
+                best, which = v, j
+        top[t], arg[t] = best, which
+
+
+@internal
+def find_peaks(top, reach, out):  # type: ignore[no-untyped-def]
+    """List the positions whose value is positive and the largest within `reach`; return how many.
+
+    First one candidate per run of positions that follow each other within `reach`, then those that
+    no larger value is near.
+    """
+    n, count, last, high = top.shape[0], 0, -1, 0.0
+    for t in range(n):
+        v = top[t]
+        if v <= 0.0:
+            continue
+        if last >= 0 and t - last > reach:
+            out[count] = last
+            count += 1
+            last, high = t, v
+        elif v > high:
+            last, high = t, v
+    if last >= 0:
+        out[count] = last
+        count += 1
+    selected = 0
+    for k in range(count):
+        t, is_top = out[k], True
+        for s in range(max(t - reach, 0), min(t + reach + 1, n)):
+            if top[s] > top[t]:
+                is_top = False
+                break
+        if is_top:
+            out[selected] = t
+            selected += 1
+    return selected
+
+
+@fast
+def list_peaks(top, reach, out):  # type: ignore[no-untyped-def]
+    """List the positions of positive values that are the largest within `reach`."""
+    return find_peaks(top, reach, out)
+
+
+@internal
+def add_table(rows, tables, t, factor):  # type: ignore[no-untyped-def]
+    """Add a multiple of tables (q, 2 R + 1), centred at t, to rows (q, n)."""
+    reach = tables.shape[1] // 2
+    first, last = max(t - reach, 0), min(t + reach + 1, rows.shape[1])
+    for l in range(rows.shape[0]):  # noqa: E741
+        row, table = rows[l, first:last], tables[l, first - t + reach :]
+        for s in range(row.shape[0]):
+            row[s] += factor * table[s]
+
+
+@fast
+def add_tables(rows, tables, component, sample, factor):  # type: ignore[no-untyped-def]
+    """Do so for atoms of any components, tables (q, q, 2 R + 1)."""
+    for k in range(sample.shape[0]):
+        add_table(rows, tables[component[k]], sample[k], factor[k])
+
+
+@fast
+def insert_atoms(  # type: ignore[no-untyped-def]
+    eta, gram, V, theta, sigma2, weight, reach, signed, M, top, arg, picks, component, sample, c
+):
+    """Insert atoms round by round, all those of a round far from each other; return how many."""
+    n, count = eta.shape[1], 0
+    wide = max(gram.shape[2], V.shape[2]) // 2 + 1
+    refresh_largest(eta, M, theta, sigma2, 0, n, top, arg, signed)
+    for _ in range(ROUNDS):
+        found = find_peaks(top, reach, picks)
+        if found == 0 or count + found > component.shape[0]:
+            break
+        for k in range(found):
+            t = picks[k]
+            j = arg[t]
+            value = eta[j, t]
+            component[count], sample[count], c[count] = j, t, value
+            count += 1
+            add_table(eta, gram[j], t, -value)
+            add_table(M, V[j], t, weight * value * value)
+        for k in range(found):
+            first, last = max(picks[k] - wide, 0), min(picks[k] + wide, n)
+            refresh_largest(eta, M, theta, sigma2, first, last, top, arg, signed)
+    return count
+
+
+@fast
+def add_waveforms(component, sample, c, A, out):  # type: ignore[no-untyped-def]
+    """Add ``c_k a_{j_k}`` at its samples to a signal (P, channels)."""
+    for k in range(sample.shape[0]):
+        a, there = A[component[k]].reshape(-1), out[sample[k] : sample[k] + A.shape[1]].reshape(-1)
+        for n in range(a.shape[0]):
+            there[n] += c[k] * a[n]
