@@ -64,7 +64,10 @@ def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
 def note_on_samples(row, m, j, found, level, room, positive):  # type: ignore[no-untyped-def]
     """List an integer position with no larger neighbour; return how many are listed then."""
     before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
-    is_top = abs(here) * (1.0 + LEVEL) >= max(abs(before), abs(after))
+    size, beside = abs(here), max(abs(before), abs(after))
+    if positive:  # a deep valley next to it makes a peak no lower
+        size, beside = here, max(before, after)
+    is_top = size * (1.0 + LEVEL) >= beside
     return note(here, m, j, is_top, found, level, room, positive)
 
 
