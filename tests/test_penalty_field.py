@@ -11,15 +11,21 @@ from test_line import CUBIC, everything, noise, pulses, recording, spline
 from test_line_learning import ALPHA, WIDTH, run, two_shapes
 from test_line_learning import recording as long_recording
 
+from orbitdl.coding.sliding.oracle import look
+from orbitdl.coding.sliding.state import make_state
+from orbitdl.compiled import fast
 from orbitdl.learning.dictionary import constrained_least_squares
+from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunks import code_recording, cut
-from orbitdl.line.coder import LineCoder
+from orbitdl.line.coder import LineCoder, line_of
 from orbitdl.line.coordinates import to_blocks
 from orbitdl.line.correlations import correlations
 from orbitdl.line.penalty import LevelField, largest_relative, taps_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal
+from orbitdl.line.sweeps import make_blocks, make_room
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.line.working import cut_window
 
 
 def smooth(rows: int = 1, n: int = 90) -> LevelField:
@@ -184,6 +190,47 @@ def test_the_polar_bounds_a_dense_evaluation(whole, positive, seed):
         assert bound >= dense * (1 - 1e-12)
     near = largest_relative(e, taps, dense * 0.9999, **restricted)
     assert near <= dense * 1.01  # tight where alpha is near the polar
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_bound_of_one_cell_holds_up_to_its_ends(seed):
+    rng = np.random.default_rng(seed)
+    e, taps = rng.standard_normal((1, 60)), rng.uniform(0.2, 3.0, (1, 60))
+    d = np.linspace(0, 1, 101)
+    weights = np.nan_to_num(CUBIC(np.arange(-1, 3) - d[:, None]))
+    for m in range(1, 58):
+        ratio = np.max(np.abs(weights @ e[0, m - 1 : m + 3]) / (weights @ taps[0, m - 1 : m + 3]))
+        for alpha in ratio * np.array([0.5, 1.0, 2.0]):
+            assert largest_relative(e, taps, alpha, m, m + 1) >= ratio * (1 - 1e-12)
+
+
+@fast
+def look_at_window(st, count, line, room):
+    look(st, count, cut_window(line, room, 2, line.e.shape[1] - 3))
+
+
+def test_correlations_of_atoms_are_less_what_their_penalty_exceeds_alpha_by():
+    """With two derivatives, by SciPy's splines."""
+    waveforms, field, n, alpha = pulses(), rough(2), 90, 0.7
+    coder = LineCoder(waveforms, alpha)
+    x, seen = with_gap(waveforms)
+    first = -waveforms.offset
+    time, sign = np.array([-3.3, 20.4, 41.7, 60.0, 85.5]), np.array([1.0, -1, 1, -1, 1])
+    looked_up = []
+    for taps in (taps_of(field, first, first + n + 26, 2), None):
+        line = line_of(x * seen[:, None], seen, coder, LineAtoms.none(), taps)
+        state, room = make_state(5, 0), make_room(line, make_blocks(line.e.shape[1], n, 5))
+        state.shift[:], state.component[:] = time + line.offset, [0, 1, 0, 1, 0]
+        state.sign[:], state.c[:] = sign, sign
+        look_at_window(state, 5, line, room)
+        looked_up.append((state.b, state.eta))
+    positions = np.arange(-30, 130)
+    for order in range(3):
+        B = CUBIC.derivative(order) if order else CUBIC
+        p = np.nan_to_num(B(time[:, None] - positions)) @ field.taps(-30, 130).T
+        excess = alpha * (p[np.arange(5), [0, 1, 0, 1, 0]] - (order == 0))
+        for with_field, without in zip(*looked_up, strict=True):
+            assert_allclose(with_field[order], without[order] - sign * excess, atol=1e-12)
 
 
 @pytest.mark.parametrize("tol", [1e-4, 1e-6, 1e-8])

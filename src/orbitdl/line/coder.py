@@ -98,14 +98,12 @@ class LineCoder:
         """
         room, dirty, size = ROOM, None, self._block_size(len(x), len(known))
         own, fixed = known.between(first, last), known.outside(first, last)
-        # a violation counts relative to the penalty: where that is small, less is allowed
-        tol = self.tol if taps is None else self.tol * min(float(taps.min()), 1.0)
         while True:
             line = line_of(x, observed, self, known, taps)
             blocks = blocks_of(line, self.waveforms, own, size, room, dirty)
             ends = first + line.offset, last + line.offset
             places = int(max(ends[0], FIRST)), int(min(ends[1], line.e.shape[1] - END))
-            ended = sweep_until_clean(line, blocks, places, self.alpha, tol, SWEEPS)
+            ended = sweep_until_clean(line, blocks, places, self.alpha, self.tol, SWEEPS)
             own = atoms_of(blocks, self.waveforms)
             if ended != FULL:
                 return own
