@@ -256,6 +256,14 @@ def test_codes_at_whole_samples_are_those_of_cvxpy(positive):
     assert_allclose(codes.objective, expected, rtol=1e-6)
 
 
+def test_a_valley_next_to_a_peak_keeps_no_positive_atom_out():
+    """At integer positions, waveforms of high frequency have both side by side."""
+    waveforms = noise(channels=1)
+    x = recording(waveforms, n=400, events=20)
+    codes = code_line(x, everything(x), waveforms, 0.2, 1e-6, whole=True, positive=True)
+    assert codes.gap <= 1e-6
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_a_gap_longer_than_a_waveform_separates_recordings(seed):
     waveforms = pulses()

@@ -6,6 +6,9 @@ coefficients must be positive, weak duality gives for every recording
     P* >= s <x, r> - s^2/2 ||r||^2      for      |s| <= alpha / p,
 
 so that one certificate of a recording of any length is accumulated a chunk at a time.
+
+With a penalty ``alpha p_j(tau)`` that depends on position and component, the same holds for the
+polar ``max_{j,tau} <r, a_j(. - tau)> / p_j(tau)`` and the weight ``sum_k p_{j_k}(tau_k) |c_k|``.
 """
 
 from __future__ import annotations
@@ -27,9 +30,10 @@ class Certificate:
     energy, product, data : float
         ``||r||^2``, ``<x, r>`` and ``||x||^2`` over its samples.
     weight : float
-        ``sum_k |c_k|`` over its atoms.
+        ``sum_k |c_k|`` over its atoms; ``sum_k p_{j_k}(tau_k) |c_k|`` with a penalty field.
     polar : float
-        The largest correlation at its places.
+        The largest correlation at its places; with a penalty field an upper bound of the largest
+        relative to it.
     """
 
     energy: float
@@ -53,7 +57,7 @@ class Certificate:
         return max(1.0 - self.energy / self.data, 0.0) if self.data > 0 else 0.0
 
     def objective(self, alpha: float) -> float:
-        """Return ``1/2 ||r||^2 + alpha sum |c|``."""
+        """Return ``1/2 ||r||^2 + alpha`` times the weight."""
         return 0.5 * self.energy + alpha * self.weight
 
     def gap(self, alpha: float, *, positive: bool = False) -> float:

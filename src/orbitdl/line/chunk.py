@@ -11,9 +11,10 @@ from orbitdl.groups.base import Blocks, Floats, Integers, inner
 from orbitdl.learning.shards import Residuals, Shard, Summary
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.certificate import Certificate
-from orbitdl.line.coder import LineCoder, residual_of
+from orbitdl.line.coder import LineCoder, positions_of, residual_of
 from orbitdl.line.coordinates import from_blocks, to_blocks
 from orbitdl.line.correlations import correlations, largest
+from orbitdl.line.penalty import field_at, largest_relative, taps_of
 from orbitdl.line.recentring import reach_of
 from orbitdl.line.signal import Part, Signal
 from orbitdl.line.splines import TAPS, coefficients_of
@@ -93,7 +94,8 @@ class Chunk(Shard):
         """Return this chunk with the best atoms that begin here; those beside are held fixed."""
         part, start = self.read(TAPS, self.width + TAPS)
         first, last = self.domain
-        found = coder.code(*part, self.known.later(-start), first - start, last - start)
+        taps = self._taps(len(part[0]), start, coder)
+        found = coder.code(*part, self.known.later(-start), first - start, last - start, taps)
         return self.with_atoms(found.later(start), len(coder.waveforms))
 
     def with_atoms(self, atoms: LineAtoms, n_components: int) -> Chunk:
@@ -108,16 +110,36 @@ class Chunk(Shard):
         here = slice(self.first - start, self.last - start)
         pairs = (r, r), (x, r), (x, x)
         energy, product, data = (float(np.sum(one[here] * two[here])) for one, two in pairs)
-        weight = float(np.abs(self.own.coefficient).sum())
+        weight = self.weight(len(waveforms))
         polar = self._polar(r, start, coder) if with_polar else np.inf
         return Certificate(energy, product, data, weight, polar)
 
     def _polar(self, r: Floats, start: int, coder: LineCoder) -> float:
-        """Return the largest correlation of a residual that begins at `start`, at places here."""
+        """Return the largest correlation of a residual that begins at `start`, at places here.
+
+        With a penalty field, a bound of the largest relative to it.
+        """
         e, shift = correlations(r, coder.waveforms), coder.waveforms.offset - start
         begin = 0 if self.begins else self.first + shift
         end = e.shape[1] if self.ends else self.last + shift
-        return largest(e, begin, end, positive=coder.positive, whole=coder.whole)
+        restricted = {"positive": coder.positive, "whole": coder.whole}
+        taps = self._taps(len(r), start, coder)
+        if taps is None:
+            return largest(e, begin, end, **restricted)
+        return largest_relative(e, taps, coder.alpha, begin, end, **restricted)
+
+    def weight(self, q: int) -> float:
+        """Return ``sum_k p_{j_k}(tau_k) |c_k|`` over its own atoms, of q components."""
+        own, field = self.own, self.signal.penalty
+        size = np.abs(own.coefficient)
+        return float((size if field is None else size * field_at(field, own, q)).sum())
+
+    def _taps(self, samples: int, start: int, coder: LineCoder) -> Floats | None:
+        """Return the taps of the penalty at all positions of so many samples from `start` on."""
+        if self.signal.penalty is None:
+            return None
+        first, last = positions_of(samples, coder.waveforms)
+        return taps_of(self.signal.penalty, start + first, start + last, len(coder.waveforms))
 
     def statistics(self) -> EventStatistics:
         reach = reach_of(self.width)

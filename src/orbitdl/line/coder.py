@@ -21,7 +21,7 @@ from orbitdl.line.sweeps import (
     make_blocks,
     sweep_until_clean,
 )
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.line.waveforms import BEYOND, Waveforms
 from orbitdl.line.working import Line
 
 ROOM = 32
@@ -76,6 +76,7 @@ class LineCoder:
         known: LineAtoms,
         first: float = -np.inf,
         last: float = np.inf,
+        taps: Floats | None = None,
     ) -> LineAtoms:
         """Find the best atoms that begin from `first` up to `last`, the others known held fixed.
 
@@ -86,6 +87,9 @@ class LineCoder:
         observed : ndarray of shape (n,)
         known : LineAtoms
             All that touch x; those between `first` and `last` are where to start.
+        taps : ndarray of shape (q, n + W - 1 + 12) or None
+            Taps of a penalty field at all positions from ``-offset`` on, see
+            `positions_of`; None: the penalty is alpha everywhere.
 
         Returns
         -------
@@ -95,7 +99,7 @@ class LineCoder:
         room, dirty, size = ROOM, None, self._block_size(len(x), len(known))
         own, fixed = known.between(first, last), known.outside(first, last)
         while True:
-            line = line_of(x, observed, self, known)
+            line = line_of(x, observed, self, known, taps)
             blocks = blocks_of(line, self.waveforms, own, size, room, dirty)
             ends = first + line.offset, last + line.offset
             places = int(max(ends[0], FIRST)), int(min(ends[1], line.e.shape[1] - END))
@@ -123,7 +127,13 @@ def _require_room(room: int, blocks: Blocks, coder: LineCoder) -> None:
         )
 
 
-def line_of(x: Floats, observed: NDArray[np.bool_], coder: LineCoder, known: LineAtoms) -> Line:
+def line_of(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    coder: LineCoder,
+    known: LineAtoms,
+    taps: Floats | None = None,
+) -> Line:
     """Return a recording at work, with the atoms at hand taken out of it."""
     waveforms = coder.waveforms
     r = residual_of(x, observed, waveforms, known)
@@ -134,7 +144,17 @@ def line_of(x: Floats, observed: NDArray[np.bool_], coder: LineCoder, known: Lin
         uncut_places(observed, waveforms),
         coder.shapes,
         waveforms.offset,
+        None if taps is None else coder.alpha * (taps - 1.0),
     )
+
+
+def positions_of(samples: int, waveforms: Waveforms) -> tuple[int, int]:
+    """Return the first position of correlations with so many samples, and the one after the last.
+
+    Positions count from the first sample; atoms may overhang either end.
+    """
+    first = -waveforms.offset
+    return first, first + samples + waveforms.length - 1 + 2 * BEYOND
 
 
 def residual_of(

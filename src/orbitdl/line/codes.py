@@ -23,7 +23,9 @@ class RecordingCodes:
     atoms : LineAtoms
         In the order of time; `component`, `time` and `coefficient` are attributes here too.
     objective : float
-        ``1/2 ||M (x - sum_k c_k a_{j_k}(. - tau_k))||^2 + alpha sum_k |c_k|``.
+        ``1/2 ||M (x - sum_k c_k a_{j_k}(. - tau_k))||^2 + alpha sum_k |c_k|``. Where the recording
+        has a penalty field p, objective and gap are those of the weighted problem, with
+        ``alpha sum_k p_{j_k}(tau_k) |c_k|``.
     gap : float
         Certified relative duality gap of the whole recording: the objective is at most
         ``gap * objective`` above its minimum.

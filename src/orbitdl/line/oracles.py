@@ -8,6 +8,9 @@ atoms are truncated: of what is looked up, the products at unobserved samples ar
     <a_k, a_r>_observed = <a_k, a_r> - sum over unobserved samples s of a_k(s) a_r(s),
 
 while correlations with the data, which are zero there, need no correction.
+
+A penalty that depends on the position is subtracted from the correlations
+(`orbitdl.line.excess`).
 """
 
 from __future__ import annotations
@@ -19,7 +22,8 @@ import numpy as np
 from orbitdl.coding.sliding.oracle import LOOKS
 from orbitdl.compiled import internal
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.splines import fill_weights
+from orbitdl.line.excess import subtract_excess
+from orbitdl.line.splines import fill_weights, weighted
 from orbitdl.line.waveforms import MARGIN
 
 ENDLESS = 1e12
@@ -65,6 +69,8 @@ class Uncut(NamedTuple):
         Where atoms may be.
     weights : ndarray of shape (capacity, 3, 4)
         Scratch.
+    excess : ndarray of shape (q, places) or None
+        Taps of ``alpha (p_j - 1)``; None: the penalty is constant.
     """
 
     e: Floats
@@ -73,6 +79,7 @@ class Uncut(NamedTuple):
     first: float
     last: float
     weights: Floats
+    excess: Floats | None
 
 
 class Cut(NamedTuple):
@@ -80,7 +87,7 @@ class Cut(NamedTuple):
 
     Attributes
     ----------
-    e, tables, energy, first, last, weights
+    e, tables, energy, first, last, weights, excess
         As in `Uncut`.
     missing : ndarray of shape (n,)
         Positions of the unobserved samples that its atoms cover, ascending.
@@ -96,6 +103,7 @@ class Cut(NamedTuple):
     first: float
     last: float
     weights: Floats
+    excess: Floats | None
     missing: Integers
     ranges: Integers
     values: Floats
@@ -124,12 +132,6 @@ def tap_sums(table, at, w):  # type: ignore[no-untyped-def]
 
 
 @internal
-def weighted(v, sums):  # type: ignore[no-untyped-def]
-    """Return ``sum_i v_i sums_i`` of four."""
-    return v[0] * sums[0] + v[1] * sums[1] + v[2] * sums[2] + v[3] * sums[3]
-
-
-@internal
 def product_of(table, centre, apart, v, w):  # type: ignore[no-untyped-def]
     """Return ``sum_{i,k} v_i w_k table[apart + i - k]``."""
     return weighted(v, tap_sums(table, centre + apart, w))
@@ -145,6 +147,8 @@ def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
         near = row[before : before + 4]
         for p in range(3):
             st.b[p, k] = weighted(weights[k, p], near)
+        subtract_excess(st, k, before, weights[k], oracle.excess)  # type: ignore[no-untyped-call]
+        for p in range(3):
             st.eta[p, k] = st.b[p, k]
         for r in range(k + 1):
             look_up_pair(st, k, r, oracle)

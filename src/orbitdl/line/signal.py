@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.groups.base import Floats
+from orbitdl.line.penalty import PenaltyField
 from orbitdl.line.splines import weights_at
 
 Part = tuple[Floats, NDArray[np.bool_]]
@@ -37,12 +38,16 @@ class Signal:
         Sampling rate in Hz, where it is known.
     offset : int
         Samples before `values` in the recording that it is an excerpt of.
+    penalty : PenaltyField or None
+        Weights of the penalty, relative to alpha, where it depends on position and component;
+        positions count from the first of `values`. None: the penalty is alpha everywhere.
     """
 
     values: Any
     span: int = 0
     rate: float | None = None
     offset: int = 0
+    penalty: PenaltyField | None = None
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

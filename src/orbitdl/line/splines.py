@@ -81,3 +81,9 @@ def fill_weights(d, w):  # type: ignore[no-untyped-def]
     w[2, 0], w[2, 3] = e, d
     w[2, 1] = 3.0 * d - 2.0
     w[2, 2] = 1.0 - 3.0 * d
+
+
+@internal
+def weighted(v, sums):  # type: ignore[no-untyped-def]
+    """Return ``sum_i v_i sums_i`` of four."""
+    return v[0] * sums[0] + v[1] * sums[1] + v[2] * sums[2] + v[3] * sums[3]

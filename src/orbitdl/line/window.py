@@ -5,13 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
-from orbitdl.coding.lasso_kernel import largest
 from orbitdl.coding.sliding.masked import slide
 from orbitdl.coding.sliding.newton import first_order_error
-from orbitdl.coding.sliding.state import ZERO, put
+from orbitdl.coding.sliding.state import put
 from orbitdl.compiled import INSIDE, internal, part
-from orbitdl.line.correlations import cubic_of, on_samples, stationary
 from orbitdl.line.oracles import Cut, Uncut, product_of
+from orbitdl.line.peaks import find_violations
 from orbitdl.line.splines import fill_weights
 from orbitdl.line.waveforms import MARGIN, add_products
 
@@ -30,71 +29,8 @@ MERGING = 1e-5
 """What merging atoms may cost, in parts of the tolerance: whoever joins them first, the objective
 is the same to far below it."""
 
-TOGETHER = 32
-"""Cells that are passed at once where nothing in them is high."""
-
-LEVEL = 1e-9
-"""Relative slope, and difference between neighbours, of a plateau: rounding."""
 STEPS_A_ROUND, PAIR = 10, 100
 """Newton steps of a round, about, and multiplications for a pair of atoms in each."""
-
-
-@internal
-def find_places(e, lo, hi, level, room, shapes):  # type: ignore[no-untyped-def]
-    """List the peaks of ``|eta|`` above a level between two places; return how many.
-
-    A plateau has no strict peak: where none is found, integer positions on top are listed at which
-    ``eta`` is level.
-    """
-    found = ZERO
-    for j in range(e.shape[0]):
-        for begin in range(lo, hi, TOGETHER):
-            end = min(begin + TOGETHER, hi)
-            if largest(e[j, begin - 1 : end + 2]) > level:  # weights are positive, of sum one
-                found = find_near(e[j], begin, end, j, found, level, room, shapes)
-    for j in range(0 if found else e.shape[0]):
-        for m in range(lo, hi):
-            slope, size = 0.5 * abs(e[j, m + 1] - e[j, m - 1]), largest(e[j, m - 1 : m + 2])
-            if size > level and slope <= LEVEL * size:
-                found = note_on_samples(e[j], m, j, found, level, room, shapes.positive)
-    return found
-
-
-@internal
-def note_on_samples(row, m, j, found, level, room, positive):  # type: ignore[no-untyped-def]
-    """List an integer position with no larger neighbour; return how many are listed then."""
-    before, here, after = on_samples(row, m - 1), on_samples(row, m), on_samples(row, m + 1)
-    is_top = abs(here) * (1.0 + LEVEL) >= max(abs(before), abs(after))
-    return note(here, m, j, is_top, found, level, room, positive)
-
-
-@internal
-def find_near(row, lo, hi, j, found, level, room, shapes):  # type: ignore[no-untyped-def]
-    """List the peaks of one waveform in a few cells; return how many are listed then."""
-    for m in range(lo, hi):
-        high = max(max(abs(row[m - 1]), abs(row[m])), max(abs(row[m + 1]), abs(row[m + 2])))
-        if high <= level:
-            continue
-        if shapes.whole:
-            found = note_on_samples(row, m, j, found, level, room, shapes.positive)
-            continue
-        p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
-        for d in stationary(p1, p2, p3):
-            height = p0 + d * (p1 + d * (p2 + d * p3))
-            is_peak = d >= 0.0 and height * (2.0 * p2 + 6.0 * p3 * d) < 0.0
-            found = note(height, m + d, j, is_peak, found, level, room, shapes.positive)
-    return found
-
-
-@internal
-def note(height, place, j, is_peak, found, level, room, positive):  # type: ignore[no-untyped-def]
-    """List a peak if it is one, above the level and of a sign that may be; return how many."""
-    size = height if positive else abs(height)
-    if is_peak and size > level and found < room.height.shape[0]:
-        room.height[found], room.place[found] = height, place
-        room.component[found] = j
-        return found + 1
-    return found
 
 
 @internal
@@ -135,7 +71,7 @@ def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ig
         room.work[0] += STEPS_A_ROUND * (count**3 + PAIR * count**2)
         count = slide(st, count, oracle, alpha, PART * tol, MERGING * tol)
         fill_left(st, count, oracle, line, room, lo, hi)  # type: ignore[no-untyped-call]
-        found = find_places(room.left, 2, 2 + hi - lo, level, room, line.shapes)
+        found = find_violations(line.excess, room, line.shapes, lo, hi, level)  # type: ignore[no-untyped-call]
         top = 0.0
         for p in range(found):
             room.place[p] += lo - 2

@@ -35,6 +35,8 @@ class Line(NamedTuple):
     shapes : Shapes
     offset : int
         The place of sample 0.
+    excess : ndarray of shape (q, places) or None
+        Taps of ``alpha (p_j - 1)`` where a penalty field p is given; None: the penalty is alpha.
     """
 
     e: Floats
@@ -43,6 +45,7 @@ class Line(NamedTuple):
     is_uncut: NDArray[np.bool_]
     shapes: Shapes
     offset: int
+    excess: Floats | None = None
 
 
 class Room(NamedTuple):
@@ -139,7 +142,7 @@ def energy_of(line, lo, hi):  # type: ignore[no-untyped-def]
 def uncut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
     """Return what is asked about a window whose atoms are all within observed samples."""
     energy = energy_of(line, lo, hi)
-    return Uncut(line.e, line.shapes, energy, float(lo), hi - EDGE, room.weights)
+    return Uncut(line.e, line.shapes, energy, float(lo), hi - EDGE, room.weights, line.excess)
 
 
 @internal
@@ -154,5 +157,5 @@ def cut_window(line, room, lo, hi):  # type: ignore[no-untyped-def]
             n += 1
     return Cut(
         line.e, line.shapes, energy_of(line, lo, hi), float(lo), hi - EDGE, room.weights,
-        room.missing[:n], room.ranges, room.values,
+        line.excess, room.missing[:n], room.ranges, room.values,
     )  # fmt: skip
