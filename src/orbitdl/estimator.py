@@ -198,7 +198,7 @@ class OrbitDictionaryLearning(
             best = self._learn_from(given)
         self.seconds_ = time.perf_counter() - began
         self._warn_of_gaps(best)
-        self._warn_unless_converged(best)
+        self._warn_unless_converged(best.stopped)
         return self
 
     def _learn_from(self, given: Given) -> Outcome:

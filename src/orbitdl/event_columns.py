@@ -17,6 +17,8 @@ MEASURES = (
     "amplitude_sd",
     "p_value",
     "q_value",
+    "runner_up",
+    "evidence",
     "n_atoms",
     "minor_share",
     "explained",

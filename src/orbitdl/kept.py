@@ -30,7 +30,7 @@ FITTED = ["components_", "alpha_", "history_", "n_iter_", "converged_", "provena
 class KeptMixin:
     """Model files and checkpoints of an estimator."""
 
-    n_components: int
+    n_components: Any
     alpha: float | str
     max_iter: int
     tol: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import partial
 from os import PathLike
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -42,7 +42,7 @@ Data = TypeVar("Data", bound=Shards)
 class LearnerMixin:
     """Learns from shards, whatever they are."""
 
-    n_components: int
+    n_components: Any
     alpha: float | str
     max_iter: int
     tol: float
@@ -56,7 +56,7 @@ class LearnerMixin:
 
     def _check_learning(self) -> None:
         """Refuse parameters of learning that make no sense."""
-        require_count(self.n_components, "n_components")
+        self._check_number()
         require_positive_or(self.alpha, "alpha", "auto")
         require_count(self.max_iter, "max_iter", least=0)
         require_positive(self.tol, "tol")
@@ -67,6 +67,10 @@ class LearnerMixin:
             as_path(self.checkpoint, "checkpoint")
         if self.callback is not None and not callable(self.callback):
             raise ValueError(f"callback must be None or a function, not {self.callback!r}.")
+
+    def _check_number(self) -> None:
+        """Refuse a number of components that makes no sense."""
+        require_count(self.n_components, "n_components")
 
     def _seed(self) -> int:
         try:
@@ -95,15 +99,18 @@ class LearnerMixin:
         gap: float,
         *,
         size: int | None = None,
+        max_iter: int | None = None,
         normalise_after: bool = False,
     ) -> Outcome:
         """Learn from the best of several starts, and keep how that went.
 
-        With a size of batches, the starts are compared on a few of them.
+        With a size of batches, the starts are compared on a few of them. `max_iter` overrides the
+        parameter of that name.
         """
         tol, compared = float(self.tol), None
+        most = self.max_iter if max_iter is None else max_iter
         follow: Follow = partial(
-            learn, gap=gap, max_iter=self.max_iter, tol=tol, normalise_after=normalise_after
+            learn, gap=gap, max_iter=most, tol=tol, normalise_after=normalise_after
         )
         if size is not None:
             follow = partial(
@@ -157,9 +164,9 @@ class LearnerMixin:
             return True
         return size is not None and passes.stands_still(max(tol, STILL))
 
-    def _warn_unless_converged(self, outcome: Outcome) -> None:
-        """Say what ended too early, unless the callback ended it or nothing was to be learned."""
-        if not outcome.stopped and not self.converged_ and self.max_iter > 0:
+    def _warn_unless_converged(self, stopped: bool) -> None:
+        """Warn of a fit that ended too early, unless a callback stopped it."""
+        if not stopped and not self.converged_ and self.max_iter > 0:
             warn_user(
                 f"max_iter={self.max_iter} ended the fit while the objective was still falling by "
                 f"more than tol={float(self.tol):g} of it per iteration; raise max_iter or tol.",

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from orbitdl.estimator import OrbitDictionaryLearning
-from orbitdl.line.splines import samples_of
 from orbitdl.storage.container import as_path
 from orbitdl.storage.model_files import Fitted, ModelFile, Parameters, read_model, unsound
 from orbitdl.storage.stored_model import StoredModel
@@ -73,7 +72,8 @@ def _waveforms(record: WaveformFile) -> WaveformLearning:
     _restore(model, record, record.fitted)
     u, one_axis = record.coefficients, record.fitted.channels is None
     model.coefficients_ = u[:, :, 0] if one_axis else u
-    model.components_ = model._shaped(samples_of(u))
+    model.n_components_, model.event_model_ = record.fitted.n_components, record.events
+    model._present_components()
     return model
 
 

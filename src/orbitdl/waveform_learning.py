@@ -14,26 +14,29 @@ from numpy.typing import ArrayLike
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Blocks
+from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.progress import announce
-from orbitdl.learning.restarts import Outcome
 from orbitdl.line.acquisition import acquired, compare
-from orbitdl.line.alpha import automatic_alpha
+from orbitdl.line.alpha import above_white_noise, automatic_alpha
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.coordinates import from_blocks, to_blocks
+from orbitdl.line.event_model import EventModel
+from orbitdl.line.found import AUTO, Found, found_in
 from orbitdl.line.given import Given, given_recordings
 from orbitdl.line.inputs import require_own_channels
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.pool import Pool
 from orbitdl.line.recentring import reach_of
-from orbitdl.line.scattered import RecordingOpening
-from orbitdl.line.shards import Recordings
+from orbitdl.line.scattered import RecordingOpening, ScatteredRecordings
+from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.scikit import BaseEstimator
 from orbitdl.storage.provenance import provenance
 from orbitdl.streaming import StreamMixin
+from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_batch_size, require_count, require_positive_or
 from orbitdl.waveform_records import WaveformRecordsMixin
 from orbitdl.waveform_use import WaveformUseMixin
@@ -42,6 +45,12 @@ SHORTEST = 4
 """Samples that a waveform has at least: as many as move a spline."""
 LARGEST = 2**32
 """Bytes that the sums over events may take."""
+NOISE = (AUTO, "white")
+"""Noise models."""
+NOTHING = (
+    "no waveform recurs in this recording: what is there cannot be distinguished from noise, or "
+    "occurs fewer than five times; try another length, or pass n_components= to learn regardless."
+)
 
 
 class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, BaseEstimator):
@@ -49,15 +58,22 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     Parameters
     ----------
-    n_components : int
-        Number of waveforms q.
+    n_components : int or "auto"
+        Number of waveforms q. "auto" adds one after the other from what is left, as long as its
+        events predict each other and it is a kind of its own; ``provenance_["components"]``
+        reports how many there are and why no more. There may be none: noise has no waveforms.
     length : int
-        Samples that a waveform spans.
+        Samples that a waveform spans: about as long as an event.
     alpha : float or "auto"
-        Weight of the sparsity term, in the units of the data: an event must be worth more than
-        that. "auto" is just above what noise alone would be worth, ``sigma sqrt(2 log(q T))``,
-        where sigma is the level of correlations of the waveforms with noise, or larger where codes
-        would be dense; ``provenance_["alpha"]`` says why.
+        Regularisation weight. "auto" is just above the largest correlation with noise alone,
+        ``sigma sqrt(2 log(q T))``, where sigma is the standard deviation of correlations of the
+        waveforms with noise, or larger where codes would be dense; ``provenance_["alpha"]`` has
+        the reason. In standard deviations of the background noise if it is "auto", else in the
+        unit of the data.
+    noise : {"auto", "white"}
+        The noise model. "auto" estimates the spectrum of the background and its level over time.
+        Recordings are whitened by a short filter, and the penalty follows the level. "white"
+        takes recordings as they are.
     positive : bool
         Whether coefficients must be positive, for those who know the polarity.
     whole_samples : bool
@@ -78,11 +94,23 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     Attributes
     ----------
+    n_components_ : int
+        Number of waveforms, also where it was chosen.
     components_ : ndarray of shape (q, length) or (q, length, channels)
-        The waveforms at whole samples. A local optimum, as in all dictionary learning.
+        The waveforms at integer samples, of unit norm on the time axis; an event of amplitude b
+        is b times one of them, in the unit of the data. A local optimum, as in all dictionary
+        learning.
+    components_sd_ : ndarray of the same shape or None
+        Standard errors of the waveforms; None if noise is white.
     coefficients_ : ndarray of the same shape
         Of cubic B-splines: ``a_j(t) = sum_n coefficients_[j, n] B(t - n)``, of unit norm on the
-        line.
+        time axis. These are the waveforms that recordings are coded with, whitened ones if there
+        is a noise model.
+    whitened_components_ : ndarray of the same shape
+        Those at integer samples.
+    event_model_ : EventModel or None
+        Noise model, calibrated detector and waveforms in the unit of the data; None if noise is
+        white.
     alpha_ : float
         The weight that was used, and that coding with this model uses.
     codes_ : list of RecordingCodes or None
@@ -103,6 +131,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     a sample, hardly for smooth waveforms, but by some percent for white noise. Events are refitted
     without the penalty, which would pull the times of such sharp waveforms to integer samples.
 
+    With ``noise="auto"`` x is the whitened recording ``h * x / scale``, and the penalty of an atom
+    is ``alpha sigma(tau) |c|`` with the local noise level sigma. The objective, the duality gap and
+    alpha are those of this whitened, weighted problem; `events`, `denoise` and `complete` answer in
+    the unit of the data.
+
     Recordings are read, coded and learned from a chunk at a time: an array on disk that can be
     sliced is never in memory as a whole.
 
@@ -110,7 +143,9 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     --------
     >>> from orbitdl.datasets import make_ecg_recording
     >>> heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
-    >>> model = WaveformLearning(n_components=1, length=200, random_state=0).fit(heart.signal)
+    >>> model = WaveformLearning(length=200).fit(heart.signal)
+    >>> model.n_components_
+    1
     >>> events = model.events(heart.signal, heart.rate)
     >>> bool(len(events) == heart.beats["inside"].sum())
     True
@@ -118,9 +153,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     def __init__(
         self,
-        n_components: int = 1,
+        n_components: int | str = "auto",
         length: int = 100,
         alpha: float | str = "auto",
+        noise: str = "auto",
         positive: bool = False,
         whole_samples: bool = False,
         detrend: bool = True,
@@ -138,6 +174,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.n_components = n_components
         self.length = length
         self.alpha = alpha
+        self.noise = noise
         self.positive = positive
         self.whole_samples = whole_samples
         self.detrend = detrend
@@ -168,34 +205,65 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self._check_parameters()
         began, known = time.perf_counter(), acquired(recording)
         with self._given(recording) as given:
-            best = self._learn_from(given)
+            stopped = self._learn_from(given)
         self.preprocessing_: dict[str, Any] = known
         self.seconds_ = time.perf_counter() - began
-        self._warn_unless_converged(best)
-        if self.codes_ is not None and self.max_iter > 0 and not best.stopped:
+        self._warn_unless_converged(stopped)
+        if self.n_components_ == 0:
+            warn_user(NOTHING)
+        elif self.codes_ is not None and self.max_iter > 0 and not stopped:
             for codes, samples in zip(self.codes_, given.lengths, strict=True):
                 warn_of_codes(codes, self._waveforms(), samples)
         return self
 
-    def _learn_from(self, given: Given) -> Outcome:
-        """Choose alpha and starts, learn, and keep what comes of it."""
-        shards, data = given.shards, given.fingerprint
+    def _learn_from(self, given: Given) -> bool:
+        """Choose noise, number, alpha and starts, then learn; return whether a callback stopped."""
+        found = self._discover(given.shards)
+        shards, data, q = found.shards, given.fingerprint, found.number
+        origin = provenance(given.samples, data) | found.reasons
+        if q == 0:
+            return self._present_nothing(given, found, origin)
+        self._require_tables(q)
         pool, seed = Pool.of(shards), self._seed()
-        choose = partial(choose_starts, pool=pool, q=self.n_components)
-        choose(self.init, generators=[])  # refuses what cannot be one
-        origin = provenance(given.samples, data)
-        alpha, why = self._choose_alpha(shards, pool)
-        size, count = self._size_of_batches(), len(given.lengths)
+        choose = partial(choose_starts, pool=pool, q=q)
+        choose(found.init, generators=[])  # refuses what cannot be one
+        alpha, why = self._choose_alpha(shards, pool, found)
+        size, count = None if found.is_final else self._size_of_batches(), len(given.lengths)
         origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
         with self._open_checkpoint(shards, seed, identity) as runs:
-            starts = choose(self.init, generators=self._generators(runs.seed))
-            best = self._learn(shards, starts, runs, float(self.tol), size=size)
-        self._present(best.components, given.one_axis)
+            starts = choose(found.init, generators=self._generators(runs.seed))
+            most = 0 if found.is_final else None
+            best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
+        self.converged_ = self.converged_ or found.is_final
+        self._present(best.components, given.one_axis, found)
         self.codes_: list[RecordingCodes] | None = best.codes
         self.alpha_, self.provenance_ = alpha, origin
-        return best
+        return best.stopped
+
+    def _discover(self, shards: RecordingShards | ScatteredRecordings) -> Found:
+        """Estimate noise and number of components as the parameters ask for."""
+        if self.noise == "white" and self.n_components != AUTO:
+            self.n_components_, self.event_model_ = int(self.n_components), None
+            return Found(shards, self.n_components_, self.init)
+        announce("estimating noise and waveforms", self.callback, self.verbose)
+        signed = not self.positive and self.n_components != AUTO
+        found = found_in(shards, self.n_components, self.noise, self.init, signed=signed)
+        self.n_components_ = found.number
+        for reason in found.reasons.values():
+            if self.verbose:
+                print(reason)
+        return found
+
+    def _present_nothing(self, given: Given, found: Found, origin: dict[str, Any]) -> bool:
+        """Present a model without waveforms."""
+        _, width, channels = given.shards.space.block_shape
+        self.starts_, self.history_ = np.zeros(0), History()
+        self.n_iter_, self.converged_, self.n_steps_, self._progress = 0, True, 0, None
+        self._present(np.zeros((0, 1, width, channels)), given.one_axis, found)
+        self.alpha_, self.codes_, self.provenance_ = 1.0, None, origin
+        return False
 
     @single_threaded_blas()
     def partial_fit(self, recording: Any, y: None = None) -> Self:
@@ -214,16 +282,22 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             if self._has_begun:
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
                 require_own_channels(batch.space.block_shape[2], u.shape[2])
-                batch, progress = batch.at(alpha), self._go_on(to_blocks(u), given.samples)
+                found = Found.again(batch, u, self.event_model_)
+                batch = found.shards.at(alpha)
+                progress = self._go_on(to_blocks(u), given.samples)
             else:
-                pool = Pool.of(batch)
-                alpha, why = self._choose_alpha(batch, pool)
-                choose = partial(choose_starts, self.init, pool, self.n_components)
-                batch = batch.at(alpha)
+                found = self._discover(batch)
+                if found.number == 0:
+                    raise ValueError(f"{NOTHING[:-1]}; begin with a batch that has some.")
+                pool = Pool.of(found.shards)
+                alpha, why = self._choose_alpha(found.shards, pool, found)
+                why |= found.reasons
+                choose = partial(choose_starts, found.init, pool, found.number)
+                batch = found.shards.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
                 self.preprocessing_ = known
             stepped = self._step(progress, batch, float(self.tol))
-        self._present(stepped.components, one_axis)
+        self._present(stepped.components, one_axis, found)
         self.alpha_, self.codes_ = alpha, stepped.codes
         self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
@@ -232,16 +306,29 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
-        opening = RecordingOpening(self.length, 1, 1.0, detrend=bool(self.detrend), **flags)
+        opening = RecordingOpening(
+            self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
+        )
         with given_recordings(recording, opening, self.n_jobs) as given:
-            self._require_tables()  # after the lengths of recordings, which say more
+            if self.n_components != AUTO:  # after the lengths of recordings, which say more
+                self._require_tables(int(self.n_components))
             yield given
 
-    def _present(self, A: Blocks, one_axis: bool) -> None:
-        """Keep waveforms, in the shape of recordings."""
-        waveforms = Waveforms(from_blocks(A))
+    def _present(self, A: Blocks, one_axis: bool, found: Found) -> None:
+        """Present waveforms, in the shape of recordings."""
+        waveforms = Waveforms(from_blocks(A) if len(A) else A[:, 0])
         self.coefficients_ = waveforms.u[:, :, 0] if one_axis else waveforms.u
-        self.components_ = self._shaped(waveforms.samples())
+        self.event_model_: EventModel | None = found.calibrated(waveforms)
+        self._present_components()
+
+    def _present_components(self) -> None:
+        """Present the waveforms in the unit of the data."""
+        waveforms, model = self._waveforms(), self.event_model_
+        self.whitened_components_ = self._shaped(waveforms.samples())
+        self.components_, self.components_sd_ = self.whitened_components_, None
+        if model is not None:
+            self.components_ = self._shaped(Waveforms(model.templates).unit().samples())
+            self.components_sd_ = self._shaped(model.bands)
 
     def _size_of_batches(self) -> int | None:
         """Return how many recordings a step takes; None: all."""
@@ -251,20 +338,40 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_parameters(self) -> None:
         self._check_learning()
         require_count(self.length, "length", least=SHORTEST)
+        if self.noise not in NOISE:
+            raise ValueError(f'noise must be "auto" or "white", not {self.noise!r}.')
+        if self.n_components == AUTO and not isinstance(self.init, str):
+            raise ValueError(
+                'init gives waveforms, and n_components="auto" finds them; pass their number as '
+                "n_components."
+            )
 
-    def _require_tables(self) -> None:
+    def _check_number(self) -> None:
+        if isinstance(self.n_components, str) and self.n_components != AUTO:
+            raise ValueError(
+                f'n_components must be a whole number or "auto", not {self.n_components!r}.'
+            )
+        if self.n_components != AUTO:
+            super()._check_number()
+
+    def _require_tables(self, q: int) -> None:
         """Refuse waveforms whose statistics do not fit into memory."""
-        side = self.n_components * (self.length + 2 * reach_of(self.length))
+        side = q * (self.length + 2 * reach_of(self.length))
         if 8 * side**2 > LARGEST:
             raise ValueError(
-                f"{self.n_components} waveforms of {self.length} samples would take tables of "
+                f"{q} waveforms of {self.length} samples would take tables of "
                 f"{8 * side**2 / 2**30:.0f} GB; take fewer or shorter ones, or fewer samples per "
                 "second."
             )
 
-    def _choose_alpha(self, recordings: Recordings, pool: Pool) -> tuple[float, dict[str, Any]]:
-        """Return the weight of sparsity, and why if it is chosen; say so if it is within noise."""
-        given, q = require_positive_or(self.alpha, "alpha", "auto"), self.n_components
+    def _choose_alpha(
+        self, recordings: Recordings, pool: Pool, found: Found
+    ) -> tuple[float, dict[str, Any]]:
+        """Return the regularisation weight, and why if it is chosen; warn if it is within noise."""
+        given, q = require_positive_or(self.alpha, "alpha", "auto"), found.number
+        if given is None and found.g is not None:
+            chosen = above_white_noise(found.g, sum(recordings.sizes))
+            return chosen.value, {"alpha": chosen.reason}
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
             own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])

@@ -6,6 +6,7 @@ from typing import Any
 
 from orbitdl.groups.base import Floats
 from orbitdl.kept import KeptMixin
+from orbitdl.line.event_model import EventModel
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.waveform_files import WaveformFile, WaveformFitted, WaveformParameters
 
@@ -17,6 +18,9 @@ class WaveformRecordsMixin(KeptMixin):
     positive: bool
     whole_samples: bool
     detrend: bool
+    noise: str
+    n_components_: int
+    event_model_: EventModel | None
     coefficients_: Floats
 
     def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> WaveformFile:
@@ -27,6 +31,7 @@ class WaveformRecordsMixin(KeptMixin):
                 n_components=self.n_components,
                 length=self.length,
                 alpha=self._given_alpha(),
+                noise=self.noise,
                 positive=bool(self.positive),
                 whole_samples=bool(self.whole_samples),
                 detrend=bool(self.detrend),
@@ -43,11 +48,13 @@ class WaveformRecordsMixin(KeptMixin):
                 alpha=self.alpha_,
                 n_iter=int(self.n_iter_),
                 converged=bool(self.converged_),
+                n_components=int(self.n_components_),
                 channels=shape[2] if len(shape) == 3 else None,
             ),
             preprocessing=preprocessing,
             provenance=provenance,
             coefficients=self.coefficients_.reshape(*shape[:2], -1),
+            events=self.event_model_,
             starts=self.starts_,
             history=self.history_,
             init=start,
@@ -62,11 +69,12 @@ class WaveformRecordsMixin(KeptMixin):
             "positive": bool(self.positive),
             "whole_samples": bool(self.whole_samples),
             "detrend": bool(self.detrend),
+            "noise": self.noise,
         }
         return Identity(
             data=data,
             group={"name": "line", "settings": settings},
-            n_components=int(self.n_components),
+            n_components=int(self.n_components_),
             alpha=alpha,
             tol=float(self.tol),
             coder={"name": "line", "settings": {}},

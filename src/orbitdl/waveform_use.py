@@ -14,6 +14,7 @@ from orbitdl.line.acquisition import compare_with
 from orbitdl.line.applied import Applied
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.event_model import EventModel
 from orbitdl.line.inputs import ONLY, as_recordings, named
 from orbitdl.line.lazily import Make, each_later, events_later, score_of
 from orbitdl.line.pieces import delayed_recordings
@@ -45,6 +46,7 @@ class WaveformUseMixin(ShownMixin):
     alpha_: float
     coefficients_: Floats
     preprocessing_: dict[str, Any]
+    event_model_: EventModel | None
     _noun = "sample"
 
     @single_threaded_blas()
@@ -97,6 +99,7 @@ class WaveformUseMixin(ShownMixin):
         alpha: float | None = None,
         threshold: float | None = None,
         refractory: float | None = None,
+        fdr: float = 0.05,
         codes: RecordingCodes | list[RecordingCodes] | None = None,
         progress: Progress | None = None,
     ) -> Any:
@@ -108,16 +111,21 @@ class WaveformUseMixin(ShownMixin):
             As in `encode`.
         rate : float, optional
             Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`.
+        fdr : float
+            False discovery rate: events with a larger `q_value` are not listed. Of a model with
+            ``noise="auto"``.
         threshold : float, optional
-            Smallest coefficient of an event, in the unit of the recording. If left out, atoms below
-            half the median of their component tell of none: they are mostly noise.
+            Smallest coefficient of an event. If left out, a model with ``noise="auto"`` lists what
+            its calibrated detector finds, by the thresholds of the fit; with ``noise="white"``
+            atoms below half the median of their component are no events: they are mostly noise.
         refractory : float, optional
             Samples within which a component occurs once: of events closer than that the strongest
             is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
             each other more closely than its resolution, the full width at half maximum of its
             likeness to itself, are one event at their centre of mass.
         codes : RecordingCodes or a list of them, optional
-            ``model.encode(recording)``, if it is at hand.
+            ``model.encode(recording)``, if it is at hand; the detector needs none. With alpha,
+            threshold or refractory, events are those of a sparse code.
 
         Returns
         -------
@@ -130,7 +138,13 @@ class WaveformUseMixin(ShownMixin):
             - `component`: number of the waveform, from 0;
             - `amplitude`: refitted together with all atoms without the penalty, in the unit of
               the recording;
-            - `coefficient`: that of the sparse code, shrunk by the penalty;
+            - `coefficient`: that of the sparse code, shrunk by the penalty; of a detected event
+              the refitted one, in standard deviations of the background noise;
+            - `onset_sd`, `sample_sd`, `amplitude_sd`: standard errors, overlaps included;
+            - `p_value`: probability of such a peak in noise, and `q_value`: the false discovery
+              rate of a list that ends with it;
+            - `runner_up`: the component that explains it best after its own, -1 if there is none,
+              and `evidence`: by how much less, as a logarithm of the likelihood ratio;
             - `explained`: share of the energy in its support that is explained;
             - `similarity`: cosine similarity of the waveform and the data in its support, other
               events subtracted; 1 where they have the same shape;
@@ -141,6 +155,7 @@ class WaveformUseMixin(ShownMixin):
             - `own_interval`: samples since the previous event of the same component. Intervals
               are NaN for the first event, and where half a waveform or more is missing in between.
 
+            Errors, p-values and runners-up are those of detected events, with ``noise="auto"``.
             ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component.
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
@@ -148,14 +163,21 @@ class WaveformUseMixin(ShownMixin):
         settings = {"rate": None if rate is None else require_positive(rate, "rate")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             settings[name] = None if value is None else require_between(value, name, 0.0)
+        settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
+        settings["alpha"] = alpha
         applied = self._applied(alpha, None, progress)
         lazy, several = delayed_recordings(recording)
+        if applied.detects(settings):
+            count = len(lazy) if lazy is not None else len(as_recordings(recording)[0])
+            nothing: list[Any] = [None] * count
+            codes = nothing
         if lazy is not None:
             later = each_later(lazy, applied, Applied.codes) if codes is None else codes
             return events_later(
                 lazy, applied, later if isinstance(later, list) else [later], settings
             )
-        signals, several = self._signals(recording, applied, compared=codes is not None)
+        is_compared = codes is not None and not applied.detects(settings)
+        signals, several = self._signals(recording, applied, compared=is_compared)
         made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
         known = made if isinstance(made, list) else [made]
         pairs = zip(signals, known, strict=True)
@@ -170,7 +192,8 @@ class WaveformUseMixin(ShownMixin):
         """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
         check_is_fitted(self)
         atoms = codes.component, codes.time, codes.coefficient
-        return self._shaped(self._waveforms().add_up(n_samples, *atoms))
+        templates = self._applied(None, None, None).templates
+        return self._shaped(templates.add_up(n_samples, *atoms))
 
     @single_threaded_blas()
     def reconstruct(self, recording: Any, *, alpha: float | None = None) -> Any:
@@ -235,7 +258,9 @@ class WaveformUseMixin(ShownMixin):
         coder = LineCoder(self._waveforms(), weight, gap, *flags)
         one_axis = self.coefficients_.ndim == 2
         jobs, watch = require_jobs(self.n_jobs), progress or int
-        return Applied(coder, bool(self.detrend), one_axis, self.alpha_, jobs, watch)
+        return Applied(
+            coder, bool(self.detrend), one_axis, self.alpha_, self.event_model_, jobs, watch
+        )
 
     def _waveforms(self) -> Waveforms:
         u = self.coefficients_

@@ -14,11 +14,16 @@ BLOCK, SMOOTH, LEAST = 2, 3, 0.2
 
 
 def local_level(r: Floats, observed: NDArray[np.bool_], length: int) -> Floats:
-    """Return the standard deviation (n,) of a residual r (n, channels) around every sample.
+    """Return the standard deviation (n,) of a residual r (n, channels) around every sample."""
+    levels = smoothed(block_levels(r, observed, BLOCK * length))
+    return np.asarray(np.interp(np.arange(len(r)), centres(len(levels), length), levels))
 
-    Blocks without enough observed samples take the level of those next to them.
+
+def block_levels(r: Floats, observed: NDArray[np.bool_], size: int) -> Floats:
+    """Return the robust standard deviation of every block, NaN where too little was observed.
+
+    The last block has from half a block to one and a half.
     """
-    size = BLOCK * length
     starts = np.arange(0, max(len(r) - size // 2, 1), size)
     levels = np.full(len(starts), np.nan)
     for k, first in enumerate(starts):
@@ -27,12 +32,21 @@ def local_level(r: Floats, observed: NDArray[np.bool_], length: int) -> Floats:
         if there.sum() * 4 >= size:
             part = r[first:last]
             levels[k] = GAUSSIAN * np.median(np.abs(part if there.all() else part[there]))
+    return levels
+
+
+def smoothed(levels: Floats) -> Floats:
+    """Return levels of blocks as running medians, of their neighbours where they are not known."""
     known = np.isfinite(levels)
     if not known.any():
-        return np.ones(len(r))
-    centres = starts + size / 2
-    levels = np.interp(centres, centres[known], levels[known])
+        return np.ones(len(levels))
+    place = np.arange(len(levels))
+    levels = np.interp(place, place[known], levels[known])
     levels = median_filter(levels, SMOOTH, mode="nearest")
     levels = np.maximum(levels, LEAST * np.median(levels))
-    levels = np.maximum(levels, 1e-300)
-    return np.asarray(np.interp(np.arange(len(r)), centres, levels))
+    return np.asarray(np.maximum(levels, 1e-300))
+
+
+def centres(count: int, length: int) -> Floats:
+    """Return the middles of so many blocks, in samples."""
+    return np.asarray(BLOCK * length * (np.arange(count) + 0.5), dtype=np.float64)

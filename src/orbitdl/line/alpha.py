@@ -89,6 +89,19 @@ def above_noise(
     return ChosenAlpha(value, f"{value:g}: {rule} with noise level sigma = {sigma:.3g}, {size}")
 
 
+def above_white_noise(g: Floats, samples: int) -> ChosenAlpha:
+    """Return ``g sqrt(2 log(q T))`` of whitened recordings, where noise has the deviation one.
+
+    g (q,) are the standard deviations of the correlations of the waveforms with that noise.
+    """
+    value = float(f"{g.max() * np.sqrt(2.0 * np.log(max(len(g) * samples, 2))):.3g}")
+    return ChosenAlpha(
+        value,
+        f"{value:g}: g * sqrt(2 log(q T)) noise standard deviations, with g = {g.max():.3g} of the "
+        f"correlations, q = {len(g)} and T = {samples} samples",
+    )
+
+
 def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
     """Return what the events of recordings leave, once they are refitted without shrinkage."""
     signals = list[Signal]()

@@ -11,9 +11,11 @@ import pandas as pd
 from orbitdl.coding.parallel import chunks_of
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
-from orbitdl.line.chunks import Coded, Watch, code_recording, cut
+from orbitdl.line.chunks import Coded, Watch, code_recording, cut, without_atoms
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.detected_events import detected_events
+from orbitdl.line.event_model import EventModel
 from orbitdl.line.events import events_of, merged, resolution_of
 from orbitdl.line.inputs import (
     ONLY,
@@ -26,9 +28,11 @@ from orbitdl.line.inputs import (
 )
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
+from orbitdl.line.prominence import peaks_of
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.signal import Signal, complete, long_gaps
+from orbitdl.line.waveforms import Waveforms
 
 AT_ONCE = 2**20
 """Samples whose trend is computed together, so that it takes little memory."""
@@ -63,6 +67,9 @@ class Applied:
         Whether signals are (T,), and not (T, channels).
     alpha : float
         That the waveforms were learned with: any other is compared with the noise.
+    model : EventModel or None
+        Noise model, detector and templates; None: noise is white, and samples are coded as they
+        are.
     n_jobs : int or None
     watch : callable
         Is told of samples that are coded.
@@ -72,6 +79,7 @@ class Applied:
     detrend: bool
     one_axis: bool
     alpha: float
+    model: EventModel | None = None
     n_jobs: int | None = None
     watch: Watch = int
 
@@ -87,8 +95,14 @@ class Applied:
 
     def chunks(self, signal: Signal) -> list[Chunk]:
         """Return a recording as it is coded."""
-        free = ready(signal, self.length, detrend=self.detrend, n_jobs=self.n_jobs)
+        noise = None if self.model is None else self.model.background
+        free = ready(signal, self.length, detrend=self.detrend, n_jobs=self.n_jobs, noise=noise)
         return cut(free, self.length)
+
+    @property
+    def templates(self) -> Waveforms:
+        """The waveforms in the unit of the data, of which codes have so much."""
+        return self.coder.waveforms if self.model is None else Waveforms(self.model.templates)
 
     def coded(self, signal: Signal, name: str = ONLY) -> Coded:
         """Code a recording, after a look at all of it."""
@@ -97,6 +111,8 @@ class Applied:
         if self.coder.alpha != self.alpha:
             shards = RecordingShards(tuple(chunks), None, self.coder.alpha)
             require_above_noise(self.coder.alpha, shards)
+        if not len(self.coder.waveforms):
+            return without_atoms(chunks)
         return code_recording(chunks, self.coder, self.n_jobs, self.watch)
 
     def along(self, signal: Signal, name: str = ONLY, *, alphas: list[float]) -> list[Any]:
@@ -106,6 +122,8 @@ class Applied:
         least = min((alpha for alpha in alphas if alpha != self.alpha), default=None)
         if least is not None:
             require_above_noise(least, RecordingShards(tuple(chunks), None, least))
+        if not len(self.coder.waveforms):
+            return [without_atoms(chunks).codes(self.coder)] * len(alphas)
         for place in np.argsort(-np.array(alphas), kind="stable"):
             coder = replace(self.coder, alpha=alphas[place])
             coded = code_recording(chunks, coder, self.n_jobs, self.watch)
@@ -122,17 +140,30 @@ class Applied:
         warn_of_codes(codes, self.coder.waveforms, len(signal))
         return codes
 
+    def detects(self, settings: dict[str, float | None]) -> bool:
+        """Tell whether events are those of the detector, and need no codes."""
+        names = ("alpha", "threshold", "refractory")
+        return self.model is not None and all(settings.get(name) is None for name in names)
+
     def events(
-        self, signal: Signal, codes: RecordingCodes, settings: dict[str, float | None]
+        self, signal: Signal, codes: RecordingCodes | None, settings: dict[str, float | None]
     ) -> pd.DataFrame:
-        """List the events of a recording that is coded, of an excerpt at the times of the whole."""
-        table = events_of(
-            self.chunks(signal),
-            self.coder.waveforms,
-            codes.atoms,
-            whole=self.coder.whole,
-            **settings,
-        )
+        """List the events of a recording, of an excerpt at the times of the whole."""
+        rate, fdr = settings["rate"], settings["fdr"]
+        chunks, waveforms, whole = self.chunks(signal), self.coder.waveforms, self.coder.whole
+        if codes is None:
+            assert self.model is not None
+            assert fdr is not None
+            survey(signal, n_jobs=self.n_jobs)
+            flags = {"rate": rate, "fdr": fdr, "whole": whole, "n_jobs": self.n_jobs}
+            table = detected_events(chunks, waveforms, self.model, **flags)  # type: ignore[arg-type]
+        else:
+            given = {name: settings[name] for name in ("rate", "threshold", "refractory")}
+            table = events_of(chunks, waveforms, codes.atoms, whole=whole, **given)
+            if self.model is not None:
+                moved = peaks_of(self.templates) - peaks_of(waveforms)
+                table["sample"] += moved[table["component"]]
+                table["amplitude"] *= self.model.gains[table["component"]]
         table["sample"] += signal.offset
         if settings["rate"] is not None:
             table["onset"] = table["sample"] / settings["rate"]
@@ -140,16 +171,20 @@ class Applied:
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""
-        coded, waveforms = self.coded(signal, name), self.coder.waveforms
-        atoms = coded.codes(self.coder).atoms
-        if debias:
-            events, _ = merged(atoms, resolution_of(waveforms))
-            atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
-        total = waveforms.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
+        total = self.explained_part(signal, name, debias=debias)
         slow = detrended(signal, self.length, detrend=self.detrend)
         for part in chunks_of(len(signal), AT_ONCE):
             total[part] += slow.trend(part.start, part.stop)
         return self.shaped(total)
+
+    def explained_part(self, signal: Signal, name: str, *, debias: bool) -> Floats:
+        """Return the sum of all atoms in the unit of the data, (T, channels)."""
+        coded, waveforms = self.coded(signal, name), self.coder.waveforms
+        atoms = coded.codes(self.coder).atoms
+        if debias and len(atoms):
+            events, _ = merged(atoms, resolution_of(waveforms))
+            atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
+        return self.templates.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
 
     def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
         """Return a recording whose gaps are filled, but for those as long as a waveform."""

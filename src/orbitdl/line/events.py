@@ -7,10 +7,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from orbitdl.event_columns import in_column_order
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
 from orbitdl.line.intervals import holes_of, intervals_of, missing_stretches, own_intervals_of
+from orbitdl.line.prominence import peaks_of
 from orbitdl.line.refit import refitted, retimed
 from orbitdl.line.signal import Signal
 from orbitdl.line.splines import TAPS
@@ -109,11 +110,6 @@ def no_events(rate: float | None) -> pd.DataFrame:
     if rate is not None:
         table = table.assign(onset=table["sample"], interval_s=table["interval"])
     return in_column_order(table)
-
-
-def peaks_of(waveforms: Waveforms) -> Integers:
-    """Return the sample where each waveform is largest, (q,)."""
-    return np.asarray(np.argmax(np.abs(waveforms.samples()).max(axis=2), axis=1))
 
 
 def thresholds(atoms: LineAtoms, q: int, threshold: float | None) -> Floats:

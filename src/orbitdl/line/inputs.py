@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 
 from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.background import Background
 from orbitdl.groups.base import Floats
 from orbitdl.line.signal import Signal, complete
 from orbitdl.line.spooled import come_once, spooled
+from orbitdl.line.whitening import whitened
 from orbitdl.validation import require_usual_number
 
 PART = 2**18
@@ -144,9 +146,19 @@ def detrended(signal: Signal, length: int, *, detrend: bool) -> Signal:
     return replace(signal, span=length) if detrend else signal
 
 
-def ready(signal: Signal, length: int, *, detrend: bool, n_jobs: int | None = None) -> Signal:
+def ready(
+    signal: Signal,
+    length: int,
+    *,
+    detrend: bool,
+    n_jobs: int | None = None,
+    noise: Background | None = None,
+) -> Signal:
     """Return the recording as it is coded with waveforms of that length."""
-    return detrended(signal, length, detrend=detrend).without_trend(n_jobs)
+    free = detrended(signal, length, detrend=detrend)
+    if noise is None:
+        return free.without_trend(n_jobs)
+    return whitened(free, noise, length, n_jobs)
 
 
 def parts_of(signal: Signal) -> Iterator[Floats]:

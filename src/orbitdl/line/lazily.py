@@ -14,6 +14,7 @@ from orbitdl.learning.crew import Piece
 from orbitdl.learning.scratch import Scratch
 from orbitdl.line.applied import Applied, Explained
 from orbitdl.line.codes import RecordingCodes
+from orbitdl.line.detected_events import no_detected_events
 from orbitdl.line.events import no_events
 from orbitdl.line.inputs import named
 from orbitdl.line.pieces import DelayedRecordings
@@ -43,7 +44,7 @@ class ListEvents:
     settings: dict[str, float | None]
 
     @single_threaded_blas()
-    def __call__(self, values: Any, number: int, codes: RecordingCodes) -> pd.DataFrame:
+    def __call__(self, values: Any, number: int, codes: RecordingCodes | None) -> pd.DataFrame:
         signal = self.applied.signal_of(values, number)
         return with_number(self.applied.events(signal, codes, self.settings), number)
 
@@ -81,7 +82,8 @@ def events_later(
     work = dask.delayed(ListEvents(applied, settings), pure=False)
     pairs = zip(recordings.recordings, codes, strict=True)
     tables = [work(one, k, known) for k, (one, known) in enumerate(pairs)]
-    columns = with_number(no_events(settings["rate"]), 0)
+    empty = no_detected_events if applied.detects(settings) else no_events
+    columns = with_number(empty(settings["rate"]), 0)
     return dask.dataframe.from_delayed(tables, meta=columns, verify_meta=False)
 
 

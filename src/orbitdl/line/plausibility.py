@@ -13,7 +13,8 @@ import numpy as np
 from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.events import merged, peaks_of, resolution_of, thresholds
+from orbitdl.line.events import merged, resolution_of, thresholds
+from orbitdl.line.prominence import peaks_of
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.user_warnings import warn_user
 

@@ -50,12 +50,18 @@ class Refit:
         Cosine between the atom and what is left with it put back.
     is_cut : ndarray of bool
         Whether a sample of its span is missing, or beyond an end.
+    height : ndarray
+        Correlation of the atom, at unit norm, with what is left with it put back.
+    left : ndarray
+        Root mean square of the residual over its span.
     """
 
     amplitude: Floats
     share: Floats
     fit: Floats
     is_cut: NDArray[np.bool_]
+    height: Floats
+    left: Floats
 
 
 class Columns:
@@ -117,6 +123,8 @@ def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> 
         1.0 - _ratio(after, before, 1.0),
         _ratio(np.abs(own), size, 0.0),
         np.asarray(seen < waveforms.length + TAPS - 1.5),
+        _ratio(own, np.sqrt(norm), 0.0),
+        np.sqrt(_ratio(after, seen * waveforms.u.shape[2], 0.0)),
     )
 
 
@@ -158,6 +166,25 @@ def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms
     ridge = RIDGE * float(gram.diagonal().max()) or 1.0
     solved: Floats = splu(gram + ridge * sparse.eye_array(count, format="csc")).solve(right)
     return solved
+
+
+def joint_gram(
+    recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, amplitude: Floats
+) -> sparse.csr_array:
+    """Return the products of ``[a_1 .. a_K, b_1 a'_1 .. b_K a'_K]`` at observed samples."""
+    count = len(atoms)
+    gram = sparse.csr_array((2 * count, 2 * count))
+    for part in columns_of(recording, waveforms, atoms):
+        slopes = part.derivatives() * amplitude[part.which]
+        both = sparse.hstack([part.matrix, -slopes]).tocsc()
+        own = (both.T @ both).tocoo()
+        size = part.which.stop - part.which.start
+        at = np.arange(size) + part.which.start
+        at = np.concatenate([at, at + count])
+        gram = gram + sparse.csr_array(
+            (own.data, (at[own.row], at[own.col])), shape=(2 * count, 2 * count)
+        )
+    return gram
 
 
 def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Iterator[Columns]:

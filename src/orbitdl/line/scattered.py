@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from orbitdl.discovery.background import Background
 from orbitdl.learning.crew import Crew, Piece
 from orbitdl.learning.scattered import Opening, ScatteredShards
 from orbitdl.learning.scratch import Scratch
@@ -27,6 +28,8 @@ class RecordingOpening(Opening):
         Of a waveform.
     alpha : float
     positive, whole, detrend : bool
+    noise : Background or None
+        The noise model whose filter whitens a recording.
     n_jobs : int or None
         Threads that work on one recording.
     """
@@ -38,13 +41,14 @@ class RecordingOpening(Opening):
     whole: bool = False
     detrend: bool = True
     n_jobs: int | None = None
+    noise: Background | None = None
 
     @property
     def space(self) -> LineSpace:
         return LineSpace((1, self.width, self.channels))
 
     def open(self, piece: Piece) -> RecordingShards:
-        signal = ready(piece.data, self.width, detrend=self.detrend)
+        signal = ready(piece.data, self.width, detrend=self.detrend, noise=self.noise)
         flags = {"positive": self.positive, "whole": self.whole}
         return RecordingShards.cut([signal], self.width, self.alpha, self.n_jobs, **flags)
 
@@ -117,6 +121,10 @@ class ScatteredRecordings(ScatteredShards):
     def at(self, alpha: float) -> ScatteredRecordings:
         """Return the same recordings at another weight of sparsity, without codes."""
         return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
+
+    def with_noise(self, noise: Background) -> ScatteredRecordings:
+        """Return the same recordings, whitened, without codes."""
+        return replace(self.starting_from(None), opening=replace(self.opening, noise=noise))
 
     @property
     def sizes(self) -> list[int]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.background import Background
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
 from orbitdl.learning.statistics import Solve, Statistics
@@ -22,6 +23,7 @@ from orbitdl.line.recentring import value_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.statistics import EventStatistics
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.line.whitening import whitened
 
 Answer = TypeVar("Answer")
 
@@ -68,6 +70,9 @@ class Recordings(Protocol):
 
     def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
         """Return the answers of so many chunks at most, evenly spread over all, in their order."""
+
+    def with_noise(self, noise: Background) -> Self:
+        """Return the same recordings, whitened."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +143,14 @@ class RecordingShards(LocalShards):
     def at(self, alpha: float) -> RecordingShards:
         """Return the same recordings at another weight of sparsity."""
         return replace(self, alpha=alpha, codes=None)
+
+    def with_noise(self, noise: Background) -> RecordingShards:
+        """Return the same recordings, whitened, without codes."""
+        parts = list[Chunk]()
+        for group in self.recordings:
+            signal = whitened(group[0].signal, noise, group[0].width, self.n_jobs)
+            parts += [Chunk(signal, one.first, one.last, one.width) for one in group]
+        return replace(self, parts=tuple(parts), codes=None)
 
     def prepare(self, A: Blocks, asked: float) -> LineCoder:
         waveforms = Waveforms(from_blocks(A))

@@ -11,6 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import chunks_of, in_threads
+from orbitdl.discovery.background import Background
 from orbitdl.groups.base import Floats
 from orbitdl.line.penalty import PenaltyField
 from orbitdl.line.splines import weights_at
@@ -38,6 +39,8 @@ class Signal:
         Sampling rate in Hz, where it is known.
     offset : int
         Samples before `values` in the recording that it is an excerpt of.
+    noise : Background or None
+        The noise model whose filter whitens what is read, once it is free of its trend.
     penalty : PenaltyField or None
         Weights of the penalty, relative to alpha, where it depends on position and component;
         positions count from the first of `values`. None: the penalty is alpha everywhere.
@@ -47,6 +50,7 @@ class Signal:
     span: int = 0
     rate: float | None = None
     offset: int = 0
+    noise: Background | None = None
     penalty: PenaltyField | None = None
 
     def __len__(self) -> int:
@@ -66,9 +70,18 @@ class Signal:
     def read(self, first: int, last: int) -> Part:
         """Return samples (n, channels), zero where one is missing, and which are there (n,).
 
-        A sample is missing where one of its channels is.
+        A sample is missing where one of its channels is; of a whitened recording also where its
+        filter reaches one that is.
         """
         first, last = max(first, 0), min(last, len(self))
+        if self.noise is None:
+            return self._unfiltered(first, last)
+        begin = max(first - self.noise.order, 0)
+        y, known = self.noise.filtered(*self._unfiltered(begin, last))
+        return y[first - begin :], known[first - begin :]
+
+    def _unfiltered(self, first: int, last: int) -> Part:
+        """Return samples free of their trend."""
         part = self.raw(first, last)
         observed = complete(part)
         if self.span > 0:
@@ -128,10 +141,10 @@ class Signal:
         return np.where(count > 0, pair.mean(axis=2), 0.0), count.astype(np.float64)
 
     def without_trend(self, n_jobs: int | None = None) -> Signal:
-        """Return the same recording free of its trend: at once if it is small, or as it is read."""
+        """Return the same recording free of its trend, and whitened: at once if it is small."""
         if not isinstance(self.values, np.ndarray) or isinstance(self.values, np.memmap):
             return self
-        if self.span == 0 or self.values.size > SMALL:
+        if (self.span == 0 and self.noise is None) or self.values.size > SMALL:
             return self
         free = np.empty((len(self), self.channels))
 
@@ -140,7 +153,7 @@ class Signal:
             free[part] = np.where(observed[:, None], x, np.nan)
 
         in_threads(fill, chunks_of(len(self), AT_A_TIME), n_jobs)
-        return replace(self, values=free, span=0)
+        return replace(self, values=free, span=0, noise=None)
 
 
 def complete(values: Floats) -> NDArray[np.bool_]:

@@ -92,7 +92,7 @@ class ModelFile(StoredModel):
 
 KINDS: dict[str, type[StoredModel]] = {"": ModelFile, "waveforms": WaveformFile}
 """What a file may hold, by the word in its header; the first files had none."""
-VERSIONS = {"": 4, "waveforms": 4}
+VERSIONS = {"": 4, "waveforms": 5}
 """Of the format, when a kind was last changed: who reads no waveforms can read the others."""
 
 
@@ -140,6 +140,11 @@ def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tenso
     """
     version = header.pop("version")
     header.pop("format")
+    if version < 5 and "coefficients" in tensors and isinstance(header.get("fitted"), dict):
+        q = len(tensors["coefficients"])
+        parameters = {**header.get("parameters", {}), "noise": "white"}
+        fitted = {**header["fitted"], "n_components": q}
+        header = {**header, "parameters": parameters, "fitted": fitted, "events": None}
     if version < 4 and isinstance(header.get("parameters"), dict):
         header = {**header, "parameters": {**header["parameters"], "batch_size": None}}
     if version > 1 or not all(isinstance(header.get(k), dict) for k in ("parameters", "fitted")):

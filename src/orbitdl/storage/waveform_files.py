@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.line.event_model import EventModel
 from orbitdl.storage.plain import require_shape
 from orbitdl.storage.stored_model import StoredModel
 from orbitdl.validation import as_components, require_count, require_positive
@@ -16,9 +17,10 @@ from orbitdl.validation import as_components, require_count, require_positive
 class WaveformParameters:
     """Those of the estimator, as they were given; `init` is None where it is an array."""
 
-    n_components: int
+    n_components: int | str
     length: int
     alpha: float | str
+    noise: str
     positive: bool
     whole_samples: bool
     detrend: bool
@@ -39,25 +41,55 @@ class WaveformFitted:
     alpha: float
     n_iter: int
     converged: bool
+    n_components: int
     channels: int | None
 
 
 @dataclass(frozen=True, eq=False)
 class WaveformFile(StoredModel):
-    """All that is stored of waveforms: `coefficients` has shape (q, length, channels)."""
+    """All that is stored of waveforms: `coefficients` has shape (q, length, channels).
+
+    `events` is None where noise is white.
+    """
 
     parameters: WaveformParameters
     fitted: WaveformFitted
     coefficients: NDArray[np.float64]
+    events: EventModel | None
 
     def require_sound(self) -> None:
         parameters, fitted = self.parameters, self.fitted
         channels = () if fitted.channels is None else (fitted.channels,)
-        given = parameters.n_components, parameters.length, *channels
-        for number, name in zip(given, ("n_components", "length", "channels"), strict=False):
+        given = fitted.n_components, parameters.length, *channels
+        require_count(fitted.n_components, "n_components", least=0)
+        for number, name in zip(given[1:], ("length", "channels"), strict=False):
             require_count(number, name)
-        require_shape(self.coefficients, "coefficients", (*given, 1)[:3])
-        as_components(self.coefficients, "coefficients")
+        shape = (*given, 1)[:3]
+        require_shape(self.coefficients, "coefficients", shape)
+        if fitted.n_components:
+            as_components(self.coefficients, "coefficients")
+        if self.events is not None:
+            require_events(self.events, shape)
         require_positive(fitted.alpha, "alpha")
         self._require_run(fitted.n_iter)
         self._require_start(parameters, given)
+
+
+def require_events(events: EventModel, shape: tuple[int, ...]) -> None:
+    """Refuse a noise model and detector of other waveforms than those of this shape."""
+    q, length, channels = shape
+    background, detector = events.background, events.detector
+    taps = background.filters.shape[-1]
+    require_shape(background.filters, "filters", (channels, taps))
+    require_shape(background.scale, "scale", (channels,))
+    for array, name in (
+        (events.templates, "templates"),
+        (events.bands, "bands"),
+        (detector.A, "A"),
+    ):
+        require_shape(array, name, shape)
+    for name in ("g", "counts", "median", "least"):
+        require_shape(getattr(detector, name), name, (q,))
+    require_shape(detector.V, "V", (q, q, 2 * length + 1))
+    if not (np.all(np.isfinite(background.filters)) and np.all(background.scale > 0)):
+        raise ValueError("its noise model has numbers that are not finite or not positive")

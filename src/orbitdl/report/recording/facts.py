@@ -14,9 +14,9 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.events import peaks_of
 from orbitdl.line.inputs import as_recordings, detrended
 from orbitdl.line.intervals import missing_stretches
+from orbitdl.line.prominence import peaks_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.recordings import Recording

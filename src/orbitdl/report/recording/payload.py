@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.groups.base import Integers
-from orbitdl.line.events import peaks_of
+from orbitdl.line.prominence import peaks_of
 from orbitdl.report.payload import course_of, rounded
 from orbitdl.report.recording.facts import Facts
 from orbitdl.report.recording.packing import as_text

@@ -1,0 +1,129 @@
+"""The table of events that a calibrated detector finds: what, when, how strong, how sure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.event_columns import in_column_order
+from orbitdl.groups.base import Floats
+from orbitdl.line.certainty import (
+    deviations,
+    noise_maxima,
+    p_values,
+    q_values,
+    standard_errors,
+)
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.detection import Detected, detect
+from orbitdl.line.event_model import EventModel
+from orbitdl.line.events import overlapping, resolution_of, with_intervals
+from orbitdl.line.prominence import peaks_of
+from orbitdl.line.refit import Refit, joint_gram, refitted, retimed
+from orbitdl.line.splines import TAPS
+from orbitdl.line.waveforms import Waveforms
+
+
+def detected_events(
+    recording: list[Chunk],
+    waveforms: Waveforms,
+    model: EventModel,
+    *,
+    rate: float | None,
+    fdr: float,
+    whole: bool,
+    n_jobs: int | None,
+) -> pd.DataFrame:
+    """List the events of a whitened recording in chunks, with their error bars.
+
+    Those whose false discovery rate is at most `fdr`; `WaveformLearning.events` describes the
+    columns.
+    """
+    found = detect(recording, model.detector, n_jobs, signed=model.signed)
+    if not whole:
+        free = np.ones(len(found.atoms), dtype=bool)
+        found = replace(found, atoms=retimed(recording, waveforms, found.atoms, free))
+    refit = refitted(recording, waveforms, found.atoms)
+    samples = recording[-1].last - recording[0].first
+    table = table_of(found, refit, waveforms, model, samples)
+    errors = errors_of(recording, waveforms, found, refit)
+    gains = model.gains[found.atoms.component]
+    table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
+    is_listed = (table["q_value"] <= fdr).to_numpy()
+    begin = np.floor(found.atoms.time) - 1
+    table["overlapping"] = overlapping(begin, begin + waveforms.length + TAPS - 1, is_listed)
+    listed = table.loc[is_listed].sort_values("sample", kind="stable", ignore_index=True)
+    if rate is not None:
+        listed = listed.assign(onset=listed["sample"] / rate, onset_sd=listed["sample_sd"] / rate)
+    listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
+    listed.attrs = {
+        "threshold": threshold_of(model).tolist(),
+        "resolution": resolution_of(waveforms).tolist(),
+        "fdr": fdr,
+    }
+    return in_column_order(listed)
+
+
+def table_of(
+    found: Detected, refit: Refit, waveforms: Waveforms, model: EventModel, samples: int
+) -> pd.DataFrame:
+    """Return all events with their p-values, false discovery rates and runners-up."""
+    atoms, A = found.atoms, model.detector.A
+    s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.sigma)
+    height = np.abs(refit.height)
+    p = p_values(height, atoms.component, s, A)
+    evidence = 0.5 * (height**2 - found.rival**2) / np.maximum(s, 1e-300) ** 2
+    return pd.DataFrame(
+        {
+            "sample": atoms.time + peaks_of(Waveforms(model.templates))[atoms.component],
+            "component": atoms.component,
+            "amplitude": refit.amplitude * model.gains[atoms.component],
+            "coefficient": refit.amplitude,
+            "p_value": p,
+            "q_value": q_values(p, noise_maxima(A, samples)),
+            "runner_up": found.runner_up,
+            "evidence": np.where(found.runner_up >= 0, evidence, np.inf),
+            "explained": refit.share,
+            "similarity": refit.fit,
+            "truncated": refit.is_cut,
+        }
+    )
+
+
+def errors_of(
+    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit
+) -> Floats:
+    """Return the standard errors of coefficients and of times, (2, K).
+
+    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s the
+    noise level, or the root mean square of the residual there where misfit dominates.
+    """
+    atoms, count = found.atoms, len(found.atoms)
+    if count == 0:
+        return np.zeros((2, 0))
+    gram = joint_gram(recording, waveforms, atoms, refit.amplitude)
+    far = waveforms.length + TAPS
+    ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
+    s = np.maximum(found.sigma, refit.left)
+    return standard_errors(gram, np.stack(ends, axis=1), count) * s
+
+
+def threshold_of(model: EventModel) -> Floats:
+    """Return the least amplitude of an event at the background noise level, (q,)."""
+    detector = model.detector
+    least = np.maximum(detector.thresholds(detector.samples) * detector.g, detector.least)
+    return np.asarray(np.where(np.isfinite(least), least, 0.0) * model.gains)
+
+
+def no_detected_events(rate: float | None) -> pd.DataFrame:
+    """Return a table of no events, which has the columns of all others."""
+    names = ["sample", "amplitude", "coefficient", "sample_sd", "amplitude_sd", "p_value"]
+    names += ["q_value", "evidence", "explained", "similarity", "interval", "own_interval"]
+    names += ["onset", "onset_sd", "interval_s"] if rate is not None else []
+    kinds = dict.fromkeys(names, float) | {"component": np.intp, "runner_up": np.intp}
+    kinds |= {"overlapping": bool, "truncated": bool}
+    return in_column_order(
+        pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
+    )

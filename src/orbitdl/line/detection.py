@@ -1,0 +1,122 @@
+"""Events of a recording by a calibrated detector: pursuit in chunks, then a joint refit.
+
+The detector decides which atoms are events, at integer samples, by the thresholds of the fit
+(`orbitdl.discovery`). Their times and amplitudes are then refitted together, without a penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.coding import Coded, Detector, Whitened, code
+from orbitdl.discovery.occurrences import is_event
+from orbitdl.discovery.pursuit import gram_of
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunk import Chunk
+
+MARGIN = 8
+"""Waveform lengths that are read on either side of a chunk: the noise level there is known then."""
+NEAR = 8
+"""Part of a waveform length within which two chunks may find the same event."""
+
+
+@dataclass(frozen=True, eq=False)
+class Detected:
+    """Events of a recording, in the order of time, all arrays of shape (K,).
+
+    Attributes
+    ----------
+    atoms : LineAtoms
+        At integer samples.
+    sigma : ndarray
+        Local noise level.
+    runner_up : ndarray of int
+        The other component that explains most of an event; -1 where there is none.
+    rival : ndarray
+        The largest correlation of that component with the event.
+    """
+
+    atoms: LineAtoms
+    sigma: Floats
+    runner_up: Integers
+    rival: Floats
+
+    def take(self, which: NDArray[np.bool_] | Integers) -> Detected:
+        """Return some of them."""
+        own = (self.sigma[which], self.runner_up[which], self.rival[which])
+        return Detected(self.atoms.take(which), *own)
+
+
+def detect(
+    recording: list[Chunk], detector: Detector, n_jobs: int | None, *, signed: bool
+) -> Detected:
+    """Return the events of a whitened recording in chunks."""
+    parts = in_threads(partial(detect_in_chunk, detector, signed=signed), recording, n_jobs)
+    joined = Detected(
+        LineAtoms.concatenate([part.atoms for part in parts]),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
+    )
+    owner = np.repeat(np.arange(len(parts)), [len(part.atoms) for part in parts])
+    order = np.argsort(joined.atoms.time, kind="stable")
+    joined, owner = joined.take(order), owner[order]
+    return joined.take(listed_once(joined.atoms, owner, detector.A.shape[1] // NEAR))
+
+
+FIELDS = ("sigma", "runner_up", "rival")
+
+
+def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> Detected:
+    """Return the events that begin in a chunk, or so near that its neighbour places them here."""
+    length = detector.A.shape[1]
+    (y, observed), start = chunk.read(MARGIN * length, MARGIN * length)
+    w = Whitened.of(y, observed, length)
+    coded = code(w, detector, w.level(w.y), signed=signed)
+    coded = code(w, detector, w.level(coded.residual), signed=signed)
+    time = coded.atoms.sample - length + start
+    first, last = chunk.domain
+    near = length // NEAR
+    is_own = (time >= first - near) & (time < last + near)
+    own = np.flatnonzero(is_event(coded, w.samples) & is_own)
+    other, rival = runners_up(coded, own)
+    component = coded.atoms.component[own].astype(np.intp)
+    atoms = LineAtoms(component, time[own].astype(np.float64), coded.atoms.c[own])
+    return Detected(atoms, coded.levels(own), other, rival)
+
+
+def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:
+    """Return for some atoms the other component that explains most, and its correlation.
+
+    Largest within an eighth of a waveform length of the atom, on the residual with it added back.
+    """
+    A, atoms = coded.detector.A, coded.atoms
+    (q, length, _), n = A.shape, coded.eta.shape[1]
+    other, rival = np.full(len(own), -1), np.zeros(len(own))
+    if q < 2:
+        return other, rival
+    lags = np.arange(-(length // NEAR), length // NEAR + 1)
+    gram = gram_of(A)[:, :, lags + length - 1]
+    for i, k in enumerate(own):
+        j, at = atoms.component[k], np.clip(atoms.sample[k] + lags, 0, n - 1)
+        values = (coded.eta[:, at] + atoms.c[k] * gram[j]).max(axis=1)
+        values[j] = -np.inf
+        other[i] = int(np.argmax(values))
+        rival[i] = values[other[i]]
+    return other, rival
+
+
+def listed_once(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
+    """Tell which atoms, in the order of time, remain where two chunks found the same event."""
+    remains = np.ones(len(atoms), dtype=bool)
+    time, size = atoms.time, np.abs(atoms.coefficient)
+    last = np.searchsorted(time, time + near, "right")
+    for k in np.flatnonzero(last - np.arange(len(time)) > 1):
+        for m in range(k + 1, last[k]):
+            if owner[m] != owner[k] and remains[k] and remains[m]:
+                remains[m if size[m] <= size[k] else k] = False
+    return remains

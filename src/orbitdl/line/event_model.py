@@ -1,0 +1,202 @@
+"""What a model knows of events beyond its waveforms: noise, detection, the unit of the data.
+
+Coding works on whitened samples. In the unit of the data an event of component j with coefficient c
+is ``c T_j(t - tau)``. The template ``T_j`` is the least-squares waveform of the recording, free of
+its trend but not whitened, at the events of the detector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from orbitdl.discovery.background import GAUSSIAN, Background
+from orbitdl.discovery.coding import Coded, Detector
+from orbitdl.discovery.discover import background_of, calibrated, discover
+from orbitdl.discovery.growth import MOST
+from orbitdl.discovery.misfit import unit
+from orbitdl.discovery.occurrences import is_event
+from orbitdl.groups.base import Floats
+from orbitdl.line.alpha import known_values
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.chunk import Chunk
+from orbitdl.line.chunks import cut
+from orbitdl.line.refit import retimed
+from orbitdl.line.shards import Recordings
+from orbitdl.line.signal import Signal
+from orbitdl.line.splines import norms_of
+from orbitdl.line.sums import event_sums
+from orbitdl.line.waveforms import Waveforms
+
+LENGTHS = 10_000
+"""Waveform lengths of an excerpt at most: events enough for everything that is estimated."""
+RIDGE = 1e-6
+"""Relative weight that keeps templates finite where events are few."""
+REFINED = 1
+"""Rounds of refitting times and waveforms."""
+FIXED_SEED = 0
+"""Discovery draws at random. It draws the same every time, so that a fit can be resumed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """Some of the samples of recordings, free of their trend, in memory.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n, channels)
+        Zero where not observed, and for one waveform length between two chunks.
+    observed : ndarray of shape (n,)
+    length : int
+        Samples of a waveform.
+    """
+
+    x: Floats
+    observed: NDArray[np.bool_]
+    length: int
+
+    @classmethod
+    def of(cls, recordings: Recordings) -> Excerpt:
+        """Return chunks of recordings, evenly spread."""
+        _, length, channels = recordings.space.block_shape
+        most = max(LENGTHS * length // max(recordings.sizes), 1)
+        chosen = recordings.of_some(values_from, most)
+        is_all = len(chosen) == len(recordings.sizes)
+        between, parts = np.full((length, channels), np.nan), list[Floats]()
+        for values, begins in chosen:
+            parts += [between, values] if begins or not is_all else [values]
+        joined = np.concatenate(parts[1:])
+        observed = ~np.isnan(joined[:, 0])
+        return cls(np.where(observed[:, None], joined, 0.0), observed, length)
+
+
+def values_from(chunk: Chunk) -> tuple[Floats, bool]:
+    """Return the samples of a chunk, NaN where one is missing, and whether a recording begins."""
+    return known_values(chunk), chunk.begins
+
+
+@dataclass(frozen=True, eq=False)
+class EventModel:
+    """How events are found, and what they are in the unit of the data.
+
+    Attributes
+    ----------
+    background : Background
+        The noise model.
+    detector : Detector
+        Calibrated on the recordings of the fit.
+    templates : ndarray of shape (q, W, channels)
+        Spline coefficients of the waveforms in the unit of the data, per unit of coefficient.
+    bands : ndarray of shape (q, W, channels)
+        Standard errors of these waveforms at integer samples, relative to their norm.
+    signed : bool
+        Whether events may have negative coefficients.
+    """
+
+    background: Background
+    detector: Detector
+    templates: Floats
+    bands: Floats
+    signed: bool
+
+    @classmethod
+    def unknown(cls, background: Background) -> EventModel:
+        """Return a noise model of which no waveforms are known."""
+        nothing = np.zeros((0, 1, len(background.scale)))
+        return cls(background, Detector.start(nothing), nothing, nothing, signed=False)
+
+    @property
+    def gains(self) -> Floats:
+        """Norm of every template: the amplitude of an event of coefficient one, (q,)."""
+        return norms_of(self.templates)
+
+
+def noise_of(excerpt: Excerpt) -> Background:
+    """Estimate the noise model of an excerpt."""
+    rng = np.random.default_rng(FIXED_SEED)
+    return background_of(excerpt.x, excerpt.observed, excerpt.length, rng)
+
+
+def white_noise_of(excerpt: Excerpt) -> Background:
+    """Return white noise of the robust standard deviation of every channel."""
+    scale = GAUSSIAN * np.median(np.abs(excerpt.x[excerpt.observed]), axis=0)
+    return Background.white(np.where(scale > 0, scale, 1.0))
+
+
+def waveforms_in(excerpt: Excerpt, noise: Background) -> tuple[Floats, Floats, str]:
+    """Return the waveforms (q, W, channels) that recur, their g, and why there are no more."""
+    rng = np.random.default_rng(FIXED_SEED)
+    found = discover(excerpt.x, excerpt.observed, excerpt.length, noise, rng, MOST)
+    A = found.detector.A
+    if len(A):
+        A = refined(excerpt, noise, A)
+    return A, found.detector.g, found.reason
+
+
+def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
+    """Return waveforms (q, W, channels) sharpened to fractions of a sample.
+
+    Events at integer samples blur their mean. So the times of the events are refitted, and the
+    waveforms by least squares at these times, on whitened samples.
+    """
+    y, known = noise.filtered(excerpt.x, excerpt.observed)
+    signal = Signal(np.where(known[:, None], y, np.nan))
+    white = Excerpt(y, known, excerpt.length)
+    for _ in range(REFINED):
+        waveforms = Waveforms.through(A)
+        now = calibrated(excerpt.x, excerpt.observed, noise, A, np.random.default_rng(FIXED_SEED))
+        events = events_in(now.coded, excerpt)
+        free = np.ones(len(events), dtype=bool)
+        events = retimed(cut(signal, excerpt.length), waveforms, events, free)
+        u, _ = templates_of(white, events, waveforms)
+        A = np.stack([unit(a) for a in Waveforms(u).samples()])
+    return A
+
+
+def event_model(
+    excerpt: Excerpt, noise: Background, waveforms: Waveforms, *, signed: bool
+) -> EventModel:
+    """Calibrate the detection of waveforms on an excerpt."""
+    if not len(waveforms):
+        empty = waveforms.u
+        return EventModel(noise, Detector.start(empty), empty, empty, signed)
+    A = np.stack([unit(a) for a in waveforms.samples()])
+    rng = np.random.default_rng(FIXED_SEED)
+    now = calibrated(excerpt.x, excerpt.observed, noise, A, rng, signed=signed)
+    events = events_in(now.coded, excerpt)
+    templates, bands = templates_of(excerpt, events, waveforms)
+    return EventModel(noise, now.detector, templates, bands, signed)
+
+
+def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
+    """Return the events of a coding, in the order of time, at integer samples."""
+    atoms = coded.atoms.take(is_event(coded, len(excerpt.x)))
+    time = (atoms.sample - excerpt.length).astype(np.float64)
+    return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()
+
+
+def templates_of(
+    excerpt: Excerpt, events: LineAtoms, waveforms: Waveforms
+) -> tuple[Floats, Floats]:
+    """Return the least-squares waveforms of events, and their standard errors.
+
+    With the sums N and R over events (`orbitdl.line.sums`), ``u = N^-1 R``, and the covariance of u
+    is ``s^2 N^-1`` with the variance s^2 of what is left at the events.
+    """
+    shape, q = waveforms.u.shape, len(waveforms)
+    sums = event_sums(excerpt.x, excerpt.observed, excerpt.length, q, events)
+    diagonal = np.diag(sums.normal)
+    ridge = RIDGE * np.repeat(diagonal.reshape(q, -1).max(axis=1), shape[1]) + 1e-300
+    factor = cho_factor(sums.normal + np.diag(ridge), lower=True)
+    right = sums.cross + ridge[:, None] * waveforms.u.reshape(q * shape[1], -1)
+    u = np.ascontiguousarray(cho_solve(factor, right).reshape(shape))
+    left = excerpt.x - Waveforms(u).add_up(
+        len(excerpt.x), events.component, events.time, events.coefficient
+    )
+    s = GAUSSIAN * np.median(np.abs(left[excerpt.observed]), axis=0)
+    spread = np.sqrt(1.0 / np.maximum(diagonal + ridge, 1e-300)).reshape(q, -1, 1)
+    norms = norms_of(u)[:, None, None]
+    return u, np.broadcast_to(spread * s, shape) / np.where(norms > 0, norms, np.inf)

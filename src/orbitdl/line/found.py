@@ -1,0 +1,94 @@
+"""What is found before learning: the noise model, and the waveforms to start from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from orbitdl.groups.base import Floats
+from orbitdl.line.event_model import (
+    EventModel,
+    Excerpt,
+    event_model,
+    noise_of,
+    waveforms_in,
+    white_noise_of,
+)
+from orbitdl.line.scattered import ScatteredRecordings
+from orbitdl.line.shards import RecordingShards
+from orbitdl.line.waveforms import Waveforms
+
+AUTO = "auto"
+"""A parameter that is chosen from the data."""
+
+Shards = RecordingShards | ScatteredRecordings
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """Recordings ready to be learned from, and what was found in them.
+
+    Attributes
+    ----------
+    shards : RecordingShards or ScatteredRecordings
+        Whitened where there is a noise model.
+    number : int
+        Number of waveforms.
+    init : str or array-like
+        Where learning starts.
+    g : ndarray of shape (q,) or None
+        Standard deviations of correlations of the waveforms found with noise.
+    reasons : dict of str
+        For the provenance.
+    excerpt : Excerpt or None
+        What the detection of events is calibrated on.
+    model : EventModel or None
+        A known one, whose noise model stays.
+    signed : bool
+        Whether events may have negative coefficients.
+    """
+
+    shards: Shards
+    number: int
+    init: str | ArrayLike
+    g: Floats | None = None
+    reasons: dict[str, Any] = field(default_factory=dict)
+    excerpt: Excerpt | None = None
+    model: EventModel | None = None
+    signed: bool = False
+
+    @property
+    def is_final(self) -> bool:
+        """Whether waveforms are found already, and need not be learned."""
+        return self.g is not None
+
+    @classmethod
+    def again(cls, shards: Shards, u: Floats, model: EventModel | None) -> Found:
+        """Return more recordings for waveforms that are known."""
+        if model is None:
+            return cls(shards, len(u), "data")
+        whitened, excerpt = shards.with_noise(model.background), Excerpt.of(shards)
+        return cls(whitened, len(u), "data", excerpt=excerpt, model=model, signed=model.signed)
+
+    def calibrated(self, waveforms: Waveforms) -> EventModel | None:
+        """Return how events of learned waveforms are found; None if noise is white."""
+        if self.model is None or self.excerpt is None:
+            return None
+        return event_model(self.excerpt, self.model.background, waveforms, signed=self.signed)
+
+
+def found_in(
+    shards: Shards, number: int | str, noise: str, init: str | ArrayLike, *, signed: bool
+) -> Found:
+    """Estimate the noise model, and the waveforms where their number is to be found."""
+    excerpt = Excerpt.of(shards)
+    background = noise_of(excerpt) if noise == AUTO else white_noise_of(excerpt)
+    whitened = shards.with_noise(background)
+    known = EventModel.unknown(background)
+    if number != AUTO:
+        return Found(whitened, int(number), init, excerpt=excerpt, model=known, signed=signed)
+    A, g, reason = waveforms_in(excerpt, background)
+    words = f"{len(A)} component{'s' * (len(A) != 1)}: {reason}"
+    return Found(whitened, len(A), A, g, {"components": words}, excerpt, known, signed=signed)

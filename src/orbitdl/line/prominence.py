@@ -1,0 +1,24 @@
+"""Where a waveform peaks: the sample that an event is placed at."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.ndimage import uniform_filter1d
+
+from orbitdl.groups.base import Integers
+from orbitdl.line.waveforms import Waveforms
+
+QUARTER = 4
+"""Part of a waveform length on either side that a peak is compared with."""
+
+
+def peaks_of(waveforms: Waveforms) -> Integers:
+    """Return the sample where each waveform stands out most from its neighbourhood, (q,).
+
+    The largest distance from the running mean over half a waveform length: a slow wave, however
+    large, is no peak.
+    """
+    samples = waveforms.samples()
+    width = 2 * (waveforms.length // QUARTER) + 1
+    prominence = np.abs(samples - uniform_filter1d(samples, width, axis=1))
+    return np.asarray(np.argmax(prominence.max(axis=2), axis=1))
