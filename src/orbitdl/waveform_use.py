@@ -224,16 +224,23 @@ class WaveformUseMixin(ShownMixin):
         *,
         alpha: float | None = None,
         debias: bool = True,
+        return_std: bool = False,
         progress: Progress | None = None,
     ) -> Any:
         """Fill missing samples (NaN) from the code of the others, which stay as they are.
 
         A sample of which one channel is missing counts as missing; what is known of it stays. A gap
-        as long as a waveform or longer, which may hide a whole event, stays missing. The trend that
-        was taken off is put back, across gaps on a straight line.
+        as long as a waveform or longer, which may hide a whole event, stays missing. The trend is
+        added again, across gaps on a straight line. With ``noise="auto"`` so is the expected noise
+        in the gap, given the samples around it: the noise model interpolates.
+
+        `return_std` returns the standard deviations of the filled samples too, as a second array:
+        zero where a sample was observed. They are those of the noise model; that an event lies in
+        the gap, unseen, is not in them.
         """
         applied = self._applied(alpha, None, progress)
-        return self._each(recording, applied, partial(Applied.completed, debias=debias))
+        make = partial(Applied.completed, debias=debias, with_sd=return_std)
+        return self._each(recording, applied, make)
 
     @single_threaded_blas()
     def score(self, recording: Any, y: None = None) -> float:

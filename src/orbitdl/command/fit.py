@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import learning_options, options
-from orbitdl.command.choices import GroupName, Start, make_group, number_or
+from orbitdl.command.choices import GroupName, Start, count_or, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
@@ -24,13 +24,13 @@ def fit(
     ],
     line: learning_options.Line = learning_options.WINDOWS_ONLY,
     components: Annotated[
-        int,
+        str,
         typer.Option(
-            metavar="N",
-            parser=whole_number(1),
-            help="How many components (waveforms) to learn.",
+            metavar="N|auto",
+            help="Number of components (waveforms). auto adds waveforms to those of a recording as "
+            "long as their events predict each other; of windows it is 1.",
         ),
-    ] = 1,
+    ] = "auto",
     alpha: Annotated[
         str,
         typer.Option(
@@ -133,9 +133,10 @@ def fit(
     from orbitdl.command.window_fitting import fit_windows
 
     weight = number_or(alpha, "--alpha", "auto")
+    number = count_or(components, "--components", "auto")
     require_of_one_kind(line, preparing, cutting, moving, group)
     settings = {
-        "n_components": components,
+        "n_components": number or ("auto" if line.length is not None else 1),
         "alpha": weight or "auto",
         "max_iter": max_iter,
         "tol": tol,

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from orbitdl.command.choices import GroupName, MatricesName
+from orbitdl.command.choices import GroupName, MatricesName, NoiseName
 from orbitdl.command.numbers import positive_number, whole_number
 from orbitdl.command.options import CUTTING, Cutting, Span, Window
 from orbitdl.recordings.layout import Layout
@@ -39,6 +39,14 @@ class Line:
             rich_help_panel=LINE,
         ),
     ] = False
+    noise: Annotated[
+        NoiseName,
+        typer.Option(
+            help="Noise model: auto estimates its spectrum and its level over time; white takes "
+            "the recording as it is.",
+            rich_help_panel=LINE,
+        ),
+    ] = NoiseName.auto
     no_detrend: Annotated[
         bool,
         typer.Option(
@@ -54,6 +62,7 @@ class Line:
             "positive": self.positive,
             "whole_samples": self.whole_samples,
             "detrend": not self.no_detrend,
+            "noise": self.noise.value,
         }
 
 

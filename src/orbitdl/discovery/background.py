@@ -28,7 +28,7 @@ GAUSSIAN = 1.4826
 SHARE = 0.05
 """Weight of all segments compared with the quiet ones: frequencies at which events are strong are
 not taken to be free of noise."""
-RIDGE = 1e-9
+RIDGE = 1e-8
 """Relative weight that keeps the filter finite where a recording has no noise."""
 
 
@@ -113,11 +113,12 @@ def burg(segments: Floats, weight: Floats, order: int) -> tuple[Floats, Floats]:
     inverse is stable.
     """
     forward, backward, h = segments[:, 1:], segments[:, :-1], np.ones(1)
+    floor = RIDGE * float(weight @ np.einsum("nm,nm->n", segments, segments))
     for _ in range(order):
         above = weight @ np.einsum("nm,nm->n", forward, backward)
         below = weight @ np.einsum("nm,nm->n", forward, forward)
         below += weight @ np.einsum("nm,nm->n", backward, backward)
-        k = -2.0 * above / (below * (1.0 + RIDGE)) if below > 0.0 else 0.0
+        k = -2.0 * above / (below + floor) if below > 0.0 else 0.0
         h = np.pad(h, (0, 1)) + k * np.pad(h, (0, 1))[::-1]
         forward, backward = (forward + k * backward)[:, 1:], (backward + k * forward)[:, :-1]
     return h, np.mean(forward**2, axis=1)

@@ -26,6 +26,7 @@ from orbitdl.line.inputs import (
     require_own_channels,
     survey,
 )
+from orbitdl.line.interpolation import interpolated
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.prominence import peaks_of
@@ -186,14 +187,31 @@ class Applied:
             atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
         return self.templates.add_up(len(signal), atoms.component, atoms.time, atoms.coefficient)
 
-    def completed(self, signal: Signal, name: str = ONLY, *, debias: bool = True) -> Floats:
-        """Return a recording whose gaps are filled, but for those as long as a waveform."""
+    def completed(
+        self, signal: Signal, name: str = ONLY, *, debias: bool = True, with_sd: bool = False
+    ) -> Any:
+        """Return a recording whose gaps are filled, but for those as long as a waveform.
+
+        With a noise model the expected noise, given the samples around a gap, is added to the
+        events. `with_sd` also returns standard deviations.
+        """
         known = signal.raw(0, len(signal))
-        unfilled = long_gaps(~complete(known), self.length)
-        values = self.denoised(signal, name, debias=debias).reshape(known.shape)
-        values[unfilled] = np.nan
+        missing = ~complete(known)
+        unfilled = long_gaps(missing, self.length)
+        total = self.explained_part(signal, name, debias=debias)
+        slow = detrended(signal, self.length, detrend=self.detrend)
+        sd = np.zeros_like(total)
+        trend = np.concatenate(
+            [slow.trend(p.start, p.stop) for p in chunks_of(len(signal), AT_ONCE)]
+        )
+        if self.model is not None:
+            left = np.where(missing[:, None], 0.0, known - trend - total)
+            noise, sd = interpolated(left, missing, self.model.background, self.length)
+            total += np.where(missing[:, None], noise, 0.0)
+        values = total + trend
+        values[unfilled], sd[unfilled] = np.nan, np.nan
         np.copyto(values, known, where=~np.isnan(known))
-        return self.shaped(values)
+        return (self.shaped(values), self.shaped(sd)) if with_sd else self.shaped(values)
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

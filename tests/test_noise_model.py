@@ -1,0 +1,137 @@
+"""The noise model: whitening against known processes, missing samples, noise over time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.linalg import toeplitz
+from scipy.signal import lfilter
+
+from orbitdl.discovery.background import Background, burg, estimate_background
+from orbitdl.discovery.level import local_level
+from orbitdl.line.inputs import as_signal, ready
+from orbitdl.line.interpolation import interpolated
+
+AR = np.array([1.0, -1.5, 0.7])
+"""An autoregressive process with a resonance."""
+
+
+def process(samples: int, seed: int = 0, h: np.ndarray = AR) -> np.ndarray:
+    """Return samples of the process, (n, 1), from its stationary distribution."""
+    noise = np.random.default_rng(seed).standard_normal(samples + 500)
+    return lfilter([1.0], h, noise)[500:, None]
+
+
+def observed(x: np.ndarray) -> np.ndarray:
+    return np.ones(len(x), dtype=bool)
+
+
+def test_the_filter_of_a_known_process_is_found():
+    h, _ = burg(process(40_000).reshape(400, 100), np.ones(400), 2)
+    np.testing.assert_allclose(h, AR, atol=0.02)
+
+
+def test_the_filter_agrees_with_the_yule_walker_equations():
+    x = process(200_000)[:, 0]
+    R = np.array([np.mean(x[k:] * x[: len(x) - k]) for k in range(5)])
+    yule_walker = np.concatenate([[1.0], -np.linalg.solve(toeplitz(R[:-1]), R[1:])])
+    h, _ = burg(x.reshape(200, 1000), np.ones(200), 4)
+    np.testing.assert_allclose(h, yule_walker, atol=0.02)
+
+
+def test_whitened_noise_is_white_and_of_unit_level():
+    x = 3.0 * process(60_000)
+    y, known = estimate_background(x, observed(x), 80).filtered(x, observed(x))
+    y = y[known][:, 0]
+    assert abs(np.std(y) - 1.0) < 0.03
+    correlation = [np.mean(y[k:] * y[: len(y) - k]) for k in range(1, 10)]
+    assert np.max(np.abs(correlation)) < 0.03
+
+
+def test_rare_events_do_not_change_the_filter():
+    x = process(60_000)
+    alone = estimate_background(x, observed(x), 80)
+    pulse = 60.0 * np.hanning(80)[:, None]
+    for start in range(500, 59_000, 900):
+        x[start : start + 80] += pulse
+    model = estimate_background(x, observed(x), 80)
+    frequencies = np.linspace(0.05, 0.5, 30)
+    response = [
+        np.abs(np.exp(-2j * np.pi * frequencies[:, None] * np.arange(len(h))) @ h) / scale
+        for h, scale in ((alone.filters[0], alone.scale[0]), (model.filters[0], model.scale[0]))
+    ]
+    np.testing.assert_allclose(response[1], response[0], rtol=0.25)
+
+
+def test_whitening_can_be_undone():
+    x = np.random.default_rng(0).standard_normal((300, 2))
+    model = Background(np.array([AR, [1.0, -0.9, 0.2]]), np.array([2.0, 0.5]))
+    padded = np.concatenate([np.zeros((2, 2)), x])
+    np.testing.assert_allclose(model.undo(model.whiten(padded)), x, atol=1e-9)
+
+
+def test_the_filter_has_minimum_phase_whatever_the_recording():
+    rng = np.random.default_rng(1)
+    for x in (rng.standard_normal((3000, 1)).cumsum(axis=0), np.sin(np.arange(3000.0))[:, None]):
+        (h,) = estimate_background(x, observed(x), 60).filters
+        assert np.all(np.abs(np.roots(h)) < 1.0 + 1e-9)
+
+
+def test_samples_that_the_filter_cannot_know_are_missing():
+    x, there = np.ones((20, 1)), np.ones(20, dtype=bool)
+    there[10] = False
+    _, known = Background(AR[None], np.ones(1)).filtered(x, there)
+    assert np.flatnonzero(~known).tolist() == [0, 1, 10, 11, 12]
+
+
+def test_reading_a_part_whitens_as_reading_all():
+    model = Background(AR[None], np.ones(1))
+    signal = ready(as_signal(process(1000)), 50, detrend=True, noise=model)
+    lazy = ready(as_signal(process(1000)), 50, detrend=True)
+    lazy = replace(lazy, noise=model)
+    whole = signal.read(0, 1000)
+    for first, last in ((0, 10), (1, 500), (377, 1000)):
+        part = lazy.read(first, last)
+        np.testing.assert_allclose(part[0], whole[0][first:last], atol=1e-12)
+        assert np.array_equal(part[1], whole[1][first:last])
+
+
+def test_the_noise_level_follows_bursts():
+    rng = np.random.default_rng(2)
+    x = rng.standard_normal((20_000, 1))
+    x[8000:12_000] *= 5.0
+    level = local_level(x, observed(x), 100)
+    assert np.median(level[9000:11_000]) == pytest.approx(5.0, rel=0.1)
+    assert np.median(level[:7000]) == pytest.approx(1.0, rel=0.1)
+
+
+def covariance(h: np.ndarray, n: int) -> np.ndarray:
+    """Return the covariance of n samples of the process, from its impulse response."""
+    response = lfilter([1.0], h, np.eye(1, 4000)[0])
+    R = np.array([np.sum(response[k:] * response[: len(response) - k]) for k in range(n)])
+    return toeplitz(R)
+
+
+def test_gaps_are_filled_with_the_conditional_mean():
+    x, scale = 2.0 * process(200), 2.0
+    missing = np.zeros(200, dtype=bool)
+    missing[[80, 81, 82, 83, 90]] = True
+    values, sd = interpolated(
+        np.where(missing[:, None], 0.0, x), missing, Background(AR[None], np.full(1, scale)), 20
+    )
+    C = scale**2 * covariance(AR, 200)
+    gain = C[np.ix_(missing, ~missing)] @ np.linalg.inv(C[np.ix_(~missing, ~missing)])
+    expected = gain @ x[~missing, 0]
+    left = C[np.ix_(missing, missing)] - gain @ C[np.ix_(~missing, missing)]
+    np.testing.assert_allclose(values[missing, 0], expected, atol=1e-6)
+    np.testing.assert_allclose(sd[missing, 0], np.sqrt(np.diag(left)), rtol=1e-6)
+    assert np.array_equal(values[~missing], x[~missing])
+
+
+def test_a_gap_as_long_as_a_waveform_is_left_alone():
+    missing = np.zeros(100, dtype=bool)
+    missing[40:60] = True
+    values, _ = interpolated(np.zeros((100, 1)), missing, Background(AR[None], np.ones(1)), 20)
+    assert not values[missing].any()
