@@ -4,11 +4,13 @@ import math
 from unittest import mock
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks.trust import __main__ as trust
 from benchmarks.trust.bearings import rayleigh, repetition
+from benchmarks.trust.calibration import aligned, standardised
 from benchmarks.trust.co2 import GAP, hide, relative_error, straight
 from benchmarks.trust.ecg import Record, intervals
 from benchmarks.trust.muscle import with_noise
@@ -142,6 +144,20 @@ def test_the_oracle_finds_all_large_events_at_their_times(colour):
     large = planted.times[planted.amplitudes > 6]
     times, height = heights(planted, colour)
     assert len(pairs(times[height > 3], large, 2.0)) == len(large)
+
+
+def test_intervals_of_a_matched_filter_that_knows_the_truth_cover_as_they_should():
+    slope, errors = np.linalg.norm(np.gradient(wavelet(np.arange(-64, 65)))), []
+    for seed in range(5):
+        planted = simulate(seed, "white", 0.0)
+        times, height = (values[:90] for values in heights(planted, "white"))
+        sds = {"sample_sd": 1 / (height * slope), "amplitude_sd": 1.0}
+        events = pd.DataFrame({"sample": times + 11.0, "component": 0, "amplitude": height} | sds)
+        at = aligned(events, planted)
+        chosen = pairs(at, planted.times, 8.0)
+        errors.append(standardised(events, at, chosen, planted))
+    share = (pd.concat(errors)[["time", "amplitude"]].abs() <= 1.96).mean()
+    assert share.between(0.92, 0.98).all(), share
 
 
 def test_recall_of_the_oracle_is_that_of_the_longest_allowed_list():
