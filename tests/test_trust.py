@@ -12,7 +12,7 @@ from benchmarks.trust import __main__ as trust
 from benchmarks.trust.bearings import rayleigh, repetition
 from benchmarks.trust.calibration import aligned, standardised
 from benchmarks.trust.co2 import GAP, hide, relative_error, straight
-from benchmarks.trust.ecg import Record, intervals
+from benchmarks.trust.ecg import Record, best_lag, intervals
 from benchmarks.trust.muscle import with_noise
 from benchmarks.trust.oracle import heights, recall_at
 from benchmarks.trust.page import markdown
@@ -100,6 +100,13 @@ def test_flutter_is_left_out_of_beats_and_events_alike():
     assert flutter == ((1.0, 3.0), (5.0, 8.0))
     record = Record("0", np.zeros(9), 1.0, np.array([0.0, 4.0]), symbols[:2], flutter)
     assert record.count(np.array([0.0, 2.0, 4.0, 6.0]), 0.1) == Counts(2, 2, 2)
+
+
+def test_the_lag_of_a_peer_is_the_one_with_the_most_matches():
+    beats = np.arange(1.0, 50.0)
+    record = Record("0", np.zeros(9), 1.0, beats, beats)
+    spread = np.where(np.arange(49) % 2, 0.0, 0.09)  # half of them are late by 90 ms
+    assert best_lag([record], [beats + spread]) == pytest.approx(0.045, abs=0.006)
 
 
 @pytest.mark.parametrize("decibel", [6, 0])

@@ -24,7 +24,7 @@ NOTE = (
     "White noise between 20 and 120 Hz in bursts: intervals of 1 to 3 s with and without noise "
     "alternate, smoothed over 0.2 s. The signal-to-noise ratio is the power of the ECG above "
     "0.5 Hz over the power of the noise, both over the whole record. Seeds: the number of the "
-    "record. The median lag of every peer is removed."
+    "record. The best lag of every peer is removed."
 )
 
 
