@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from benchmarks.trust import __main__ as trust
 from benchmarks.trust.bearings import rayleigh, repetition
+from benchmarks.trust.beats import jf_row
 from benchmarks.trust.calibration import aligned, standardised
 from benchmarks.trust.co2 import GAP, hide, relative_error, straight
 from benchmarks.trust.ecg import Record, best_lag, intervals
@@ -89,6 +90,15 @@ def test_a_unit_without_a_component_scores_zero():
 def test_a_beat_in_a_component_of_the_other_kind_is_wrong():
     component, kind = np.array([0, 0, 0, 1]), np.array(["N", "N", "V", "V"])
     assert_array_equal(own_kind(component, kind), [True, True, False, True])
+
+
+def test_jf_is_not_held_without_a_peer_or_a_good_record():
+    beats = np.arange(1.0, 50.0)
+    record, noisy = Record("0", np.zeros(9), 1.0, beats, beats), beats + 0.02 * np.sin(beats)
+    assert jf_row([record], {"ours": [beats]}).holds is False
+    assert jf_row([record], {"ours": [beats[:9]], "peer": [noisy]}).holds is False
+    assert jf_row([record], {"ours": [beats], "peer": [noisy]}).holds is True
+    assert jf_row([record], {"ours": [noisy], "peer": [beats]}).ours == 1
 
 
 # Data

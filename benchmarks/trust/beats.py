@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from benchmarks.data import Floats
@@ -86,7 +88,8 @@ def jf_row(records: list[Record], times: Times) -> Row:
     }
     good = np.array(f1s(records, times["ours"], NEAR)) > 0.99
     best = np.max([values[name] for name in values if name != "ours"] or [good * 0.0], axis=0)
-    behind = int(np.sum(good & (np.array(values["ours"]) <= best)))
+    judged = len(values) > 1 and good.any()  # without peers or records nothing is held
+    behind = float(np.sum(good & (np.array(values["ours"]) <= best))) if judged else math.nan
     means = ", ".join(f"{name} {np.mean(value):.3f}" for name, value in values.items())
     note = f"{good.sum()} records have F1 above .99. Mean JF of all records: {means}."
     measure = "records with F1 > .99 on which a peer has a JF at least as large"
