@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH_VENV := .venv-bench
+TRUST_VENV := .venv-trust
 
 # Three test processes share two cores: some tests wait. A file goes to one, which makes its fixtures once.
 TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels
@@ -19,7 +20,7 @@ PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorial
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs test-generic test-long lint format bench bench-quick measured clean
+.PHONY: help demo test docs test-generic test-long lint format bench bench-quick measured trust clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -70,8 +71,11 @@ measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's 
 	cp out/reproduction/reproduction.md docs/measured/
 	cp out/reproduction/figures/*.png docs/measured/figures/
 
+trust: $(TRUST_VENV)/.installed  ## Measure untuned accuracy on real and simulated data (ORBITDL_DATA); writes a page of the site
+	$(TRUST_VENV)/bin/python -m benchmarks.trust --output docs/measured/real_data.md
+
 clean:  ## Remove the environment, caches and outputs
-	rm -rf $(VENV) $(BENCH_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) $(TRUST_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/gallery_pages docs/reference/modules docs/reference/names docs/reference/commands.md
 	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -88,4 +92,11 @@ $(BENCH_VENV)/.installed: pyproject.toml benchmarks/requirements.txt
 	@echo '*' > $(BENCH_VENV)/.gitignore
 	@echo "Installing orbitdl and its peers (once; a few minutes on a slow connection)"
 	@$(BENCH_VENV)/bin/python -m pip install --quiet --editable '.[ecg,plot,reference,distributed]' --requirement benchmarks/requirements.txt
+	@touch $@
+
+$(TRUST_VENV)/.installed: pyproject.toml benchmarks/trust/requirements.txt
+	@test -x $(TRUST_VENV)/bin/pip || { echo "Setting up $(TRUST_VENV)"; $(PYTHON) -m venv --clear $(TRUST_VENV); }
+	@echo '*' > $(TRUST_VENV)/.gitignore
+	@echo "Installing orbitdl and the tools that it is compared with (once; a few minutes on a slow connection)"
+	@$(TRUST_VENV)/bin/python -m pip install --quiet --editable '.[ecg]' --requirement benchmarks/trust/requirements.txt
 	@touch $@
