@@ -271,7 +271,7 @@ class WaveformUseMixin(ShownMixin):
 
     def _waveforms(self) -> Waveforms:
         u = self.coefficients_
-        return Waveforms(u.reshape(*u.shape[:2], -1))
+        return Waveforms(u[:, :, None] if u.ndim == 2 else u)
 
     def _each(self, recording: Any, applied: Applied, make: Make) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""

@@ -99,7 +99,7 @@ class Detector:
     median : ndarray of shape (q,)
         Median coefficient of the atoms that are beyond doubt.
     least : ndarray of shape (q,)
-        Least ``c / sigma`` of an event: below it decoys are too many.
+        Limit of ``c / sigma`` that events exceed: below it decoys are too many.
     samples : int
         Number of samples of the recordings that it was calibrated on; then thresholds, medians and
         `least` are those of the calibration, whatever is coded. 0: not calibrated.
@@ -205,7 +205,7 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
         floor = np.maximum(np.sqrt(theta[:, None] * local**2 + M), HALF * median[:, None])
         decoys = np.where(-eta > floor, -eta, 0.0)
         least = above_decoys(atoms.take(is_event), score[is_event], decoys / local, w.length)
-    is_event &= score >= least[atoms.component]
+    is_event &= score > least[atoms.component]
     back = atoms.take(~is_event)
     add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
     atoms = atoms.take(is_event)
@@ -236,7 +236,7 @@ def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
 
 
 def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> Floats:
-    """Return the least ``c / sigma`` of every component at which decoys are few among its events.
+    """Return the limit of ``c / sigma`` of every component above which decoys are few, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
     noise and artefacts. Events are selected from the largest down.
@@ -247,7 +247,9 @@ def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> Fl
         own = np.sort(score[atoms.component == j])[::-1]
         larger = np.searchsorted(-heights, -own, side="right")
         few = np.flatnonzero(larger <= DECOYS * np.arange(1, len(own) + 1))
-        least[j] = own[few[-1]] if len(few) else np.inf if len(own) else 0.0
+        count = few[-1] + 1 if len(few) else 0
+        if count < len(own):  # the limit is the largest that is not selected
+            least[j] = own[count]
     return least
 
 
