@@ -53,7 +53,7 @@ def learn(x: Floats, alpha: float | str) -> WaveformLearning:
     """Learn two waveforms from one start, for ten iterations at most."""
     return WaveformLearning(
         2, LENGTH, alpha=alpha, tol=GAP, n_restarts=1, random_state=0,
-        callback=lambda iteration: iteration.number == ITERATIONS,
+        callback=lambda iteration: iteration.number == ITERATIONS,noise="white"
     ).fit(x)  # fmt: skip
 
 
@@ -94,7 +94,7 @@ def ended(model: WaveformLearning) -> str:
 
 def beats_table(x: Floats, rate: float) -> Table:
     """Compare the events of one waveform, all automatic, with a detector of heart beats."""
-    model = WaveformLearning(1, LENGTH, random_state=0).fit(x)
+    model = WaveformLearning(1, LENGTH, random_state=0, noise="white").fit(x)
     events = model.events(x, rate)["sample"].to_numpy()
     detector = XQRS(sig=x, fs=rate)
     detector.detect(verbose=False)

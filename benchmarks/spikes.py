@@ -46,7 +46,7 @@ class Found:
 def listen(duration: float) -> Heard:
     """Simulate a recording and learn from it, all automatic."""
     recording = make_spike_recording(duration=duration, random_state=0)
-    model = WaveformLearning(NEURONS, LENGTH, random_state=0).fit(recording.signal)
+    model = WaveformLearning(NEURONS, LENGTH, random_state=0, noise="white").fit(recording.signal)
     return Heard(recording, model)
 
 

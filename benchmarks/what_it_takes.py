@@ -141,7 +141,9 @@ def of_windows(costs: list[Costs]) -> str:
 def of_recordings() -> str:
     """Measure and write the cost of recordings."""
     heart = make_ecg_recording(duration=300, random_state=0)
-    model = WaveformLearning(n_components=2, length=252, alpha=0.5, n_restarts=1, random_state=0)
+    model = WaveformLearning(
+        n_components=2, length=252, alpha=0.5, n_restarts=1, random_state=0, noise="white"
+    )
     model.fit(heart.signal)
     coding = min(timed(lambda: model.encode(heart.signal))[0] for _ in range(3))
     learning, fitted = timed(lambda: model.fit(heart.signal))

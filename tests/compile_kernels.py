@@ -45,8 +45,9 @@ def recordings() -> None:
     """Learn from a recording, and list its events."""
     heart = make_ecg_recording(duration=20, random_state=0)
     for positive in (False, True):
-        model = WaveformLearning(1, 100, max_iter=2, n_restarts=1, random_state=0)
+        model = WaveformLearning(1, 100, max_iter=2, n_restarts=1, random_state=0, noise="white")
         model.set_params(positive=positive).fit(heart.signal).events(heart.signal)
+    WaveformLearning(length=100).fit(heart.signal).events(heart.signal)
 
 
 def main() -> None:

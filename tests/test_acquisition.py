@@ -28,7 +28,15 @@ WARNED = {
 def model():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        own = WaveformLearning(length=40, alpha=1.0, max_iter=1, n_restarts=1, random_state=0)
+        own = WaveformLearning(
+            length=40,
+            alpha=1.0,
+            max_iter=1,
+            n_restarts=1,
+            random_state=0,
+            n_components=1,
+            noise="white",
+        )
         return own.fit(RECORDING)
 
 
@@ -59,13 +67,17 @@ def test_other_units_channels_and_scales_are_warned_of(model, case):
 
 def test_recordings_at_different_rates_are_not_learned_from_together(model):
     with pytest.raises(ValueError, match="sampling rates of 100 and 250 Hz; resample"):
-        WaveformLearning(length=40).fit([RECORDING, replace(RECORDING, rate=250.0)])
+        WaveformLearning(length=40, n_components=1, noise="white").fit(
+            [RECORDING, replace(RECORDING, rate=250.0)]
+        )
     with pytest.raises(ValueError, match="250 Hz, but the model was learned at 100 Hz"):
         model.partial_fit(replace(RECORDING, rate=250.0))
 
 
 @pytest.mark.filterwarnings("always:the values are")
-@pytest.mark.parametrize("how", [("--length", 40, "--alpha", 1), ("--window", LENGTH)])
+@pytest.mark.parametrize(
+    "how", [("--length", 40, "--alpha", 1, "--noise", "white"), ("--window", LENGTH)]
+)
 @pytest.mark.parametrize("command", ["encode", "denoise", "complete"])
 def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
     table, counts, learned = (tmp_path / name for name in ("a.csv", "counts.csv", "m"))

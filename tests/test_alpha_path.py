@@ -113,7 +113,7 @@ def waveforms():
         x[time : time + 16] += np.hanning(16) * rng.uniform(1, 2)
     x += 0.05 * rng.standard_normal(600)
     x[100:110] = np.nan
-    model = WaveformLearning(1, length=20, alpha=0.4, random_state=0, max_iter=0)
+    model = WaveformLearning(1, length=20, alpha=0.4, random_state=0, max_iter=0, noise="white")
     return model.fit(x), x
 
 

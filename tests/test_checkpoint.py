@@ -140,9 +140,9 @@ def test_a_fit_of_recordings_in_mini_batches_goes_on_to_the_same_waveforms(numbe
     data = [signal + 0.3 * rng.standard_normal(len(signal)) for signal in signals]
     settings = {"length": 16, "alpha": 0.5, "max_iter": 6, "batch_size": 2, "random_state": 0}
     settings |= {"n_components": 2, "n_restarts": 2}
-    expected = WaveformLearning(**settings).fit(data)
+    expected = WaveformLearning(**settings, noise="white").fit(data)
     assert expected.n_iter_ > number
-    again = WaveformLearning(**settings, checkpoint=path)
+    again = WaveformLearning(**settings, checkpoint=path, noise="white")
     with pytest.raises(KeyboardInterrupt):
         clone(again).set_params(callback=interrupt_at(number)).fit(data)
     assert_same(again.fit(data), expected)

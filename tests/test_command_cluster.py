@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.Con
 
 WINDOWS = SIGNAL.reshape(-1, LENGTH)
 SHORT = [*FIT, "--restarts", 1, "--group", "integer-shift", "--max-iter", 3]
-LINE = [*LEARN, "--restarts", 1, "--max-iter", 3, "--length", 30]
+LINE = [*LEARN, "--restarts", 1, "--max-iter", 3, "--length", 30, "--noise", "white"]
 
 
 @pytest.fixture(scope="module")

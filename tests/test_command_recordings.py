@@ -27,7 +27,8 @@ LEARNING = ("--components", 1, "--restarts", 1, "--max-iter", 4, "--jobs", 1)
 
 
 def fit(path, output, *more):
-    return run("fit", path, "-o", output, "--rate", RATE, *LEARNING, *more)
+    noise = ("--noise", "white") if "--length" in more else ()
+    return run("fit", path, "-o", output, "--rate", RATE, *LEARNING, *noise, *more)
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +68,7 @@ def events_of(result, path) -> pd.DataFrame:
 def test_fit_learns_what_the_library_learns_and_keeps_how(folder):
     model = orbitdl.load(folder / "one")
     settings = {"n_components": 1, "n_restarts": 1, "max_iter": 4, "random_state": 0}
-    own = WaveformLearning(length=LENGTH, **settings).fit(HEART.signal[:, 0])
+    own = WaveformLearning(length=LENGTH, **settings, noise="white").fit(HEART.signal[:, 0])
     assert isinstance(model, WaveformLearning)
     assert_array_equal(model.components_, own.components_)
     kept = model.preprocessing_.copy()
@@ -81,7 +82,9 @@ def test_two_channels_are_learned_together_without_their_slow_part(folder):
     model = orbitdl.load(folder / "two")
     steps = Preprocessing(channel="0,1", rate=RATE, highpass=0.5)
     settings = {"n_components": 1, "n_restarts": 1, "max_iter": 4, "random_state": 0}
-    own = WaveformLearning(length=LENGTH, **settings).fit(prepare_signal(HEART, steps).signal)
+    own = WaveformLearning(length=LENGTH, **settings, noise="white").fit(
+        prepare_signal(HEART, steps).signal
+    )
     assert model.components_.shape == (1, LENGTH, 2)
     assert_array_equal(model.components_, own.components_)
     done = {"channel": "0,1", "rate": RATE, "highpass": 0.5}
@@ -430,7 +433,17 @@ def test_compare_moves_waveforms_in_time_whatever_their_length(folder, tmp_path)
 def test_models_of_two_kinds_rates_or_channels_are_not_compared(folder, windowed, tmp_path):
     run("compare", folder / "one", windowed).refused("only models of one kind")
     run("compare", folder / "one", folder / "two").refused("only models of one shape")
-    learning = ("--length", LENGTH, "--rate", 100, "--max-iter", 0, *LEARNING[:4])
+    learning = (
+        "--length",
+        LENGTH,
+        "--rate",
+        100,
+        "--max-iter",
+        0,
+        *LEARNING[:4],
+        "--noise",
+        "white",
+    )
     run("fit", folder / "one.npy", "-o", tmp_path / "slow", *learning).fine()
     run("compare", folder / "one", tmp_path / "slow").refused("120 and 100 samples per second")
 

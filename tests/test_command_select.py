@@ -71,7 +71,9 @@ def test_windows_are_judged_as_the_library_does(folder):
 
 
 def test_a_recording_is_prepared_as_fit_does_and_judged_as_a_whole(folder):
-    estimator = WaveformLearning(length=LENGTH, positive=True, random_state=0)
+    estimator = WaveformLearning(
+        length=LENGTH, positive=True, random_state=0, n_components=1, noise="white"
+    )
     own = by_the_library(estimator, HEART[60:], [1, 2], share=0.2, speckle=3)
     more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--positive")
     facts = facts_of("heart.npy", *TRIED, *more, "--share", 0.2, "--speckle", 3)

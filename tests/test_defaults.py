@@ -31,6 +31,8 @@ def default(thing, name):
     "name", ["n_components", "alpha", "max_iter", "tol", "init", "n_restarts", *OTHERWISE]
 )
 def test_fit_has_the_defaults_of_the_estimators(estimator, name):
+    if name == "n_components" and estimator is OrbitDictionaryLearning:
+        pytest.skip("auto is one component of windows")
     expected = OTHERWISE.get(name, default(estimator, name))
     found = default(fit, NAMES.get(name, name))
     assert getattr(found, "value", found) == expected

@@ -15,6 +15,7 @@ LAYERS = [
     {"lazy", "scikit", "compiled", "validation", "extras", "blas", "user_warnings"},
     {"sources"},
     {"groups"},
+    {"discovery"},
     {"notebook"},
     {"codes", "event_columns"},
     {"coding"},

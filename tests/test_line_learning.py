@@ -272,7 +272,7 @@ def test_an_automatic_alpha_does_not_ask_for_dense_codes():
     phase = np.cumsum(2 * np.pi / (60 + 10 * np.sin(np.arange(6000) / 200)))
     size = np.convolve(rng.standard_normal(6099), np.ones(100) / 10, "valid")
     x = np.sin(phase) * (1 + 0.2 * size)
-    model = WaveformLearning(1, 60, n_restarts=1, max_iter=3, random_state=0)
+    model = WaveformLearning(1, 60, n_restarts=1, max_iter=3, random_state=0, noise="white")
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         model.fit(x)
     assert "atoms per waveform length" in model.provenance_["alpha"]

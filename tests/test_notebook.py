@@ -64,7 +64,9 @@ def recorded():
     t = np.arange(12)
     signal = 0.01 * RNG.standard_normal(300)
     signal[100:112] += np.exp(-0.3 * (t - 5) ** 2)
-    model = WaveformLearning(1, 12, alpha=0.2, n_restarts=1, random_state=0).fit(signal)
+    model = WaveformLearning(1, 12, alpha=0.2, n_restarts=1, random_state=0, noise="white").fit(
+        signal
+    )
     return model, signal
 
 

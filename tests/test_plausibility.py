@@ -73,9 +73,15 @@ def test_dense_codes_are_told_of():
 
 def test_fit_and_encode_warn_where_one_waveform_is_split_into_two():
     heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
-    wave = WaveformLearning(1, 200, random_state=0, n_restarts=1).fit(heart.signal).components_
+    wave = (
+        WaveformLearning(1, 200, random_state=0, n_restarts=1, noise="white")
+        .fit(heart.signal)
+        .components_
+    )
     halves = np.concatenate([wave * (np.arange(200) < 100), wave * (np.arange(200) >= 100)])
-    model = WaveformLearning(2, 200, init=halves, tol=0.1, n_restarts=1, random_state=0)
+    model = WaveformLearning(
+        2, 200, init=halves, tol=0.1, n_restarts=1, random_state=0, noise="white"
+    )
     with pytest.warns(RuntimeWarning, match="occur together") as caught:
         model.fit(heart.signal)
     assert caught[0].filename == __file__
@@ -92,6 +98,7 @@ def test_the_command_says_that_hardly_anything_was_found(tmp_path):
     np.save(tmp_path / "x.npy", signal)
     model = tmp_path / "m.safetensors"
     arguments = ("--length", "40", "--layout", "recording", "--restarts", "1")
+    arguments += ("--noise", "white", "--components", "1")
     done = run("fit", tmp_path / "x.npy", "-o", model, *arguments)
     assert "Warning: hardly anything was found" in done.err
     done = run("encode", model, tmp_path / "x.npy", "-o", tmp_path / "e.csv")

@@ -80,7 +80,7 @@ def waveforms():
     signal[300:316] += 3.0 * wave
     model = WaveformLearning(
         1, 16, alpha=0.2, init=wave[None], max_iter=1, tol=1e-3, detrend=False,
-        callback=lambda iteration: True,
+        callback=lambda iteration: True,noise="white"
     ).fit(signal)  # fmt: skip
     return model, signal
 
@@ -424,7 +424,7 @@ def test_distances_of_dictionaries_are_those_of_the_metric():
 
 def test_waveforms_of_different_lengths_are_compared(waveforms):
     model, _ = waveforms
-    longer = WaveformLearning(1, 20)
+    longer = WaveformLearning(1, 20, noise="white")
     longer.components_ = np.pad(model.components_, [(0, 0), (3, 1), (0, 0)])
     longer.preprocessing_ = {}
     assert DictionariesDisplay.from_estimators(model, longer).distance < 1e-9

@@ -45,7 +45,9 @@ def heart():
 
 @pytest.fixture(scope="module")
 def model(heart):
-    return WaveformLearning(length=200, random_state=0, n_restarts=1).fit(heart.signal)
+    return WaveformLearning(
+        length=200, random_state=0, n_restarts=1, n_components=1, noise="white"
+    ).fit(heart.signal)
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +89,9 @@ def test_the_report_removes_the_trend_that_the_model_removes(length):
     heart = make_ecg_recording(duration=20, rate=100.0, random_state=0)
     drift = np.sin(np.arange(len(heart.signal)) / 20)  # only just slower than a waveform
     signal = heart.signal + drift
-    model = WaveformLearning(length=length, random_state=0, n_restarts=1, max_iter=5).fit(signal)
+    model = WaveformLearning(
+        length=length, random_state=0, n_restarts=1, max_iter=5, n_components=1, noise="white"
+    ).fit(signal)
     facts = gather(model, Recording(signal), None, None)
     removed = signal[:, None] - facts.signal.read(0, len(signal))[0]
     trend = model.denoise(signal) - model.decode(facts.codes, len(signal))
@@ -204,7 +208,7 @@ def test_the_interval_from_beat_to_beat_is_over_all_waveforms():
     heart = make_ecg_recording(duration=60, random_state=0)
     signal = heart.signal.copy()
     signal[10_000:10_400] = np.nan
-    model = WaveformLearning(2, 200, random_state=0, n_restarts=2).fit(signal)
+    model = WaveformLearning(2, 200, random_state=0, n_restarts=2, noise="white").fit(signal)
     events = model.events(signal, heart.rate)
     between = np.diff(events["sample"])
     across = np.diff(events["sample"] > 10_200)
@@ -393,7 +397,9 @@ def test_without_a_rate_times_are_samples_and_excerpts_count_from_the_start(mode
 
 def test_several_channels_are_named(model, heart):
     both = Recording(np.stack([heart.signal, -heart.signal], axis=1), heart.rate, ("I", "II"))
-    two = WaveformLearning(length=200, random_state=0, n_restarts=1).fit(both.signal)
+    two = WaveformLearning(
+        length=200, random_state=0, n_restarts=1, n_components=1, noise="white"
+    ).fit(both.signal)
     content = payload(gather(two, both, None, None))
     assert content["view"]["channels"] == ["I", "II"]
     assert np.array(content["waveforms"][0]["lines"]).shape == (2, 200)

@@ -31,7 +31,9 @@ def heart():
 
 @pytest.fixture(scope="module")
 def model(heart):
-    return WaveformLearning(length=200, random_state=0, n_restarts=1).fit(heart.signal)
+    return WaveformLearning(
+        length=200, random_state=0, n_restarts=1, n_components=1, noise="white"
+    ).fit(heart.signal)
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +186,9 @@ def test_the_page_fits_the_screen(browser, file, size, scheme):
 @pytest.mark.parametrize("channels", [1, 3])
 def test_a_recording_without_events_or_rate_is_shown(browser, tmp_path, channels):
     x = np.random.default_rng(0).standard_normal((3000, channels))
-    model = WaveformLearning(length=50, random_state=0, n_restarts=1, alpha=50.0).fit(x)
+    model = WaveformLearning(
+        length=50, random_state=0, n_restarts=1, alpha=50.0, n_components=1, noise="white"
+    ).fit(x)
     file = tmp_path / "quiet.html"
     write_recording_report(model, Recording(1e-3 * x), file)
     opened = Watched(browser.new_page(viewport=NARROW))

@@ -77,7 +77,9 @@ def two_waveforms(samples=6000, noise=0.1, seed=0):
 
 def test_the_planted_number_of_waveforms_is_found_with_an_alpha_that_recovers_the_recording():
     x, clean = two_waveforms(seed=1)
-    estimator = WaveformLearning(length=36, detrend=False, random_state=0, n_restarts=3)
+    estimator = WaveformLearning(
+        length=36, detrend=False, random_state=0, n_restarts=3, n_components=1, noise="white"
+    )
     selection = select(estimator, x, n_components=(1, 2, 3), rounds=3)
     assert selection.choice["n_components"] == 2
     assert selection.estimator.length == 36
@@ -248,7 +250,12 @@ def test_the_unit_of_data_changes_alphas_alone(unit):
     settings = {"n_components": [1, 2], "rounds": 2}
     for estimator, X in (
         (OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1), data.X[:20]),
-        (WaveformLearning(length=36, random_state=0, n_restarts=1, max_iter=1), x),
+        (
+            WaveformLearning(
+                length=36, random_state=0, n_restarts=1, max_iter=1, n_components=1, noise="white"
+            ),
+            x,
+        ),
     ):
         plain, scaled = (select(estimator, c * X, **settings) for c in (1.0, unit))
         np.testing.assert_allclose(scaled.table["alpha"], unit * plain.table["alpha"], rtol=0.02)
@@ -271,7 +278,9 @@ def test_what_a_selection_looks_at_is_spread_over_a_recording_and_was_observed()
 def test_a_recording_without_one_whole_stretch_is_judged_and_learned_from():
     x = two_waveforms(1000)[0]
     x[::17] = np.nan
-    estimator = WaveformLearning(length=36, random_state=0, n_restarts=1, max_iter=3)
+    estimator = WaveformLearning(
+        length=36, random_state=0, n_restarts=1, max_iter=3, n_components=1, noise="white"
+    )
     selection = select(estimator, x, n_components=[1], rounds=2)
     assert selection.table["error"].min() < 0.9
 
@@ -279,7 +288,7 @@ def test_a_recording_without_one_whole_stretch_is_judged_and_learned_from():
 def other_settings(data):
     """Return pairs of estimators, data and settings that differ in one thing, by its name."""
     windows, heart = OrbitDictionaryLearning(random_state=0, n_restarts=1), np.tile(data.X[0], 9)
-    waves = WaveformLearning(length=12, random_state=0, n_restarts=1)
+    waves = WaveformLearning(length=12, random_state=0, n_restarts=1, n_components=1, noise="white")
     few, many = ({"groups": [InterpolatedShift(k)]} for k in (2, 3))
     return {
         "max_samples": (windows, data.X, {"max_samples": 20}, windows, {"max_samples": 30}),
@@ -369,11 +378,15 @@ def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
 def test_too_few_samples_for_a_waveform_are_refused():
     x = two_waveforms(600)[0]
     with pytest.raises(ValueError, match=r"^max_samples=10 leaves no stretch .* raise max_samples"):
-        select(WaveformLearning(length=36), x, max_samples=10)
+        select(WaveformLearning(length=36, n_components=1, noise="white"), x, max_samples=10)
 
 
 def test_recordings_have_no_groups_to_choose_and_other_estimators_are_refused():
     with pytest.raises(ValueError, match="leave out groups"):
-        select(WaveformLearning(length=10), np.arange(50.0), groups=[IntegerShift()])
+        select(
+            WaveformLearning(length=10, n_components=1, noise="white"),
+            np.arange(50.0),
+            groups=[IntegerShift()],
+        )
     with pytest.raises(ValueError, match="OrbitDictionaryLearning or a WaveformLearning"):
         select(Selection, np.zeros((4, 4)))

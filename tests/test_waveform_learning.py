@@ -42,7 +42,9 @@ def planted(n: int = N, events: int = 60, seed: int = 0, noise: float = 0.02, fi
 
 def model(**settings) -> WaveformLearning:
     defaults = {"n_components": 2, "length": LENGTH, "alpha": 0.3, "n_restarts": 2}
-    return WaveformLearning(**{**defaults, "random_state": 0, "max_iter": 30, **settings})
+    return WaveformLearning(
+        **{**defaults, "random_state": 0, "max_iter": 30, **settings}, noise="white"
+    )
 
 
 X, TIME, COMPONENT, SIZE = planted()
@@ -265,7 +267,7 @@ def test_signs_and_times_can_be_restricted():
 
 def test_an_automatic_alpha_finds_every_beat_and_says_why(capsys):
     heart = make_ecg_recording(duration=60, premature=0.0, random_state=0)
-    learned = WaveformLearning(1, 250, random_state=0, verbose=1).fit(heart.signal)
+    learned = WaveformLearning(1, 250, random_state=0, verbose=1, noise="white").fit(heart.signal)
     assert learned.provenance_["alpha"] in capsys.readouterr().out
     assert "sigma * sqrt(2 log T) with noise level sigma" in learned.provenance_["alpha"]
     events = learned.events(heart.signal, heart.rate)
@@ -277,7 +279,7 @@ def test_an_automatic_alpha_finds_every_beat_and_says_why(capsys):
 
 def test_an_automatic_alpha_finds_spikes():
     data = make_spike_recording(duration=4, n_neurons=1, overlaps=0.0, random_state=0)
-    learned = WaveformLearning(1, 61, random_state=0).fit(data.signal)
+    learned = WaveformLearning(1, 61, random_state=0, noise="white").fit(data.signal)
     spikes = data.spikes[data.spikes["inside"]]
     assert abs(len(learned.events(data.signal)) - len(spikes)) <= 1
 
@@ -289,7 +291,7 @@ def test_an_automatic_alpha_finds_sharp_spikes_and_nothing_else(width):
     position = 100 + 190 * np.arange(200) + rng.integers(0, 10, 200)
     for start in position:
         x[start : start + width] += 8 * shape / np.linalg.norm(shape)
-    learned = WaveformLearning(1, 16, n_restarts=2, random_state=0).fit(x)
+    learned = WaveformLearning(1, 16, n_restarts=2, random_state=0, noise="white").fit(x)
     found = learned.events(x)["sample"].to_numpy()
     late = found - position[np.argmin(np.abs(found[:, None] - position), axis=1)]
     assert 185 <= len(found) <= 200
@@ -305,7 +307,7 @@ def test_an_automatic_alpha_is_learned_from_the_waveforms_to_start_from(monkeypa
 
     monkeypatch.setattr("orbitdl.waveform_learning.automatic_alpha", watched)
     shape = np.hanning(20)[None]
-    WaveformLearning(1, 20, init=shape, max_iter=0).fit(X)
+    WaveformLearning(1, 20, init=shape, max_iter=0, noise="white").fit(X)
     assert_allclose(starts[0], Waveforms.through(shape[:, :, None]).u[:, :, 0])
 
 
@@ -488,7 +490,15 @@ def test_odd_recordings_are_coded_by_fitted_waveforms(x, fitted):
 
 def test_recordings_may_lie_in_memory_in_any_order():
     x = np.random.default_rng(0).standard_normal((400, 2))
-    model = WaveformLearning(length=20, alpha=2.0, max_iter=1, n_restarts=1, random_state=0)
+    model = WaveformLearning(
+        length=20,
+        alpha=2.0,
+        max_iter=1,
+        n_restarts=1,
+        random_state=0,
+        n_components=1,
+        noise="white",
+    )
     rows, columns = (clone(model).fit(y) for y in (x, np.asfortranarray(x)))
     assert columns.provenance_["fingerprint"] == rows.provenance_["fingerprint"]
     assert_array_equal(columns.components_, rows.components_)

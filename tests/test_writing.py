@@ -33,7 +33,9 @@ def model() -> OrbitDictionaryLearning:
 
 @pytest.fixture(scope="module")
 def waveforms() -> WaveformLearning:
-    return WaveformLearning(length=10, alpha=1.0, n_restarts=1, random_state=0).fit(X.ravel())
+    return WaveformLearning(
+        length=10, alpha=1.0, n_restarts=1, random_state=0, n_components=1, noise="white"
+    ).fit(X.ravel())
 
 
 def draw(path: Path) -> None:

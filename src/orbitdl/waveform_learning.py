@@ -37,7 +37,7 @@ from orbitdl.scikit import BaseEstimator
 from orbitdl.storage.provenance import provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.user_warnings import warn_user
-from orbitdl.validation import require_batch_size, require_count, require_positive_or
+from orbitdl.validation import as_components, require_batch_size, require_count, require_positive_or
 from orbitdl.waveform_records import WaveformRecordsMixin
 from orbitdl.waveform_use import WaveformUseMixin
 
@@ -45,6 +45,8 @@ SHORTEST = 4
 """Samples that a waveform has at least: as many as move a spline."""
 LARGEST = 2**32
 """Bytes that the sums over events may take."""
+LITTLE = 0.1
+"""Share of the energy above the noise below which a fit explains little."""
 NOISE = (AUTO, "white")
 """Noise models."""
 NOTHING = (
@@ -61,7 +63,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     n_components : int or "auto"
         Number of waveforms q. "auto" adds one after the other from what is left, as long as its
         events predict each other and it is a kind of its own; ``provenance_["components"]``
-        reports how many there are and why no more. There may be none: noise has no waveforms.
+        reports how many there are and why no more. There may be none: noise has no waveforms. A
+        given `init` has as many as it has.
     length : int
         Samples that a waveform spans: about as long as an event.
     alpha : float or "auto"
@@ -211,10 +214,21 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self._warn_unless_converged(stopped)
         if self.n_components_ == 0:
             warn_user(NOTHING)
+        elif self.event_model_ is not None:
+            self._warn_of_little(self.event_model_.explained)
         elif self.codes_ is not None and self.max_iter > 0 and not stopped:
             for codes, samples in zip(self.codes_, given.lengths, strict=True):
                 warn_of_codes(codes, self._waveforms(), samples)
         return self
+
+    def _warn_of_little(self, explained: float) -> None:
+        """Warn if the events explain little of what is above the noise."""
+        if explained < LITTLE:
+            warn_user(
+                f"the waveforms explain {100 * explained:.2g} % of the energy above the noise: "
+                "most of what stands out does not recur, or not within length= samples; try "
+                "another length, or remove artefacts first (missing samples are NaN)."
+            )
 
     def _learn_from(self, given: Given) -> bool:
         """Choose noise, number, alpha and starts, then learn; return whether a callback stopped."""
@@ -244,12 +258,13 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     def _discover(self, shards: RecordingShards | ScatteredRecordings) -> Found:
         """Estimate noise and number of components as the parameters ask for."""
-        if self.noise == "white" and self.n_components != AUTO:
-            self.n_components_, self.event_model_ = int(self.n_components), None
+        number = self._number
+        if self.noise == "white" and number != AUTO:
+            self.n_components_, self.event_model_ = int(number), None
             return Found(shards, self.n_components_, self.init)
         announce("estimating noise and waveforms", self.callback, self.verbose)
-        signed = not self.positive and self.n_components != AUTO
-        found = found_in(shards, self.n_components, self.noise, self.init, signed=signed)
+        signed = not self.positive and number != AUTO
+        found = found_in(shards, number, self.noise, self.init, signed=signed)
         self.n_components_ = found.number
         for reason in found.reasons.values():
             if self.verbose:
@@ -310,8 +325,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
         )
         with given_recordings(recording, opening, self.n_jobs) as given:
-            if self.n_components != AUTO:  # after the lengths of recordings, which say more
-                self._require_tables(int(self.n_components))
+            if self._number != AUTO:  # after the lengths of recordings, which say more
+                self._require_tables(int(self._number))
             yield given
 
     def _present(self, A: Blocks, one_axis: bool, found: Found) -> None:
@@ -340,11 +355,13 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         require_count(self.length, "length", least=SHORTEST)
         if self.noise not in NOISE:
             raise ValueError(f'noise must be "auto" or "white", not {self.noise!r}.')
+
+    @property
+    def _number(self) -> int | str:
+        """Number of components, or that it is to be found; a given start has one."""
         if self.n_components == AUTO and not isinstance(self.init, str):
-            raise ValueError(
-                'init gives waveforms, and n_components="auto" finds them; pass their number as '
-                "n_components."
-            )
+            return len(as_components(self.init, "init"))
+        return AUTO if self.n_components == AUTO else int(self.n_components)
 
     def _check_number(self) -> None:
         if isinstance(self.n_components, str) and self.n_components != AUTO:

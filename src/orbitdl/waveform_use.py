@@ -236,7 +236,7 @@ class WaveformUseMixin(ShownMixin):
 
         `return_std` returns the standard deviations of the filled samples too, as a second array:
         zero where a sample was observed. They are those of the noise model; that an event lies in
-        the gap, unseen, is not in them.
+        the gap, unseen, or differs from its waveform there, is not in them.
         """
         applied = self._applied(alpha, None, progress)
         make = partial(Applied.completed, debias=debias, with_sd=return_std)

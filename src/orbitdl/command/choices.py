@@ -183,16 +183,6 @@ def number_or(text: str, option: str, *words: str) -> float | None:
     return value
 
 
-def count_or(text: str, option: str, *words: str) -> int | None:
-    """Return a whole number from 1, or None where the text is one of the words."""
-    if text in words:
-        return None
-    if not (text.isascii() and text.isdigit() and int(text) > 0):
-        listed = " or ".join(["a whole number from 1", *words])
-        raise typer.BadParameter(f"{option} must be {listed}, not {text}.")
-    return int(text)
-
-
 def annotation_symbols(text: str) -> Symbols:
     """Read annotation codes of components.
 

@@ -9,11 +9,11 @@ from typing import Annotated
 import typer
 
 from orbitdl.command import learning_options, options
-from orbitdl.command.choices import GroupName, Start, count_or, make_group, number_or
+from orbitdl.command.choices import GroupName, Start, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
 from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
-from orbitdl.command.numbers import positive_number, whole_number
+from orbitdl.command.numbers import number_or_auto, positive_number, whole_number
 
 
 @guarded
@@ -27,6 +27,7 @@ def fit(
         str,
         typer.Option(
             metavar="N|auto",
+            parser=number_or_auto,
             help="Number of components (waveforms). auto adds waveforms to those of a recording as "
             "long as their events predict each other; of windows it is 1.",
         ),
@@ -133,10 +134,9 @@ def fit(
     from orbitdl.command.window_fitting import fit_windows
 
     weight = number_or(alpha, "--alpha", "auto")
-    number = count_or(components, "--components", "auto")
     require_of_one_kind(line, preparing, cutting, moving, group)
     settings = {
-        "n_components": number or ("auto" if line.length is not None else 1),
+        "n_components": number_of(components, windows=line.length is None),
         "alpha": weight or "auto",
         "max_iter": max_iter,
         "tol": tol,
@@ -163,3 +163,10 @@ def fit(
             fit_windows(job, material, moves)
         else:
             fit_waveforms(job, material, material.samples(line.length), line.flags())
+
+
+def number_of(components: str, *, windows: bool) -> int | str:
+    """Return the number of components as the library takes it: of windows auto is one."""
+    if components != "auto":
+        return int(components)
+    return 1 if windows else "auto"

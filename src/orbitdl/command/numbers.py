@@ -30,6 +30,17 @@ def whole_number(least: int) -> Callable[[str], int]:
     return parse
 
 
+def number_or_auto(text: str) -> str:
+    """Read a whole number from 1, or the word auto.
+
+    Examples
+    --------
+    >>> number_or_auto("4"), number_or_auto("auto")
+    ('4', 'auto')
+    """
+    return text if text == "auto" else str(whole_number(1)(text))
+
+
 def positive_number(text: str) -> float:
     """Read a number above zero."""
     value = _number(text)

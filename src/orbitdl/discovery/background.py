@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
-from scipy.signal import lfilter
 
 from orbitdl.groups.base import Floats
 
@@ -80,6 +79,8 @@ class Background:
 
     def undo(self, y: Floats) -> Floats:
         """Return the samples (n, channels) whose whitened form is y, at rest before the first."""
+        from scipy.signal import lfilter  # takes long to import
+
         channels = zip(self.filters, self.scale, y.T, strict=True)
         return np.stack([lfilter([scale], h, column) for h, scale, column in channels], axis=1)
 

@@ -170,7 +170,9 @@ class Coded:
     u : ndarray of shape (q,)
         Thresholds in noise standard deviations.
     median, least : ndarray of shape (q,)
-        Median coefficient of this coding's atoms that are beyond doubt, and least ``c / sigma``.
+        Median coefficient of this coding's atoms that are beyond doubt, and limit of ``c / sigma``.
+    share : ndarray of shape (q,)
+        Which part of the atoms exceeds that limit: little, if a waveform finds as much upside down.
     """
 
     detector: Detector
@@ -181,6 +183,7 @@ class Coded:
     u: Floats
     median: Floats
     least: Floats
+    share: Floats
 
     def own(self, j: int) -> Integers:
         """Return which atoms are of component j."""
@@ -205,13 +208,15 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
         floor = np.maximum(np.sqrt(theta[:, None] * local**2 + M), HALF * median[:, None])
         decoys = np.where(-eta > floor, -eta, 0.0)
         least = above_decoys(atoms.take(is_event), score[is_event], decoys / local, w.length)
+    every = np.bincount(atoms.component[is_event], minlength=len(detector))
     is_event &= score > least[atoms.component]
+    share = np.bincount(atoms.component[is_event], minlength=len(detector)) / np.maximum(every, 1)
     back = atoms.take(~is_event)
     add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
     atoms = atoms.take(is_event)
     residual = w.y.copy()
     add_waveforms(atoms.component, atoms.sample, -atoms.c, detector.A, residual)
-    return Coded(detector, atoms, eta, residual, sigma, u, median, least)
+    return Coded(detector, atoms, eta, residual, sigma, u, median, least, share)
 
 
 def beyond_doubt(

@@ -138,7 +138,8 @@ class Applied:
     def judged(self, signal: Signal, name: str = ONLY) -> RecordingCodes:
         """Return the codes of a recording, and warn if they say little."""
         codes = self.codes(signal, name)
-        warn_of_codes(codes, self.coder.waveforms, len(signal))
+        if self.model is None:
+            warn_of_codes(codes, self.coder.waveforms, len(signal))
         return codes
 
     def detects(self, settings: dict[str, float | None]) -> bool:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import ndtr
 
 from orbitdl.discovery.coding import Detector
 from orbitdl.groups.base import Floats
@@ -47,8 +47,8 @@ def tail(u: Floats, nu: Floats) -> Floats:
     array([0.00135])
     """
     root = np.sqrt(np.maximum(1.0 - nu**2, 1e-12))
-    bulk = stats.norm.sf(u / root)
-    return np.asarray(bulk + nu * np.exp(-0.5 * u**2) * stats.norm.cdf(nu * u / root))
+    bulk = ndtr(-u / root)
+    return np.asarray(bulk + nu * np.exp(-0.5 * u**2) * ndtr(nu * u / root))
 
 
 def p_values(height: Floats, component: NDArray[np.intp], s: Floats, A: Floats) -> Floats:

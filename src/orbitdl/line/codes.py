@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from orbitdl.codes import Status
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.notebook.codes import FIRST, codes_in_html
 from orbitdl.notebook.html import counted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +79,8 @@ class RecordingCodes:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per atom: time, component, coefficient."""
+        import pandas as pd
+
         return pd.DataFrame(
             {"time": self.time, "component": self.component, "coefficient": self.coefficient}
         )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
+from scipy.ndimage import uniform_filter1d
 
 from orbitdl.discovery.background import GAUSSIAN, Background
 from orbitdl.discovery.coding import Coded, Detector
@@ -37,6 +38,8 @@ RIDGE = 1e-6
 """Relative weight that keeps templates finite where events are few."""
 REFINED = 1
 """Rounds of refitting times and waveforms."""
+NEIGHBOURS, CAUTION = 9, 2.0
+"""Frequencies that a power is averaged over, and how many times the noise is subtracted."""
 FIXED_SEED = 0
 """Discovery draws at random. It draws the same every time, so that a fit can be resumed."""
 
@@ -94,6 +97,8 @@ class EventModel:
         Standard errors of these waveforms at integer samples, relative to their norm.
     signed : bool
         Whether events may have negative coefficients.
+    explained : float
+        Share of the energy above the noise that the events of the fit explain.
     """
 
     background: Background
@@ -101,12 +106,13 @@ class EventModel:
     templates: Floats
     bands: Floats
     signed: bool
+    explained: float
 
     @classmethod
     def unknown(cls, background: Background) -> EventModel:
         """Return a noise model of which no waveforms are known."""
         nothing = np.zeros((0, 1, len(background.scale)))
-        return cls(background, Detector.start(nothing), nothing, nothing, signed=False)
+        return cls(background, Detector.start(nothing), nothing, nothing, False, 0.0)
 
     @property
     def gains(self) -> Floats:
@@ -151,9 +157,26 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
         events = events_in(now.coded, excerpt)
         free = np.ones(len(events), dtype=bool)
         events = retimed(cut(signal, excerpt.length), waveforms, events, free)
-        u, _ = templates_of(white, events, waveforms)
-        A = np.stack([unit(a) for a in Waveforms(u).samples()])
+        u, bands = templates_of(white, events, waveforms.u)
+        noise_sd = bands * norms_of(u)[:, None, None]
+        A = denoised(Waveforms(u).samples(), noise_sd)
+        A = np.stack([unit(a) for a in A])
     return A
+
+
+def denoised(a: Floats, sd: Floats) -> Floats:
+    """Return waveforms (q, W, channels) without what noise of known deviations adds to them.
+
+    An empirical Wiener filter: the spectrum F is multiplied by ``max(0, 1 - N / P)``, where N is
+    the power of the noise and P that of F, averaged over neighbouring frequencies. A waveform that
+    is rough with noise would seem to tell times better than it does.
+    """
+    length = a.shape[1]
+    spectrum = np.fft.rfft(a, 2 * length, axis=1)
+    power = uniform_filter1d(np.abs(spectrum) ** 2, NEIGHBOURS, axis=1)
+    noise = length * np.mean(sd**2, axis=1, keepdims=True)
+    gain = np.maximum(1.0 - CAUTION * noise / np.maximum(power, 1e-300), 0.0)
+    return np.asarray(np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length])
 
 
 def event_model(
@@ -162,13 +185,23 @@ def event_model(
     """Calibrate the detection of waveforms on an excerpt."""
     if not len(waveforms):
         empty = waveforms.u
-        return EventModel(noise, Detector.start(empty), empty, empty, signed)
+        return EventModel(noise, Detector.start(empty), empty, empty, signed, 0.0)
     A = np.stack([unit(a) for a in waveforms.samples()])
     rng = np.random.default_rng(FIXED_SEED)
     now = calibrated(excerpt.x, excerpt.observed, noise, A, rng, signed=signed)
     events = events_in(now.coded, excerpt)
-    templates, bands = templates_of(excerpt, events, waveforms)
-    return EventModel(noise, now.detector, templates, bands, signed)
+    templates, bands = templates_of(excerpt, events, np.zeros_like(waveforms.u))
+    share = explained_share(noise, excerpt, now.coded, now.sigma)
+    return EventModel(noise, now.detector, templates, bands, signed, share)
+
+
+def explained_share(noise: Background, excerpt: Excerpt, coded: Coded, sigma: Floats) -> float:
+    """Return ``1 - (sum (r/sigma)^2 - n) / (sum (y/sigma)^2 - n)`` of n whitened samples."""
+    y, known = noise.filtered(excerpt.x, excerpt.observed)
+    inside = slice(excerpt.length, -excerpt.length)
+    r, level = coded.residual[inside][known], sigma[inside][known][:, None]
+    left, before = (float(np.sum((z / level) ** 2)) - z.size for z in (r, y[known]))
+    return float(np.clip(1.0 - left / before, 0.0, 1.0)) if before > 0 else 0.0
 
 
 def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
@@ -178,20 +211,20 @@ def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
     return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()
 
 
-def templates_of(
-    excerpt: Excerpt, events: LineAtoms, waveforms: Waveforms
-) -> tuple[Floats, Floats]:
+def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats, Floats]:
     """Return the least-squares waveforms of events, and their standard errors.
+
+    Where events do not determine them, they stay at the coefficients u (q, W, channels).
 
     With the sums N and R over events (`orbitdl.line.sums`), ``u = N^-1 R``, and the covariance of u
     is ``s^2 N^-1`` with the variance s^2 of what is left at the events.
     """
-    shape, q = waveforms.u.shape, len(waveforms)
+    shape, q = u.shape, len(u)
     sums = event_sums(excerpt.x, excerpt.observed, excerpt.length, q, events)
     diagonal = np.diag(sums.normal)
     ridge = RIDGE * np.repeat(diagonal.reshape(q, -1).max(axis=1), shape[1]) + 1e-300
     factor = cho_factor(sums.normal + np.diag(ridge), lower=True)
-    right = sums.cross + ridge[:, None] * waveforms.u.reshape(q * shape[1], -1)
+    right = sums.cross + ridge[:, None] * u.reshape(q * shape[1], -1)
     u = np.ascontiguousarray(cho_solve(factor, right).reshape(shape))
     left = excerpt.x - Waveforms(u).add_up(
         len(excerpt.x), events.component, events.time, events.coefficient

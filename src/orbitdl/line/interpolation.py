@@ -5,7 +5,8 @@ the samples that were observed, the missing ones e_M are Gaussian with mean and 
 
     argmin over e_M of sum_t (sum_i h_i e[t - i])^2,      scale^2 (H_M^T H_M)^-1,
 
-where H_M holds the columns of the filter at missing samples: the Kriging of a time series.
+where H_M holds the columns of the filter at missing samples: the Kriging of a time series. Where
+what surrounds a gap is larger than the noise, so are the deviations.
 """
 
 from __future__ import annotations
@@ -26,12 +27,16 @@ def interpolated(
     Gaps of `most` samples or more stay as they are.
     """
     values, sd = e.copy(), np.zeros_like(e)
+    white, known = background.filtered(e, ~missing)
     for first, last in merged_runs(missing, background.order):
         gap = np.flatnonzero(missing[first:last]) + first
         if len(gap) >= most:
             continue
+        near = slice(max(first - most // 2, 0), last + most // 2)
         for c in range(e.shape[1]):
             h, scale = background.filters[c], background.scale[c]
+            around = white[near, c][known[near]]
+            scale *= max(1.0, float(np.sqrt(np.mean(around**2)))) if len(around) else 1.0
             values[gap, c], root = fill(values[:, c], gap, missing, h)
             sd[gap, c] = scale * root
     return values, sd

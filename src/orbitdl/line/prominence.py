@@ -20,5 +20,6 @@ def peaks_of(waveforms: Waveforms) -> Integers:
     """
     samples = waveforms.samples()
     width = 2 * (waveforms.length // QUARTER) + 1
-    prominence = np.abs(samples - uniform_filter1d(samples, width, axis=1))
+    above = samples - uniform_filter1d(samples, width, axis=1)
+    prominence = np.where(samples * above > 0, np.abs(above), 0.0)  # a dip to zero is no peak
     return np.asarray(np.argmax(prominence.max(axis=2), axis=1))

@@ -29,7 +29,7 @@ from orbitdl.line.chunk import Chunk
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms, fill_signals
 
-STEPS, LONGEST, APART = 3, 0.5, 1e-3
+STEPS, LONGEST, APART = 8, 0.5, 1e-3
 """Gauss-Newton steps of times at most, the longest of them, and between which times derivatives are
 taken, in samples."""
 RIDGE = 1e-9
