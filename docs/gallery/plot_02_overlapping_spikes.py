@@ -49,9 +49,7 @@ events = model.events(spikes.signal, spikes.rate, codes=codes)
 time, neuron = truth["seconds"].to_numpy(), truth["neuron"].to_numpy()
 away = np.array(
     [
-        np.abs(time[:, None] - events.loc[events["component"] == j, "onset"].to_numpy()).min(
-            axis=1
-        )
+        np.abs(time[:, None] - events.loc[events["component"] == j, "onset"].to_numpy()).min(axis=1)
         for j in range(3)
     ]
 )

@@ -18,6 +18,8 @@ from orbitdl.discovery.kinds import halves, is_own_kind, recurrences
 from orbitdl.discovery.misfit import learned, updated_waveforms
 from orbitdl.groups.base import Floats
 
+GENUINE = 0.6
+"""Part of a component's atoms that decoys leave at least."""
 MOST, REJECTIONS, ROUNDS = 12, 2, 3
 """Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
 
@@ -62,10 +64,21 @@ def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown
                 if after is not None:
                     break
             else:
-                return now, reason
+                return genuine(w, now, rng), reason
         if after is not None:
             now, rejected = after, 0
-    return now, f"the largest number, {most}, was reached"
+    return genuine(w, now, rng), f"the largest number, {most}, was reached"
+
+
+def genuine(w: Whitened, now: Grown, rng: np.random.Generator) -> Grown:
+    """Drop components that decoys leave little of: noise is found upside down as often.
+
+    At the end only: before, decoys may be events of waveforms that are still to be found.
+    """
+    used = np.flatnonzero(now.coded.share >= GENUINE)
+    if len(used) == len(now.detector):
+        return now
+    return coded_by(w, now.detector.take(used), now.sigma, rng)
 
 
 def splits(now: Grown, rng: np.random.Generator) -> Iterator[Detector]:

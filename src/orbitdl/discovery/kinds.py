@@ -23,8 +23,6 @@ SIMILAR = 0.9
 """Cosine at the best shift above which two components must have a valley between them."""
 THIRD, SHALLOW = 1 / 3, 0.5
 """Half-width of the valley and of the hills, and how full the valley is at most."""
-GENUINE = 0.6
-"""Part of a component's atoms that decoys leave at least: noise is found upside down as often."""
 AXES, EVENTS = 3, 1000
 """Principal axes along which a component is split, and events that they are from."""
 
@@ -37,7 +35,7 @@ def recurrences(w: Whitened, coded: Coded, j: int) -> int:
     atoms, more often than by chance: such a component mends the misfit of others.
     """
     own, atoms = coded.own(j), coded.atoms
-    if len(own) < RECURS or coded.share[j] < GENUINE:
+    if len(own) < RECURS:
         return 0
     by_chance = 1.0 - np.exp(-len(atoms) * w.length / w.samples)
     if np.mean(atoms.larger_within(w.length // 2)[own]) > 0.5 * (1.0 + by_chance):
