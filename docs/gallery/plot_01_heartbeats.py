@@ -3,8 +3,8 @@ The waveforms of a heart
 ========================
 
 One minute of an electrocardiogram, simulated: beats that vary in strength, some of them
-premature, with noise and a wandering baseline. Two waveforms are learned from all of it at once,
-and every beat is found to a fraction of a sample.
+premature, with noise and a wandering baseline. Noise, number of waveforms and waveforms are
+estimated from all of it at once, and every beat is found to a fraction of a sample.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -14,14 +14,15 @@ from orbitdl.datasets import make_ecg_recording
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay, EventsDisplay
 
 heart = make_ecg_recording(duration=60, random_state=0)
-model = WaveformLearning(n_components=2, length=252, n_restarts=3, random_state=0).fit(heart.signal)
+model = WaveformLearning(length=252).fit(heart.signal)
 codes = model.encode(heart.signal)
-events = model.events(heart.signal, rate=heart.rate, codes=codes)
+events = model.events(heart.signal, rate=heart.rate)
 print(f"{heart.beats['inside'].sum()} beats are there, {len(events)} were found; {codes}")
+print(model.provenance_["components"])
+print(events[["onset", "component", "amplitude", "onset_sd", "q_value"]].head())
 
 # %%
-# A normal beat and a premature one. Nobody said that there are two kinds, only that there are at
-# most two.
+# A normal beat and a premature one. Nobody said that there are two kinds.
 
 ComponentsDisplay.from_estimator(model, rate=heart.rate)
 
