@@ -185,6 +185,21 @@ def test_a_saved_model_lists_the_same_events(tmp_path):
     np.testing.assert_array_equal(again.denoise(x), model.denoise(x))
 
 
+def test_a_model_without_waveforms_is_saved(tmp_path):
+    x = np.random.default_rng(0).standard_normal(20_000)
+    with pytest.warns(RuntimeWarning, match="no waveform recurs"):
+        model = WaveformLearning(length=LENGTH).fit(x)
+    model.save(tmp_path / "model.safetensors")
+    assert len(orbitdl.load(tmp_path / "model.safetensors").events(x)) == 0
+
+
+def test_a_recording_with_hardly_any_noise_has_its_waveform():
+    x, times = planted(np.full(40, 5.0), noise=1e-3)
+    model = WaveformLearning(length=LENGTH).fit(x)
+    assert model.n_components_ == 1
+    assert found(model.events(x), times) == (40, 0)
+
+
 def test_components_are_in_the_unit_of_the_data():
     x, times = planted(np.full(80, 30.0))
     model = WaveformLearning(length=LENGTH).fit(x)

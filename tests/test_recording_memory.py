@@ -23,7 +23,7 @@ recording = np.memmap(sys.argv[1], dtype=np.float32, mode="r").reshape(-1, int(s
 
 def fit(values):
     model = WaveformLearning(
-        1, 40, alpha=1.0, max_iter=1, n_restarts=1, detrend=False, random_state=0,
+        1, 40, alpha=1.0, max_iter=1, n_restarts=1, detrend=False, random_state=0, noise="white",
         callback=lambda iteration: iteration.number == 1,
     )
     return model.fit(values)

@@ -53,7 +53,7 @@ class WaveformRecordsMixin(KeptMixin):
             ),
             preprocessing=preprocessing,
             provenance=provenance,
-            coefficients=self.coefficients_.reshape(*shape[:2], -1),
+            coefficients=self.coefficients_.reshape(*shape[:2], *(shape[2:] or (1,))),
             events=self.event_model_,
             starts=self.starts_,
             history=self.history_,

@@ -83,7 +83,7 @@ class Job:
 
 def facts_of_run(model: Model) -> dict[str, Any]:
     """Return the facts of any run, for machines."""
-    last = model.history_[-1]
+    last = model.history_[-1] if model.history_ else None  # without any waveform
     return {
         "components": len(model.components_),
         "shape": list(model.components_.shape[1:]),
@@ -92,8 +92,8 @@ def facts_of_run(model: Model) -> dict[str, Any]:
         "iterations": model.n_iter_,
         "converged": bool(model.converged_),
         "starts": model.starts_.tolist(),
-        "objective": last.objective,
-        "gap": last.gap,
+        "objective": None if last is None else last.objective,
+        "gap": 0.0 if last is None else last.gap,
         "seconds": model.seconds_,
     }
 

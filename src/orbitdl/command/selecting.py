@@ -41,7 +41,8 @@ def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model,
         warn_of_means(group, X)
         return OrbitDictionaryLearning(group=group), X
     samples = material.samples(line.length)
-    return WaveformLearning(length=samples, **line.flags()), material.signal().signal
+    flags = line.flags() | {"noise": "white"}  # alphas are compared in the unit of the data
+    return WaveformLearning(length=samples, **flags), material.signal().signal
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,8 @@ def fit_command(data: Path, options: list[str], selection: Selection, group: str
     """Return the command that learns what was chosen from the same data."""
     chosen = selection.choice
     moves = ["--group", group] if group else []
+    if "--length" in options and "--noise" not in options:
+        moves += ["--noise", "white"]  # alphas were compared in the unit of the data
     numbers = ["--components", str(chosen["n_components"]), "--alpha", f"{chosen['alpha']:.15g}"]
     words = ["fit", str(data), "-o", f"{data.stem}.safetensors", *options, *moves, *numbers]
     return f"{program()} {shlex.join(words)}"

@@ -42,8 +42,14 @@ def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
         "samples": samples,
         "duration_seconds": samples / rate if rate else None,
         "rate": rate,
-        "atoms": int(model.history_[-1].atoms),
+        "atoms": int(model.history_[-1].atoms) if model.history_ else 0,
+        "reason": model.provenance_.get("components"),
     }
+
+
+def said_of_iterations(facts: dict[str, Any]) -> str:
+    """Return how many iterations there were, unless waveforms were found without any."""
+    return "" if facts["reason"] else f"{counted(facts['iterations'], 'iteration')}, "
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
@@ -53,8 +59,10 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     learned = (
         f"Learned {counted(facts['components'], 'waveform')} of {said_of_length(shape[0], rate)}"
         f"{channels} from {duration(facts['samples'], rate)} of signal in "
-        f"{counted(facts['iterations'], 'iteration')} ({facts['seconds']:.1f} s)."
+        f"{said_of_iterations(facts)}{facts['seconds']:.1f} s."
     )
+    if facts["reason"]:
+        learned = f"{learned} {facts['reason'][:1].upper()}{facts['reason'][1:]}."
     proof = (
         f"The recording takes {counted(facts['atoms'], 'moved waveform')}. For these waveforms, "
         "which are a local optimum, no other code of the whole recording would lower its objective "

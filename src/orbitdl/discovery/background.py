@@ -27,7 +27,9 @@ GAUSSIAN = 1.4826
 SHARE = 0.05
 """Weight of all segments compared with the quiet ones: frequencies at which events are strong are
 not taken to be free of noise."""
-RIDGE = 1e-8
+LEAST = 0.02
+"""Least noise of a recording that has none, in parts of its standard deviation once whitened."""
+RIDGE = 1e-6
 """Relative weight that keeps the filter finite where a recording has no noise."""
 
 
@@ -138,6 +140,8 @@ def quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
 def robust_scales(x: Floats, observed: NDArray[np.bool_], filters: Floats) -> Floats:
     """Return the standard deviation of the whitened background of every channel."""
     unit = Background(filters, np.ones(len(filters)))
-    values = np.abs(unit.whiten(x)[observed[unit.order :]])
-    scale = GAUSSIAN * np.median(values, axis=0) if len(values) else np.ones(len(filters))
-    return np.where(scale > 0, scale, np.maximum(np.std(x, axis=0), 1e-300))
+    values = unit.whiten(x)[observed[unit.order :]]
+    if not len(values):
+        return np.asarray(np.maximum(np.std(x, axis=0), 1e-300))
+    scale = GAUSSIAN * np.median(np.abs(values), axis=0)
+    return np.asarray(np.maximum(scale, np.maximum(LEAST * np.std(values, axis=0), 1e-300)))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.discovery.background import Background, estimate_background
+from orbitdl.discovery.background import LEAST, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
 from orbitdl.discovery.growth import MOST, Grown, coded_by, grow
 from orbitdl.discovery.occurrences import avoided_lag, fitting
@@ -47,13 +47,25 @@ def background_of(
     x: Floats, observed: NDArray[np.bool_], length: int, rng: np.random.Generator
 ) -> Background:
     """Estimate the noise model of samples (n, channels) from what recurring events leave."""
-    first = estimate_background(x, observed, length)
+    first = or_white(estimate_background(x, observed, length), x, observed)
     w = whitened(x, observed, first, length)
     pilot, _ = grow(w, rng, PILOT)
     if not len(pilot.detector):
         return first
     left = first.undo(pilot.coded.residual[length:-length])
-    return estimate_background(np.where(observed[:, None], left, 0.0), observed, length)
+    model = estimate_background(np.where(observed[:, None], left, 0.0), observed, length)
+    return or_white(model, x, observed)
+
+
+def or_white(model: Background, x: Floats, observed: NDArray[np.bool_]) -> Background:
+    """Return a noise model, or white noise where a recording has next to none.
+
+    Without noise a filter would predict the events themselves.
+    """
+    y, known = replace(model, scale=np.ones(len(model.scale))).filtered(x, observed)
+    if np.all(model.scale > 1.01 * LEAST * np.std(y[known], axis=0)):
+        return model
+    return Background.white(np.maximum(LEAST * np.std(x[observed], axis=0), 1e-300))
 
 
 def discover(

@@ -102,7 +102,7 @@ def trial(
     for j in range(len(detector) - new, len(detector)):
         count = recurrences(w, after.coded, j)
         if count < RECURS:
-            return None, f"the next candidate has {count} events that predict each other"
+            return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
         if not is_own_kind(after.coded, j):
             return None, "the next candidate is a variant of a component, not a kind of its own"
     return without_unused(w, after, rng), ""

@@ -43,8 +43,8 @@ def smoothed(levels: Floats) -> Floats:
     place = np.arange(len(levels))
     levels = np.interp(place, place[known], levels[known])
     levels = median_filter(levels, SMOOTH, mode="nearest")
-    levels = np.maximum(levels, LEAST * np.median(levels))
-    return np.asarray(np.maximum(levels, 1e-300))
+    least = LEAST * float(np.median(levels)) or 1.0  # that of the model, without any noise
+    return np.asarray(np.maximum(levels, least))
 
 
 def centres(count: int, length: int) -> Floats:

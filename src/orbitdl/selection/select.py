@@ -193,6 +193,8 @@ def selection_of(
     chosen = choose(scores)
     (group, q), alpha = scores.candidates[chosen[0]], scores.alphas[chosen[1]]
     ready = clone(estimator).set_params(n_components=q, alpha=alpha)
+    if isinstance(ready, WaveformLearning):
+        ready.set_params(noise="white")  # alphas were compared in the unit of the data
     if groups is not None:
         ready.set_params(group=groups[group])
     choice = {"group": scores.groups[group], "n_components": q, "alpha": alpha}

@@ -71,7 +71,8 @@ class WaveformFile(StoredModel):
         if self.events is not None:
             require_events(self.events, shape)
         require_positive(fitted.alpha, "alpha")
-        self._require_run(fitted.n_iter)
+        if fitted.n_components:  # without waveforms nothing was learned
+            self._require_run(fitted.n_iter)
         self._require_start(parameters, given)
 
 

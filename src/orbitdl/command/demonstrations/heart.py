@@ -18,12 +18,10 @@ from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
 from orbitdl.groups.base import Floats
 from orbitdl.learning.iteration import Iteration
-from orbitdl.learning.restarts import most_iterations
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import Preprocessing, Recording
 from orbitdl.report import write_recording_report
 
-RESTARTS = 3
 LENGTH = 0.7
 """Seconds that a waveform spans."""
 NEAR = 0.05
@@ -48,7 +46,7 @@ class Heart(Demonstration):
     def run(cls, screen: Screen) -> Self:
         heart = make_ecg_recording(duration=600, rate=RATE, random_state=0)
         screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
-        with screen.learning(most_iterations(RESTARTS, 50)) as show:
+        with screen.learning(1) as show:
             model = learn_beats(heart, callback=show)
         return cls(heart, model, model.encode(heart.signal), model.events(heart.signal, RATE))
 
@@ -79,9 +77,9 @@ class Heart(Demonstration):
         error = figures["error_in_samples"]
         return "\n".join(
             [
-                f"Learned {len(self.model.components_)} waveforms of {LENGTH:g} s from "
-                f"{len(self.data) / RATE / 60:g} min of signal in {self.model.n_iter_} iterations.",
-                f"Chose alpha {self.model.provenance_['alpha']}.",
+                f"Found waveforms of {LENGTH:g} s in {len(self.data) / RATE / 60:g} min of signal: "
+                f"{self.model.provenance_['components']}.",
+                f"alpha = {self.model.provenance_['alpha']}.",
                 f"Found {figures['found']} of {figures['beats']} true beats, and "
                 f"{figures['events_that_are_none']} events that are none.",
                 f"Beats are placed to {error:.3f} samples ({1e3 * error / RATE:.2f} ms, median).",
@@ -106,10 +104,8 @@ class Heart(Demonstration):
 def learn_beats(
     heart: EcgRecording, callback: Callable[[Iteration], None] | None = None
 ) -> WaveformLearning:
-    """Learn two waveforms from a recording; all else is chosen automatically."""
-    model = WaveformLearning(
-        n_components=2, length=round(LENGTH * RATE), n_restarts=RESTARTS, random_state=0
-    )
+    """Learn waveforms from a recording; all but their length is chosen automatically."""
+    model = WaveformLearning(length=round(LENGTH * RATE), random_state=0)
     model.set_params(callback=callback).fit(heart.signal).set_params(callback=None)
     return model
 
