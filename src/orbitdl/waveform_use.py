@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
@@ -272,6 +274,12 @@ class WaveformUseMixin(ShownMixin):
     def _waveforms(self) -> Waveforms:
         u = self.coefficients_
         return Waveforms(u[:, :, None] if u.ndim == 2 else u)
+
+    def _in_data_unit(self) -> tuple[Waveforms, Floats]:
+        """Return the waveforms of `components_`, and the amplitude of coefficient one, (q,)."""
+        if self.event_model_ is None:
+            return self._waveforms(), np.ones(len(self.coefficients_))
+        return Waveforms(self.event_model_.templates).unit(), self.event_model_.gains
 
     def _each(self, recording: Any, applied: Applied, make: Make) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""

@@ -40,12 +40,13 @@ def stretch_of(
 ) -> Stretch:
     """Return some samples of a recording, taken apart; no more than these are read beside codes."""
     signal, rate = as_signal(recording), checked(rate or getattr(recording, "rate", None))
-    waveforms = Waveforms(model.coefficients_.reshape(*model.coefficients_.shape[:2], -1))
+    waveforms, gains = model._in_data_unit()
     require_own_channels(signal.channels, waveforms.u.shape[2])
     first, last = _bounds(len(signal), model.length, start, stop, rate)
     if codes is None:
         codes = model.encode(recording)
     atoms = codes.atoms.between(first - model.length - 1, last + 1).later(-first)
+    atoms = replace(atoms, coefficient=atoms.coefficient * gains[atoms.component])
     shape = (last - first, *model.components_.shape[2:])
     trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
     fit = trend + _sum_of(waveforms, atoms, last - first)

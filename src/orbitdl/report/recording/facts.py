@@ -68,9 +68,8 @@ class Facts:
 
     @cached_property
     def waveforms(self) -> Waveforms:
-        """The waveforms, (q, length, channels)."""
-        u = self.model.coefficients_
-        return Waveforms(u.reshape(*u.shape[:2], -1))
+        """The waveforms in the unit of the data, (q, length, channels)."""
+        return self.model._in_data_unit()[0]
 
     @property
     def component(self) -> Integers:
