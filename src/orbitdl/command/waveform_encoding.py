@@ -71,7 +71,12 @@ def code(
             codes = team.encode_recording(model, recording, listing.alpha)
     near = in_samples(listing.refractory, rate)
     events = model.events(
-        recording, rate, threshold=listing.threshold, refractory=near, codes=codes
+        recording,
+        rate,
+        alpha=listing.alpha,
+        threshold=listing.threshold,
+        refractory=near,
+        codes=codes,
     )
     return codes, events
 
@@ -92,6 +97,7 @@ def summary(
         "threshold": events.attrs["threshold"],
         "refractory": in_samples(listing.refractory, recording.rate),
         "resolution": events.attrs["resolution"],
+        "fdr": events.attrs.get("fdr"),
         "atoms": len(codes),
         "samples": len(recording.signal),
         "rate": recording.rate,
@@ -108,11 +114,23 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         "signal; with these waveforms no other code of the whole recording would lower its "
         f"objective by more than {at_most(facts['gap'])}."
     )
+    if facts["fdr"] is not None:
+        return [found, *said_of_detected(facts)]
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
         f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
         f"{_close(width, facts['refractory'], rate)}."
         for j, (number, least, width) in enumerate(rows)
+    ]
+
+
+def said_of_detected(facts: dict[str, Any]) -> list[str]:
+    """Describe events that a detector found."""
+    rows = zip(facts["events_of_component"], facts["threshold"], strict=True)
+    return [f"The false discovery rate of the list is at most {100 * facts['fdr']:g} %."] + [
+        f"Component {j}: {counted(number, 'event')}; in background noise the least amplitude is "
+        f"{least:.3g}."
+        for j, (number, least) in enumerate(rows)
     ]
 
 
