@@ -74,11 +74,24 @@ def _what_is_missing(facts: Facts) -> str:
 
 def _how_good_it_is(facts: Facts) -> str:
     trend = ", slow drift apart" if facts.model.detrend else ""
+    code = "The code they are taken from" if facts.model.event_model_ is None else "A sparse code"
     return (
         f"The events explain {percent(facts.strip.explained)} of the energy of the "
-        f"recording{trend}. The code they are taken from is certified: with these waveforms and "
+        f"recording{trend}.{_how_sure(facts)} {code} is certified: with these waveforms and "
         "this alpha, no other code of the whole recording lowers the objective by more than "
         f"{bound(facts.codes.gap)}."
+    )
+
+
+def _how_sure(facts: Facts) -> str:
+    """Return the median standard errors of events, where they are known."""
+    if "sample_sd" not in facts.events or not len(facts.events):
+        return ""
+    time = facts.clock.span(float(facts.events["sample_sd"].median()))
+    relative = (facts.events["amplitude_sd"] / facts.events["amplitude"].abs()).median()
+    return (
+        f" Their median standard errors are {time} in time and {percent(float(relative))} in "
+        f"amplitude; the false discovery rate is at most {percent(facts.events.attrs['fdr'])}."
     )
 
 
@@ -86,4 +99,6 @@ def _how_it_was_learned(facts: Facts) -> str:
     why = facts.model.provenance_.get("alpha")
     alpha = f"was chosen as {why}" if why else f"= {facts.model.alpha_:g} was given"
     ended = how_learning_ended(facts.history, facts.model.converged_)
+    if found := facts.model.provenance_.get("components"):
+        ended = f"The number of waveforms was found: {found}."
     return f"The weight of sparsity, alpha, {alpha}. {ended}"
