@@ -44,7 +44,7 @@ def intervals_table(facts: Facts) -> str:
 
 
 def _in_words(overlapping: bool, truncated: bool) -> str:
-    said = (["overlapping another event"] if overlapping else []) + (
+    said = (["overlapping"] if overlapping else []) + (
         ["truncated by an end or a gap"] if truncated else []
     )
     return ", ".join(said) or "–"
