@@ -73,7 +73,7 @@ def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown
 def genuine(w: Whitened, now: Grown, rng: np.random.Generator) -> Grown:
     """Drop components that decoys leave little of: noise is found upside down as often.
 
-    At the end only: before, decoys may be events of waveforms that are still to be found.
+    Of the first one at the end only: before, decoys may be events of waveforms still to be found.
     """
     used = np.flatnonzero(now.coded.share >= GENUINE)
     if len(used) == len(now.detector):
@@ -103,6 +103,8 @@ def trial(
         count = recurrences(w, after.coded, j)
         if count < RECURS:
             return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
+        if len(now.detector) and after.coded.share[j] < GENUINE:
+            return None, "the next candidate is found upside down as often, as noise is"
         if not is_own_kind(after.coded, j):
             return None, "the next candidate is a variant of a component, not a kind of its own"
     return without_unused(w, after, rng), ""
