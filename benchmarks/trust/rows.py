@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from benchmarks.harness import Table as Table  # the same in both reports
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -68,16 +70,6 @@ class Row:
         if self.low is not None:
             return f">= {number(self.low)}"
         return "" if self.high is None else f"<= {number(self.high)}"
-
-
-@dataclass(frozen=True)
-class Table:
-    """Further figures: column names, and cells that are text already."""
-
-    title: str
-    columns: tuple[str, ...]
-    cells: list[tuple[str, ...]]
-    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
 def said_of_detected(facts: dict[str, Any]) -> list[str]:
     """Describe events that a detector found."""
     rows = zip(facts["events_of_component"], facts["threshold"], strict=True)
-    return [f"The false discovery rate of the list is at most {100 * facts['fdr']:g} %."] + [
+    share = f"By the noise model at most {100 * facts['fdr']:g} % of the events are false."
+    return [share] + [
         f"Component {j}: {counted(number, 'event')}; in background noise the least amplitude is "
         f"{least:.3g}."
         for j, (number, least) in enumerate(rows)

@@ -38,8 +38,8 @@ def detected_events(
 ) -> pd.DataFrame:
     """List the events of a whitened recording in chunks, with their error bars.
 
-    Those whose false discovery rate is at most `fdr`; `WaveformLearning.events` describes the
-    columns.
+    Those whose `q_value`, by the noise model, is at most `fdr`. `WaveformLearning.events` describes
+    the columns.
     """
     found = detect(recording, model.detector, n_jobs, signed=model.signed)
     if not whole:

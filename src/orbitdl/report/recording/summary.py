@@ -91,7 +91,8 @@ def _how_sure(facts: Facts) -> str:
     relative = (facts.events["amplitude_sd"] / facts.events["amplitude"].abs()).median()
     return (
         f" Their median standard errors are {time} in time and {percent(float(relative))} in "
-        f"amplitude; the false discovery rate is at most {percent(facts.events.attrs['fdr'])}."
+        "amplitude; by the noise model at most "
+        f"{percent(facts.events.attrs['fdr'])} of them are false."
     )
 
 
