@@ -173,6 +173,8 @@ class Coded:
         Median coefficient of this coding's atoms that are beyond doubt, and limit of ``c / sigma``.
     share : ndarray of shape (q,)
         Which part of the atoms exceeds that limit: little, if a waveform finds as much upside down.
+    noise : ndarray of shape (K,)
+        Standard deviation of the correlations with noise around every atom.
     """
 
     detector: Detector
@@ -184,6 +186,7 @@ class Coded:
     median: Floats
     least: Floats
     share: Floats
+    noise: Floats
 
     def own(self, j: int) -> Integers:
         """Return which atoms are of component j."""
@@ -200,9 +203,11 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     theta, eta = (u * detector.g) ** 2, w.spectrum.correlate(detector.A)
     weight = 2.0 * np.log(max(detector.samples or w.samples, 2))
     atoms, M = pursue(eta, detector.A, detector.V, theta, local, weight, signed=signed)
+    noise = noise_around(eta, atoms, detector.g[atoms.component] * local[atoms.sample], w.length)
+    is_above = np.abs(atoms.c) > u[atoms.component] * noise
     is_sure = beyond_doubt(detector, atoms, local, w.samples)
     median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
-    is_event = is_sure | is_typical(atoms, median)
+    is_event = (is_above | (not detector.samples)) & (is_sure | is_typical(atoms, median))
     score, least = np.abs(atoms.c) / local[atoms.sample], detector.least
     if not (signed or detector.samples):
         floor = np.maximum(np.sqrt(theta[:, None] * local**2 + M), HALF * median[:, None])
@@ -210,13 +215,26 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
         least = above_decoys(atoms.take(is_event), score[is_event], decoys / local, w.length)
     every = np.bincount(atoms.component[is_event], minlength=len(detector))
     is_event &= score > least[atoms.component]
-    share = np.bincount(atoms.component[is_event], minlength=len(detector)) / np.maximum(every, 1)
+    left = np.bincount(atoms.component[is_event & is_above], minlength=len(detector))
+    share = left / np.maximum(every, 1)
     back = atoms.take(~is_event)
     add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
-    atoms = atoms.take(is_event)
+    atoms, noise = atoms.take(is_event), noise[is_event]
     residual = w.y.copy()
     add_waveforms(atoms.component, atoms.sample, -atoms.c, detector.A, residual)
-    return Coded(detector, atoms, eta, residual, sigma, u, median, least, share)
+    return Coded(detector, atoms, eta, residual, sigma, u, median, least, share, noise)
+
+
+def noise_around(eta: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:
+    """Return the standard deviation of ``eta_j`` on the residual around atoms, at least a floor.
+
+    Robust, within one waveform length of every atom: bursts of noise are shorter than the blocks of
+    the local noise level, and of another colour than the background.
+    """
+    lags = np.arange(-length, length + 1, SPARSE)
+    at = np.clip(atoms.sample[:, None] + lags, 0, eta.shape[1] - 1)
+    around = np.abs(eta[atoms.component[:, None], at])
+    return np.maximum(floor, GAUSSIAN * np.median(around, axis=1)) if len(atoms) else floor
 
 
 def beyond_doubt(

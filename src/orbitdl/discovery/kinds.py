@@ -30,7 +30,7 @@ AXES, EVENTS = 3, 1000
 def recurrences(w: Whitened, coded: Coded, j: int) -> int:
     """Return how many events of a component are predicted by its others.
 
-    ``<s_k, a_{-k}> / ||a_{-k}|| > u_j g_j sigma`` with the mean a_{-k} of all events but k: without
+    ``<s_k, a_{-k}> / ||a_{-k}|| > u_j s_k`` with the local noise s_k and the mean a_{-k} of all events but k: without
     this, an average of n stretches of noise fits each of them. None, if most are next to larger
     atoms, more often than by chance: such a component mends the misfit of others.
     """
@@ -45,7 +45,7 @@ def recurrences(w: Whitened, coded: Coded, j: int) -> int:
     others = (total - c[:, None, None] * s) / (square - c**2)[:, None, None]
     size = np.sqrt(np.sum(others**2, axis=(1, 2)))
     predicted = np.sum(s * others, axis=(1, 2)) / np.maximum(size, 1e-300)
-    threshold = coded.u[j] * coded.detector.g[j] * coded.levels(own)
+    threshold = coded.u[j] * coded.noise[own]
     return int(np.sum((np.abs(predicted) > threshold) & is_event(coded, w.samples)[own]))
 
 
