@@ -48,26 +48,40 @@ def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown
     sigma = w.level(w.y)
     empty = Detector.start(np.zeros((0, w.length, w.y.shape[1])))
     now = Grown(code(w, empty, sigma), empty, sigma)
-    rejected, reason = 0, ""
     while len(now.detector) < most:
-        after = None
-        if rejected < REJECTIONS:
-            a = candidate(now.coded, now.sigma, rng)
-            if a is None:
-                reason, rejected = "nothing in the residual recurs", REJECTIONS
-                continue
-            after, reason = trial(w, now, now.detector.with_more(a[None]), 1, rng)
-            rejected += 1
-        else:
-            for pair in splits(now, rng):
-                after, _ = trial(w, now, pair, 2, rng)
-                if after is not None:
-                    break
-            else:
-                return genuine(w, now, rng), reason
-        if after is not None:
-            now, rejected = after, 0
-    return genuine(w, now, rng), f"the largest number, {most}, was reached"
+        now, reason = extended(w, now, rng, most)
+        before = len(now.detector)
+        now = divided(w, now, rng, most)
+        if len(now.detector) == before:
+            break
+    if len(now.detector) >= most:
+        reason = f"the largest number, {most}, was reached"
+    return genuine(w, now, rng), reason
+
+
+def extended(
+    w: Whitened, now: Grown, rng: np.random.Generator, most: int
+) -> tuple[Grown, str]:
+    """Add candidates until two in a row are rejected; return why the last one was."""
+    rejected, reason = 0, ""
+    while rejected < REJECTIONS and len(now.detector) < most:
+        a = candidate(now.coded, now.sigma, rng)
+        if a is None:
+            return now, "nothing in the residual recurs"
+        after, reason = trial(w, now, now.detector.with_more(a[None]), 1, rng)
+        now, rejected = (now, rejected + 1) if after is None else (after, 0)
+    return now, reason
+
+
+def divided(w: Whitened, now: Grown, rng: np.random.Generator, most: int) -> Grown:
+    """Split components that hold several kinds, until none does."""
+    while len(now.detector) < most:
+        trials = (trial(w, now, pair, 2, rng)[0] for pair in splits(now, rng))
+        after = next((one for one in trials if one is not None), None)
+        if after is None or len(after.detector) <= len(now.detector):
+            break
+        now = after
+    return now
 
 
 def genuine(w: Whitened, now: Grown, rng: np.random.Generator) -> Grown:

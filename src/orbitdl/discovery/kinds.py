@@ -1,9 +1,9 @@
 """Whether a component recurs, and is a kind of its own; how one that holds two kinds is split.
 
 Two similar waveforms are two kinds if the events of both, projected onto their difference so that
-those of one kind are at -1 and of the other at +1, have a valley in between: fewer than half as
-many within 1/3 of zero as within 1/3 of either. A normal or uniform cloud that was divided in two
-has no valley; two normals have one from 3.5 standard deviations apart.
+those of one kind are at -1 and of the other at +1, have a valley in between: fewer than a quarter
+as many within 1/3 of zero as beyond it on either side. A normal (0.53) or uniform (0.4) cloud that
+was divided in two has no valley; two normals have one from 3.5 standard deviations apart.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.cluster.vq import kmeans2
 
 from orbitdl.discovery.candidates import RECURS
 from orbitdl.discovery.coding import Coded, Whitened
@@ -21,18 +22,20 @@ from orbitdl.groups.base import Floats, Integers
 
 SIMILAR = 0.9
 """Cosine at the best shift above which two components must have a valley between them."""
-THIRD, SHALLOW = 1 / 3, 0.5
-"""Half-width of the valley and of the hills, and how full the valley is at most."""
-AXES, EVENTS = 3, 1000
-"""Principal axes along which a component is split, and events that they are from."""
+THIRD, SHALLOW = 1 / 3, 0.25
+"""Half-width of the valley, and how many it has at most in parts of the smaller hill."""
+AXES, EVENTS = 6, 1000
+"""Principal axes at most that events are clustered along, and events that they are from."""
+CLUSTERS, STEPS = (2, 3, 4), 20
+"""Numbers of clusters, and iterations of k-means."""
 
 
 def recurrences(w: Whitened, coded: Coded, j: int) -> int:
     """Return how many events of a component are predicted by its others.
 
-    ``<s_k, a_{-k}> / ||a_{-k}|| > u_j s_k`` with the local noise s_k and the mean a_{-k} of all events but k: without
-    this, an average of n stretches of noise fits each of them. None, if most are next to larger
-    atoms, more often than by chance: such a component mends the misfit of others.
+    ``<s_k, a_{-k}> / ||a_{-k}|| > u_j n_k`` with the noise n_k there and the mean a_{-k} of all
+    events but k: without this, an average of noise fits each of its parts. None, if most are next
+    to larger atoms, more often than by chance: such a component mends the misfit of others.
     """
     own, atoms = coded.own(j), coded.atoms
     if len(own) < RECURS:
@@ -58,7 +61,7 @@ def has_valley(z: Floats) -> bool:
     (True, False)
     """
     middle = np.sum(np.abs(z) < THIRD)
-    hills = (np.sum(np.abs(z - side) < THIRD) for side in (-1.0, 1.0))
+    hills = np.sum(z > THIRD), np.sum(z < -THIRD)
     # a Poisson deviation is added, so that few events seldom have one by chance
     return bool(middle + np.sqrt(middle) < SHALLOW * min(hills))
 
@@ -88,40 +91,43 @@ def projections(coded: Coded, own: Integers, direction: Floats, lag: int) -> Flo
 def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield pairs of waveforms (2, L, channels) that a component may be a mixture of.
 
-    Along the principal axes of its events above the Marchenko-Pastur edge, those with a valley.
+    Its events are clustered in the space of their principal axes above the Marchenko-Pastur edge. A
+    cluster that has a valley towards each of the others is one kind, and the rest another.
     """
     own = some(coded.own(j), EVENTS, rng)
     if len(own) < 4 * RECURS:
         return
     s, c = windows(coded, own), coded.atoms.c[own]
-    x = (s / c[:, None, None]).reshape(len(own), -1)
+    y = principal_scores((s / c[:, None, None]).reshape(len(own), -1))
+    for count in CLUSTERS if y.shape[1] else ():
+        _, label = kmeans2(y, count, iter=STEPS, minit="++", rng=rng, missing="warn")
+        for i in range(count):
+            if is_separate(y, label, i, count):
+                sides = (label == i, label != i)
+                yield np.stack([unit(np.einsum("k,knc->nc", c[at], s[at])) for at in sides])
+
+
+def principal_scores(x: Floats) -> Floats:
+    """Return the coordinates (n, axes) of rows along their axes above the Marchenko-Pastur edge."""
     x = x - x.mean(axis=0)
     n, d = x.shape
     values, vectors = np.linalg.eigh(x @ x.T if n <= d else x.T @ x)
     edge = np.median(np.sum(x**2, axis=1)) * n / d * (1.0 + np.sqrt(d / n)) ** 2
-    for k in range(1, min(AXES, len(values)) + 1):
-        if values[-k] < edge:
-            return
-        score = vectors[:, -k] if n <= d else x @ vectors[:, -k]
-        high = score > best_cut(score)
-        if min(high.sum(), (~high).sum()) < RECURS:
-            continue
-        means = score[high].mean(), score[~high].mean()
-        if has_valley(2.0 * (score - 0.5 * sum(means)) / (means[0] - means[1])):
-            sides = (np.einsum("k,knc->nc", c[side], s[side]) for side in (high, ~high))
-            yield np.stack([unit(side) for side in sides])
+    used = np.flatnonzero(values > edge)[::-1][:AXES]
+    if n > d:
+        return np.asarray(x @ vectors[:, used])
+    return np.asarray(vectors[:, used] * np.sqrt(values[used]))
 
 
-def best_cut(values: Floats) -> float:
-    """Return the value that divides values into two groups of least variance (Otsu).
-
-    Examples
-    --------
-    >>> best_cut(np.array([0.0, 1.0, 9.0, 10.0]))
-    5.0
-    """
-    x = np.sort(values)
-    below, k = np.cumsum(x)[:-1], np.arange(1, len(x))
-    between = below**2 / k + (x.sum() - below) ** 2 / (len(x) - k)
-    i = int(np.argmax(between))
-    return float(0.5 * (x[i] + x[i + 1]))
+def is_separate(y: Floats, label: Integers, i: int, count: int) -> bool:
+    """Tell whether there is a valley between a cluster and each of the others."""
+    if np.bincount(label, minlength=count).min() < RECURS:
+        return False
+    own = y[label == i].mean(axis=0)
+    for m in range(count):
+        if m != i:
+            other = y[label == m].mean(axis=0)
+            both, axis = y[(label == i) | (label == m)], own - other
+            if not has_valley(2.0 * (both - 0.5 * (own + other)) @ axis / (axis @ axis)):
+                return False
+    return True
