@@ -14,7 +14,7 @@ import numpy as np
 from scipy.cluster.vq import kmeans2
 
 from orbitdl.discovery.candidates import RECURS
-from orbitdl.discovery.coding import Coded, Whitened
+from orbitdl.discovery.coding import HALF, Coded, Whitened
 from orbitdl.discovery.misfit import shifted, some, unit, windows
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import gram_of
@@ -75,11 +75,18 @@ def is_own_kind(coded: Coded, j: int) -> bool:
         if i == j or cosine <= SIMILAR:
             continue
         difference = shifted(A[i], lag) - A[j]
-        events = [(coded.own(j), 0), (coded.own(i), lag)]
+        events = [(clear(coded, j), 0), (clear(coded, i), lag)]
         z = [projections(coded, own, difference, by) for own, by in events]
         if not has_valley(np.concatenate(z) / max(1.0 - cosine, 1e-12)):
             return False
     return True
+
+
+def clear(coded: Coded, j: int) -> Integers:
+    """Return the atoms of a component that overlap no other, or all of them if these are few."""
+    own = coded.own(j)
+    alone = own[coded.atoms.isolated(coded.detector.A.shape[1])[own]]
+    return alone if len(alone) >= max(HALF * len(own), 4 * RECURS) else own
 
 
 def projections(coded: Coded, own: Integers, direction: Floats, lag: int) -> Floats:
@@ -94,7 +101,7 @@ def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
     Its events are clustered in the space of their principal axes above the Marchenko-Pastur edge. A
     cluster that has a valley towards each of the others is one kind, and the rest another.
     """
-    own = some(coded.own(j), EVENTS, rng)
+    own = some(clear(coded, j), EVENTS, rng)
     if len(own) < 4 * RECURS:
         return
     s, c = windows(coded, own), coded.atoms.c[own]

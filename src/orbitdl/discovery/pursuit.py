@@ -60,6 +60,14 @@ class Atoms:
         """Tell which atoms have one more than `factor` times as large within `reach` samples."""
         return largest_near(self, self.sample, reach) > factor * np.abs(self.c)
 
+    def isolated(self, reach: int) -> NDArray[np.bool_]:
+        """Tell which atoms have no other within `reach` samples."""
+        order = np.argsort(self.sample, kind="stable")
+        gap = np.diff(self.sample[order], prepend=-np.inf, append=np.inf)
+        alone = np.empty(len(self), dtype=bool)
+        alone[order] = np.minimum(gap[:-1], gap[1:]) > reach
+        return alone
+
 
 def largest_near(atoms: Atoms, at: Integers, reach: int) -> Floats:
     """Return the largest |c| of the atoms within `reach` of each of some samples, 0 if none is."""
