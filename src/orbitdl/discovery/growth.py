@@ -59,9 +59,7 @@ def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown
     return genuine(w, now, rng), reason
 
 
-def extended(
-    w: Whitened, now: Grown, rng: np.random.Generator, most: int
-) -> tuple[Grown, str]:
+def extended(w: Whitened, now: Grown, rng: np.random.Generator, most: int) -> tuple[Grown, str]:
     """Add candidates until two in a row are rejected; return why the last one was."""
     rejected, reason = 0, ""
     while rejected < REJECTIONS and len(now.detector) < most:
