@@ -87,7 +87,8 @@ def components(group):
 
 def learner(detrend=False, **settings):
     settings = {"length": 16, "alpha": ALPHA, "max_iter": 9, "tol": 0.1, "n_restarts": 1} | settings
-    return WaveformLearning(detrend=detrend, random_state=0, **settings, noise="white")
+    settings = {"n_components": 1, "noise": "white"} | settings
+    return WaveformLearning(detrend=detrend, random_state=0, **settings)
 
 
 def points(group, **settings):

@@ -77,7 +77,8 @@ def test_an_array_is_reported_as_a_recording_without_a_rate_is(model, heart, tmp
         write_recording_report(model, recording, tmp_path / f"{k}.html")
         for k, recording in enumerate((heart.signal, Recording(heart.signal), list(heart.signal)))
     ]
-    assert len({file.read_text() for file in files}) == 1
+    minute = r"\d{4}-\d\d-\d\d \d\d:\d\d UTC"  # one file may be written in the next one
+    assert len({re.sub(minute, "", file.read_text()) for file in files}) == 1
 
 
 # Events

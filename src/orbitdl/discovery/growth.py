@@ -116,7 +116,7 @@ def trial(
         if count < RECURS:
             return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
         if len(now.detector) and after.coded.share[j] < GENUINE:
-            return None, "the next candidate is found upside down as often, as noise is"
+            return None, "the next candidate is found upside down, or in bursts of noise, as often"
         if not is_own_kind(after.coded, j):
             return None, "the next candidate is a variant of a component, not a kind of its own"
     return without_unused(w, after, rng), ""

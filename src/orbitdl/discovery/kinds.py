@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
 
 from orbitdl.discovery.candidates import RECURS
 from orbitdl.discovery.coding import HALF, Coded, Whitened
@@ -101,6 +100,8 @@ def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
     Its events are clustered in the space of their principal axes above the Marchenko-Pastur edge. A
     cluster that has a valley towards each of the others is one kind, and the rest another.
     """
+    from scipy.cluster.vq import kmeans2  # which brings much that is seldom needed
+
     own = some(clear(coded, j), EVENTS, rng)
     if len(own) < 4 * RECURS:
         return

@@ -1,4 +1,4 @@
-"""The noise level over time: robust, in blocks of one waveform length."""
+"""The noise level over time: robust, in blocks of two waveform lengths."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from scipy.ndimage import median_filter
 from orbitdl.discovery.background import GAUSSIAN
 from orbitdl.groups.base import Floats
 
-BLOCK, SMOOTH, LEAST = 1, 3, 0.2
+BLOCK, SMOOTH, LEAST = 2, 3, 0.2
 """Waveform lengths of a block, blocks of a running median, and least part of the median level."""
 
 
