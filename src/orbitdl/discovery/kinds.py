@@ -73,12 +73,28 @@ def is_own_kind(coded: Coded, j: int) -> bool:
         lag, cosine = at - A.shape[1] + 1, float(gram[j, i, at])
         if i == j or cosine <= SIMILAR:
             continue
-        difference = shifted(A[i], lag) - A[j]
-        events = [(clear(coded, j), 0), (clear(coded, i), lag)]
-        z = [projections(coded, own, difference, by) for own, by in events]
-        if not has_valley(np.concatenate(z) / max(1.0 - cosine, 1e-12)):
+        events = [
+            (clear(coded, j), A[j], shifted(A[i], lag)),
+            (clear(coded, i), A[i], shifted(A[j], -lag)),
+        ]
+        z = [preference(coded, *each) for each in events]
+        if not has_valley(np.concatenate([z[0], -z[1]]) / max(1.0 - cosine, 1e-12)):
             return False
     return True
+
+
+def preference(coded: Coded, which: Integers, own: Floats, other: Floats) -> Floats:
+    """Return how much more alike events are to their own waveform than to another, (K,).
+
+    ``<x_k, a_{-k} - b>`` with ``x_k = s_k / c_k`` and the mean a_{-k} of the events but k, of which
+    a has a share ``p_k = c_k^2 / sum c^2``: a few events make a waveform that is like each of them.
+    """
+    c = coded.atoms.c[which]
+    x = windows(coded, which) / c[:, None, None]
+    share = c**2 / max(float(np.sum(c**2)), 1e-300)
+    alike = np.einsum("knc,nc->k", x, own) - share * np.sum(x**2, axis=(1, 2))
+    alike /= np.maximum(1.0 - share, 1e-12)
+    return np.asarray(alike - np.einsum("knc,nc->k", x, other))
 
 
 def clear(coded: Coded, j: int) -> Integers:
@@ -86,12 +102,6 @@ def clear(coded: Coded, j: int) -> Integers:
     own = coded.own(j)
     alone = own[coded.atoms.isolated(coded.detector.A.shape[1])[own]]
     return alone if len(alone) >= max(HALF * len(own), 4 * RECURS) else own
-
-
-def projections(coded: Coded, own: Integers, direction: Floats, lag: int) -> Floats:
-    """Return ``<s_k / c_k, direction>`` of events, each later by `lag` samples."""
-    s = windows(coded, own) / coded.atoms.c[own][:, None, None]
-    return np.asarray(np.einsum("knc,nc->k", s, shifted(direction, -lag)))
 
 
 def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
