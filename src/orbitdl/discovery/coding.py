@@ -39,6 +39,8 @@ HALF = 0.5
 """Part of the median coefficient of a component that its events typically exceed."""
 SEEN = 0.3
 """What a waveform sees of the noise, in parts of its level, at least: whitening is not perfect."""
+LOUD = 1.5
+"""How many times louder than the background a burst of noise is: less is chance."""
 SPARSE = 3
 """Every so many positions say what a waveform sees of the noise."""
 
@@ -226,15 +228,19 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
 
 
 def noise_around(eta: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:
-    """Return the standard deviation of ``eta_j`` on the residual around atoms, at least a floor.
+    """Return the standard deviation of ``eta_j`` on the residual around atoms, or a floor.
 
     Robust, within one waveform length of every atom: bursts of noise are shorter than the blocks of
-    the local noise level, and of another colour than the background.
+    the local noise level, and of another colour than the background. What is not much louder than
+    the floor is the floor: so few samples tell a standard deviation to a third.
     """
     lags = np.arange(-length, length + 1, SPARSE)
     at = np.clip(atoms.sample[:, None] + lags, 0, eta.shape[1] - 1)
     around = np.abs(eta[atoms.component[:, None], at])
-    return np.maximum(floor, GAUSSIAN * np.median(around, axis=1)) if len(atoms) else floor
+    if not len(atoms):
+        return floor
+    own = GAUSSIAN * np.median(around, axis=1)
+    return np.where(own > LOUD * floor, own, floor)
 
 
 def beyond_doubt(

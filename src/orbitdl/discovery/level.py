@@ -1,4 +1,4 @@
-"""The noise level over time: robust, in blocks of two waveform lengths."""
+"""The noise level over time: robust, in blocks of one and two waveform lengths."""
 
 from __future__ import annotations
 
@@ -9,14 +9,30 @@ from scipy.ndimage import median_filter
 from orbitdl.discovery.background import GAUSSIAN
 from orbitdl.groups.base import Floats
 
-BLOCK, SMOOTH, LEAST = 2, 3, 0.2
-"""Waveform lengths of a block, blocks of a running median, and least part of the median level."""
+LONG, SMOOTH, LEAST = 2, 3, 0.2
+"""Waveform lengths of a long block, blocks of a running median, and least part of the median level.
+"""
+CHANGED = 1.5
+"""Factor by which short blocks differ from long ones where the level changes: less is chance."""
 
 
 def local_level(r: Floats, observed: NDArray[np.bool_], length: int) -> Floats:
     """Return the standard deviation (n,) of a residual r (n, channels) around every sample."""
-    levels = smoothed(block_levels(r, observed, BLOCK * length))
-    return np.asarray(np.interp(np.arange(len(r)), centres(len(levels), length), levels))
+    short, long = (block_levels(r, observed, size) for size in (length, LONG * length))
+    at, levels = joined(short, long, length)
+    return np.asarray(np.interp(np.arange(len(r)), at, levels))
+
+
+def joined(short: Floats, long: Floats, length: int) -> tuple[Floats, Floats]:
+    """Return places in samples, and the level there, from those of short and long blocks.
+
+    That of long blocks, which is precise, or of short ones where these are far from it: in bursts
+    of noise and between them.
+    """
+    at, fast = centres(len(short), length), smoothed(short)
+    steady = np.interp(at, centres(len(long), LONG * length), smoothed(long))
+    changes = np.maximum(fast / steady, steady / fast) > CHANGED
+    return at, np.where(changes, fast, steady)
 
 
 def block_levels(r: Floats, observed: NDArray[np.bool_], size: int) -> Floats:
@@ -47,6 +63,6 @@ def smoothed(levels: Floats) -> Floats:
     return np.asarray(np.maximum(levels, least))
 
 
-def centres(count: int, length: int) -> Floats:
-    """Return the middles of so many blocks, in samples."""
-    return np.asarray(BLOCK * length * (np.arange(count) + 0.5), dtype=np.float64)
+def centres(count: int, size: int) -> Floats:
+    """Return the middles of so many blocks of one size, in samples."""
+    return np.asarray(size * (np.arange(count) + 0.5), dtype=np.float64)

@@ -10,8 +10,8 @@ in units of its variance. One of its local maxima exceeds u standard deviations 
     nu = lambda_2 / sqrt(lambda_0 lambda_4),      Q = 1 - Phi
 
 (Rice), and it has ``sqrt(lambda_4 / lambda_2) / (2 pi)`` of them per sample. The variance at an
-event is that of noise and of the misfit of larger events nearby,
-``s^2 = g^2 sigma^2 + sum_k c_k^2 V_{j_k j}(tau - tau_k)``.
+event is that of noise around it and of the misfit of larger events nearby,
+``s^2 = n^2 + sum_k c_k^2 V_{j_k j}(tau - tau_k)``.
 """
 
 from __future__ import annotations
@@ -81,13 +81,13 @@ def q_values(p: Floats, tests: float) -> Floats:
     return result
 
 
-def deviations(detector: Detector, atoms: LineAtoms, sigma: Floats) -> Floats:
+def deviations(detector: Detector, atoms: LineAtoms, noise: Floats) -> Floats:
     """Return the standard deviation s of correlations at events, misfit of others included, (K,).
 
     Atoms are in the order of time.
     """
     reach = detector.V.shape[2] // 2
-    square = (detector.g[atoms.component] * sigma) ** 2
+    square = noise**2
     energy = atoms.coefficient**2
     first = np.searchsorted(atoms.time, atoms.time - reach)
     last = np.searchsorted(atoms.time, atoms.time + reach, "right")

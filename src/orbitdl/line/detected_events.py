@@ -48,7 +48,7 @@ def detected_events(
     refit = refitted(recording, waveforms, found.atoms)
     samples = recording[-1].last - recording[0].first
     table = table_of(found, refit, waveforms, model, samples)
-    errors = errors_of(recording, waveforms, found, refit)
+    errors = errors_of(recording, waveforms, found, refit, model.detector.g)
     gains = model.gains[found.atoms.component]
     table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
     is_listed = (table["q_value"] <= fdr).to_numpy()
@@ -71,7 +71,7 @@ def table_of(
 ) -> pd.DataFrame:
     """Return all events with their p-values, false discovery rates and runners-up."""
     atoms, A = found.atoms, model.detector.A
-    s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.sigma)
+    s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.noise)
     height = np.abs(refit.height)
     p = p_values(height, atoms.component, s, A)
     evidence = 0.5 * (height**2 - found.rival**2) / np.maximum(s, 1e-300) ** 2
@@ -93,12 +93,13 @@ def table_of(
 
 
 def errors_of(
-    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit
+    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, g: Floats
 ) -> Floats:
     """Return the standard errors of coefficients and of times, (2, K).
 
     ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s the
-    noise level, or the root mean square of the residual there where misfit dominates.
+    noise level there, by what the waveform sees of it (that of the whole recording is 1 / g of it),
+    or the root mean square of the residual where misfit dominates.
     """
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
@@ -106,7 +107,7 @@ def errors_of(
     gram = joint_gram(recording, waveforms, atoms, refit.amplitude)
     far = waveforms.length + TAPS
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
-    s = np.maximum(found.sigma, refit.left)
+    s = np.maximum(found.noise / g[atoms.component], refit.left)
     return standard_errors(gram, np.stack(ends, axis=1), count) * s
 
 

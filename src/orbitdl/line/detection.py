@@ -34,8 +34,8 @@ class Detected:
     ----------
     atoms : LineAtoms
         At integer samples.
-    sigma : ndarray
-        Local noise level.
+    noise : ndarray
+        Standard deviation of the correlations with noise around each.
     runner_up : ndarray of int
         The other component that explains most of an event; -1 where there is none.
     rival : ndarray
@@ -43,13 +43,13 @@ class Detected:
     """
 
     atoms: LineAtoms
-    sigma: Floats
+    noise: Floats
     runner_up: Integers
     rival: Floats
 
     def take(self, which: NDArray[np.bool_] | Integers) -> Detected:
         """Return some of them."""
-        own = (self.sigma[which], self.runner_up[which], self.rival[which])
+        own = (self.noise[which], self.runner_up[which], self.rival[which])
         return Detected(self.atoms.take(which), *own)
 
 
@@ -68,7 +68,7 @@ def detect(
     return joined.take(listed_once(joined.atoms, owner, detector.A.shape[1] // NEAR))
 
 
-FIELDS = ("sigma", "runner_up", "rival")
+FIELDS = ("noise", "runner_up", "rival")
 
 
 def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> Detected:
@@ -86,7 +86,7 @@ def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> Detect
     other, rival = runners_up(coded, own)
     component = coded.atoms.component[own].astype(np.intp)
     atoms = LineAtoms(component, time[own].astype(np.float64), coded.atoms.c[own])
-    return Detected(atoms, coded.levels(own), other, rival)
+    return Detected(atoms, coded.noise[own], other, rival)
 
 
 def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
-from orbitdl.discovery.level import BLOCK, block_levels, centres, smoothed
+from orbitdl.discovery.level import LONG, block_levels, joined
 from orbitdl.groups.base import Floats
 from orbitdl.line.penalty import LevelField
 from orbitdl.line.signal import Signal
@@ -32,8 +32,9 @@ def whitened(signal: Signal, noise: Background | None, length: int, n_jobs: int 
 
 def level_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
     """Return the noise level of a whitened recording at the centre of waveforms."""
-    levels = smoothed(levels_of(signal, BLOCK * length, n_jobs))
-    return LevelField(centres(len(levels), length) - length / 2, levels[None])
+    short, long = (levels_of(signal, size, n_jobs) for size in (length, LONG * length))
+    at, levels = joined(short, long, length)
+    return LevelField(at - length / 2, levels[None])
 
 
 def levels_of(signal: Signal, size: int, n_jobs: int | None) -> Floats:
