@@ -12,18 +12,19 @@ from orbitdl.groups.base import Floats
 LONG, SMOOTH, LEAST = 2, 3, 0.2
 """Waveform lengths of a long block, blocks of a running median, and least part of the median level.
 """
-CHANGED = 1.5
-"""Factor by which short blocks differ from long ones where the level changes: less is chance."""
+CHANGED = 2.0
+"""Where the level changes, short blocks of n values differ from long ones by a factor of more than
+``1 + CHANGED / sqrt(n)``: chance does so in one of a hundred."""
 
 
 def local_level(r: Floats, observed: NDArray[np.bool_], length: int) -> Floats:
     """Return the standard deviation (n,) of a residual r (n, channels) around every sample."""
     short, long = (block_levels(r, observed, size) for size in (length, LONG * length))
-    at, levels = joined(short, long, length)
+    at, levels = joined(short, long, length, r.shape[1])
     return np.asarray(np.interp(np.arange(len(r)), at, levels))
 
 
-def joined(short: Floats, long: Floats, length: int) -> tuple[Floats, Floats]:
+def joined(short: Floats, long: Floats, length: int, channels: int) -> tuple[Floats, Floats]:
     """Return places in samples, and the level there, from those of short and long blocks.
 
     That of long blocks, which is precise, or of short ones where these are far from it: in bursts
@@ -31,7 +32,8 @@ def joined(short: Floats, long: Floats, length: int) -> tuple[Floats, Floats]:
     """
     at, fast = centres(len(short), length), smoothed(short)
     steady = np.interp(at, centres(len(long), LONG * length), smoothed(long))
-    changes = np.maximum(fast / steady, steady / fast) > CHANGED
+    by_chance = 1.0 + CHANGED / np.sqrt(length * channels)
+    changes = np.maximum(fast / steady, steady / fast) > by_chance
     return at, np.where(changes, fast, steady)
 
 

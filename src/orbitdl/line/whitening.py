@@ -33,7 +33,7 @@ def whitened(signal: Signal, noise: Background | None, length: int, n_jobs: int 
 def level_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
     """Return the noise level of a whitened recording at the centre of waveforms."""
     short, long = (levels_of(signal, size, n_jobs) for size in (length, LONG * length))
-    at, levels = joined(short, long, length)
+    at, levels = joined(short, long, length, signal.channels)
     return LevelField(at - length / 2, levels[None])
 
 
