@@ -26,6 +26,7 @@ from orbitdl.discovery.pursuit import (
     gram_of,
     peaks_apart,
     pursue,
+    upside_down,
 )
 from orbitdl.groups.base import Floats, Integers
 
@@ -41,8 +42,8 @@ SEEN = 0.3
 """What a waveform sees of the noise, in parts of its level, at least: whitening is not perfect."""
 LOUD = 1.5
 """How many times louder than the background a burst of noise is: less is chance."""
-SPARSE = 3
-"""Every so many positions say what a waveform sees of the noise."""
+SPARSE, ENOUGH = 3, 100_000
+"""Every so many positions say what a waveform sees of the noise, and as many in all, about."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,9 +213,8 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     is_event = (is_above | (not detector.samples)) & (is_sure | is_typical(atoms, median))
     score, least = np.abs(atoms.c) / local[atoms.sample], detector.least
     if not (signed or detector.samples):
-        floor = np.maximum(np.sqrt(theta[:, None] * local**2 + M), HALF * median[:, None])
-        decoys = np.where(-eta > floor, -eta, 0.0)
-        least = above_decoys(atoms.take(is_event), score[is_event], decoys / local, w.length)
+        decoys = upside_down(eta, M, theta, local, HALF * median)
+        least = above_decoys(atoms.take(is_event), score[is_event], decoys, w.length)
     every = np.bincount(atoms.component[is_event], minlength=len(detector))
     is_event &= score > least[atoms.component]
     left = np.bincount(atoms.component[is_event & is_above], minlength=len(detector))
@@ -284,8 +284,8 @@ def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> Fl
 
 def noise_seen(w: Whitened, eta: Floats, sigma: Floats) -> Floats:
     """Return g_j, the robust standard deviation of ``eta_j / sigma`` on the residual, (q,)."""
-    half = w.length // 2
-    inside = slice(half, max(eta.shape[1] - half, half + 1), SPARSE)
+    half, step = w.length // 2, max(SPARSE, eta.shape[1] // ENOUGH)
+    inside = slice(half, max(eta.shape[1] - half, half + 1), step)
     ratio = np.abs(eta[:, inside]) / w.centres(sigma)[inside]
     return np.asarray(np.maximum(GAUSSIAN * np.median(ratio, axis=1), SEEN))
 

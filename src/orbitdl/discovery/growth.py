@@ -110,16 +110,16 @@ def trial(
         coded = code(w, detector, sigma)
         detector, sigma = learned(w, coded, rng)
         detector = with_waveforms(detector, updated_waveforms(coded, rng))
-    after = coded_by(w, detector, sigma, rng)
+    coded = code(w, detector, sigma)
     for j in range(len(detector) - new, len(detector)):
-        count = recurrences(w, after.coded, j)
+        count = recurrences(w, coded, j)
         if count < RECURS:
             return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
-        if len(now.detector) and after.coded.share[j] < GENUINE:
+        if len(now.detector) and coded.share[j] < GENUINE:
             return None, "the next candidate is found upside down, or in bursts of noise, as often"
-        if not is_own_kind(after.coded, j):
+        if not is_own_kind(coded, j):
             return None, "the next candidate is a variant of a component, not a kind of its own"
-    return without_unused(w, after, rng), ""
+    return without_unused(w, Grown(coded, *learned(w, coded, rng)), rng), ""
 
 
 def coded_by(

@@ -43,14 +43,16 @@ def block_levels(r: Floats, observed: NDArray[np.bool_], size: int) -> Floats:
     The last block has from half a block to one and a half.
     """
     starts = np.arange(0, max(len(r) - size // 2, 1), size)
+    count = len(starts) - 1  # of whole blocks
     levels = np.full(len(starts), np.nan)
-    for k, first in enumerate(starts):
-        last = first + size if k + 1 < len(starts) else len(r)
-        there = observed[first:last]
-        if there.sum() * 4 >= size:
-            part = r[first:last]
-            levels[k] = GAUSSIAN * np.median(np.abs(part if there.all() else part[there]))
-    return levels
+    whole = np.abs(r[: count * size]).reshape(count, size * r.shape[1])
+    levels[:count] = np.median(whole, axis=1, overwrite_input=True)
+    partly = ~np.append(observed[: count * size].reshape(count, size).all(axis=1), False)
+    for k in np.flatnonzero(partly):
+        block = slice(starts[k], starts[k] + size if k < count else len(r))
+        part = r[block][observed[block]]
+        levels[k] = np.median(np.abs(part)) if len(part) * 4 >= size else np.nan
+    return GAUSSIAN * levels
 
 
 def smoothed(levels: Floats) -> Floats:

@@ -74,8 +74,9 @@ def largest_near(atoms: Atoms, at: Integers, reach: int) -> Floats:
     order = np.argsort(atoms.sample, kind="stable")
     sample, size = atoms.sample[order], np.abs(atoms.c[order])
     first, last = np.searchsorted(sample, at - reach), np.searchsorted(sample, at + reach, "right")
-    pairs = zip(first, last, strict=True)
-    return np.array([size[a:b].max(initial=0.0) for a, b in pairs]).reshape(len(at))
+    spans = np.stack([first, last], axis=1).reshape(-1)
+    most = np.maximum.reduceat(np.append(size, 0.0), spans)[::2] if len(spans) else np.zeros(0)
+    return np.where(first < last, most, 0.0)
 
 
 class Spectrum:
@@ -129,6 +130,13 @@ def pursue(
     return Atoms(*(values[:count].copy() for values in found)), M
 
 
+def upside_down(eta: Floats, M: Floats, theta: Floats, sigma: Floats, least: Floats) -> Floats:
+    """Return ``-eta / sigma`` where a decoy exceeds its threshold and `least` (q,), 0 elsewhere."""
+    out = np.empty_like(eta)
+    list_decoys(eta, M, theta, sigma, least, out)
+    return out
+
+
 def peaks_apart(values: Floats, reach: int) -> Integers:
     """Return the positions of positive values that are the largest within `reach`."""
     out = np.empty(len(values) // max(reach, 1) + 2, np.int64)
@@ -138,13 +146,15 @@ def peaks_apart(values: Floats, reach: int) -> Integers:
 @internal
 def refresh_largest(eta, M, theta, sigma2, first, last, top, arg, signed):  # type: ignore[no-untyped-def]
     """Note, from `first` up to `last`, the largest eta that exceeds its threshold."""
-    for t in range(first, last):
-        best, which = 0.0, 0
-        for j in range(eta.shape[0]):
-            v = abs(eta[j, t]) if signed else eta[j, t]
-            if v > best and v * v > theta[j] * sigma2[t] + M[j, t]:
-                best, which = v, j
-        top[t], arg[t] = best, which
+    best, which, square = top[first:last], arg[first:last], sigma2[first:last]
+    best[:] = 0.0
+    for j in range(eta.shape[0]):  # without a branch within: many samples at once
+        row, misfit = eta[j, first:last], M[j, first:last]
+        for t in range(best.shape[0]):
+            v = abs(row[t]) if signed else row[t]
+            is_larger = (v > best[t]) & (v * v > theta[j] * square[t] + misfit[t])
+            best[t] = v if is_larger else best[t]
+            which[t] = j if is_larger else which[t]
 
 
 @internal
@@ -185,6 +195,17 @@ def find_peaks(top, reach, out):  # type: ignore[no-untyped-def]
 def list_peaks(top, reach, out):  # type: ignore[no-untyped-def]
     """List the positions of positive values that are the largest within `reach`."""
     return find_peaks(top, reach, out)
+
+
+@fast
+def list_decoys(eta, M, theta, sigma, least, out):  # type: ignore[no-untyped-def]
+    """Note ``-eta / sigma`` where it exceeds its threshold, 0 elsewhere."""
+    for j in range(eta.shape[0]):
+        row, misfit, to = eta[j], M[j], out[j]
+        for t in range(row.shape[0]):
+            v, s = -row[t], sigma[t]
+            is_above = (v > least[j]) & (v * v > theta[j] * s * s + misfit[t])
+            to[t] = v / s if is_above else 0.0
 
 
 @internal
