@@ -212,13 +212,14 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
     is_event = (is_above | (not detector.samples)) & (is_sure | is_typical(atoms, median))
     score, least = np.abs(atoms.c) / local[atoms.sample], detector.least
-    if not (signed or detector.samples):
-        decoys = upside_down(eta, M, theta, local, HALF * median)
-        least = above_decoys(atoms.take(is_event), score[is_event], decoys, w.length)
     every = np.bincount(atoms.component[is_event], minlength=len(detector))
-    is_event &= score > least[atoms.component]
     left = np.bincount(atoms.component[is_event & is_above], minlength=len(detector))
     share = left / np.maximum(every, 1)
+    if not (signed or detector.samples):
+        decoys = upside_down(eta, M, theta, local, HALF * median)
+        least, count = above_decoys(atoms.take(is_event), score[is_event], decoys, w.length)
+        share = share - count / np.maximum(every, 1)
+    is_event &= score > detector.least[atoms.component] * (detector.samples > 0)
     back = atoms.take(~is_event)
     add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
     atoms, noise = atoms.take(is_event), noise[is_event]
@@ -264,22 +265,25 @@ def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
     return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
 
 
-def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> Floats:
+def above_decoys(
+    atoms: Atoms, score: Floats, decoys: Floats, length: int
+) -> tuple[Floats, Floats]:
     """Return the limit of ``c / sigma`` of every component above which decoys are few, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
     noise and artefacts. Events are selected from the largest down.
     """
-    least = np.zeros(len(decoys))
+    least, counts = np.zeros(len(decoys)), np.zeros(len(decoys))
     for j, row in enumerate(decoys):
         heights = np.sort(row[peaks_apart(row, length // 2)])[::-1]
+        counts[j] = len(heights)
         own = np.sort(score[atoms.component == j])[::-1]
         larger = np.searchsorted(-heights, -own, side="right")
         few = np.flatnonzero(larger <= DECOYS * np.arange(1, len(own) + 1))
         count = few[-1] + 1 if len(few) else 0
         if count < len(own):  # the limit is the largest that is not selected
             least[j] = own[count]
-    return least
+    return least, counts
 
 
 def noise_seen(w: Whitened, eta: Floats, sigma: Floats) -> Floats:
