@@ -20,6 +20,9 @@ from orbitdl.groups.base import Floats
 
 PILOT = 4
 """Components of the first dictionary at most."""
+PIECES, PIECE = 10, 100
+"""Chunks that the first dictionary is learned from at most, and waveform lengths of one: enough for
+a spectrum, and a third of the time."""
 CODINGS = 2
 """Codings of a calibration after the first: each knows the misfit of the one before."""
 
@@ -48,6 +51,7 @@ def background_of(
 ) -> Background:
     """Estimate the noise model of samples (n, channels) from what recurring events leave."""
     first = or_white(estimate_background(x, observed, length), x, observed)
+    x, observed = pieces_of(x, observed, length)
     w = whitened(x, observed, first, length)
     pilot, _ = grow(w, rng, PILOT)
     if not len(pilot.detector):
@@ -55,6 +59,19 @@ def background_of(
     left = first.undo(pilot.coded.residual[length:-length])
     model = estimate_background(np.where(observed[:, None], left, 0.0), observed, length)
     return or_white(model, x, observed)
+
+
+def pieces_of(
+    x: Floats, observed: NDArray[np.bool_], length: int
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return samples, or chunks of them that are evenly spread, each after unobserved ones."""
+    size = PIECE * length
+    if len(x) <= PIECES * size:
+        return x, observed
+    begins = np.linspace(0, len(x) - size, PIECES).astype(np.intp)
+    at = (begins[:, None] + np.arange(-length, size)).ravel()
+    is_own = np.tile(np.arange(-length, size) >= 0, PIECES)
+    return np.where(is_own[:, None], x[at], 0.0), observed[at] & is_own
 
 
 def or_white(model: Background, x: Floats, observed: NDArray[np.bool_]) -> Background:
