@@ -199,6 +199,7 @@ def test_the_sizes_of_events_and_of_noise_are_found_in_as_much_noise(name):
     assert found.event == pytest.approx(1.0, rel=0.1)
 
 
+@pytest.mark.filterwarnings("ignore:nothing in these data points recurs")
 @pytest.mark.parametrize("group", [IntegerShift(), Trivial()])
 def test_noise_alone_is_given_atoms_in_one_data_point_of_five(group):
     rng = np.random.default_rng(3)

@@ -20,6 +20,7 @@ from orbitdl.command.option_groups import as_typed
 from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
+from orbitdl.line.event_model import LENGTHS
 from orbitdl.recordings.layout import Layout
 from orbitdl.selection import Selection, judges, select
 
@@ -70,15 +71,15 @@ def test_windows_are_judged_as_the_library_does(folder):
     assert "--group integer-shift --components 1" in facts["command"]
 
 
-def test_a_recording_is_prepared_as_fit_does_and_judged_as_a_whole(folder):
-    estimator = WaveformLearning(
-        length=LENGTH, positive=True, random_state=0, n_components=1, noise="white"
-    )
-    own = by_the_library(estimator, HEART[60:], [1, 2], share=0.2, speckle=3)
-    more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--positive")
-    facts = facts_of("heart.npy", *TRIED, *more, "--share", 0.2, "--speckle", 3)
+def test_a_recording_is_prepared_as_fit_does_and_its_events_are_judged(folder):
+    own = select(WaveformLearning(length=LENGTH, random_state=0), HEART[60:], rounds=2)
+    more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--rounds", 2)
+    facts = facts_of("heart.npy", *more)
     assert facts["table"] == rows(own.table)
     assert facts["reason"] == own.reason
+    assert facts["command"].endswith("--length 0.7s --rate 60 --from 1s --components auto")
+    assert "agreement" in run("select", "heart.npy", *more).fine().out
+    run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: a recording is")
 
 
 def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
@@ -279,9 +280,7 @@ def test_bad_input_is_refused_in_one_sentence_and_leaves_nothing(folder, case):
 
 def test_the_help_says_the_numbers_that_the_library_takes():
     said = " ".join(run("select", "--help").fine().out.replace("│", " ").split())
-    assert f"If left out, {judges.POINTS} windows or {judges.SAMPLES} samples." in said
-    assert judges.FINE == 32
-    assert "a 32nd of --length" in said
+    assert f"If left out, {judges.POINTS} windows or {LENGTHS} waveform lengths." in said
 
 
 def test_waveforms_too_large_for_memory_are_refused_before_any_is_learned(tmp_path):

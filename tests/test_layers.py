@@ -23,7 +23,7 @@ LAYERS = [
     {"learning"},
     {"distributed"},
     {"crews"},
-    {"pilot", "alpha", "line"},
+    {"pilot", "recurrence", "alpha", "line"},
     {"storage"},
     {"points", "piecewise"},
     {"deferred"},

@@ -1,26 +1,19 @@
 """Selections: planted numbers of components are found, and alphas that recover what was planted."""
 
 from dataclasses import replace
-from itertools import pairwise
 
 import numpy as np
 import pytest
-from scipy.interpolate import BSpline
-from scipy.ndimage import gaussian_filter1d
-from sklearn.base import clone
 
-from orbitdl import OrbitDictionaryLearning, Selection, WaveformLearning, select
+from orbitdl import OrbitDictionaryLearning, Selection, select
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
 from orbitdl.samples import Samples
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.path import Effort, best_start, last_of
 from orbitdl.selection.scores import Scores
-from orbitdl.selection.stretches import StretchJudges, excerpts
 
 
 def shifts(noise=0.1, seed=0):
@@ -56,38 +49,6 @@ def test_the_planted_number_of_rotated_components_is_found():
     estimator = OrbitDictionaryLearning(group=Orthogonal(), random_state=0, n_restarts=3)
     selection = select(estimator, X, n_components=(1, 2, 3), alphas=[2.0, 1.0], rounds=3)
     assert selection.choice["n_components"] == 2
-
-
-def two_waveforms(samples=6000, noise=0.1, seed=0):
-    """Return a recording in which two smooth waveforms occur at any times, and its signal.
-
-    They are cubic splines of 33 samples, as those that are learned.
-    """
-    rng = np.random.default_rng(seed)
-    smooth = gaussian_filter1d(rng.standard_normal((30, 2)), 2.0, axis=0)
-    coefficients = 3 * smooth * np.hanning(32)[1:-1, None]
-    waves = BSpline(np.arange(-2, 32), coefficients, 3, extrapolate=False)
-    clean, t = np.zeros(samples), np.arange(samples)
-    for time in np.cumsum(rng.uniform(20, 80, samples // 50)):
-        near = slice(max(int(time) - 2, 0), int(time) + 40)
-        moved = np.nan_to_num(waves(t[near] - time))[:, rng.integers(2)]
-        clean[near] += rng.uniform(0.7, 1.3) * moved
-    return clean + noise * rng.standard_normal(samples), clean
-
-
-def test_the_planted_number_of_waveforms_is_found_with_an_alpha_that_recovers_the_recording():
-    x, clean = two_waveforms(seed=1)
-    estimator = WaveformLearning(
-        length=36, detrend=False, random_state=0, n_restarts=3, n_components=1, noise="white"
-    )
-    selection = select(estimator, x, n_components=(1, 2, 3), rounds=3)
-    assert selection.choice["n_components"] == 2
-    assert selection.estimator.length == 36
-    errors = {}
-    for alpha in selection.table["alpha"].unique():
-        model = selection.estimator.set_params(alpha=alpha, tol=1e-3).fit(x)
-        errors[alpha] = np.sum((model.denoise(x, debias=True) - clean) ** 2)
-    assert errors[selection.choice["alpha"]] <= 1.1 * min(errors.values())
 
 
 def test_fractional_shifts_are_preferred_where_they_were_planted_and_whole_ones_where_not():
@@ -133,12 +94,6 @@ def test_every_data_point_is_judged_once_and_hidden_entries_are_missing():
         assert np.array_equal(one.samples.observed, ~one.hidden)
 
 
-def stretches(x, width=12, rounds=3):
-    """Return what candidates are judged on in recordings."""
-    recordings = RecordingShards.cut([Signal(one) for one in x], width, 1.0)
-    return StretchJudges(recordings, Speckles(rounds, 0.3, 2, 0), "")
-
-
 def learned(held_out):
     """Return components and atoms that are learned from what is not hidden, and their errors."""
     shards = replace(held_out.shards, alpha=2.0)
@@ -149,12 +104,12 @@ def learned(held_out):
     return [A, last.components, *columns], held_out.judge(last.shards, last.components)
 
 
-@pytest.mark.parametrize("kind", ["points", "points with gaps", "recordings"])
+@pytest.mark.parametrize("kind", ["points", "points with gaps"])
 def test_no_hidden_entry_is_learned_from_or_used_to_predict_itself(kind):
     x = np.random.default_rng(0).standard_normal((6, 60, 2))
     if "gaps" in kind:
         x[:, ::7] = np.nan
-    make = stretches if kind == "recordings" else judges
+    make = judges
     hidden = np.array(make(x).hold_out(0, 1).hidden)
     hidden = hidden[..., None] & np.full(x.shape, True) if hidden.ndim == 2 else hidden
     known, plain = learned(make(x).hold_out(0, 1))
@@ -167,23 +122,6 @@ def test_no_hidden_entry_is_learned_from_or_used_to_predict_itself(kind):
         errors.append(judged.error.sum())
     # with predictions p that stay, (x + e - p)^2 + (x - e - p)^2 = 2 (x - p)^2 + 2 e^2
     assert sum(errors) == pytest.approx(2 * plain.error.sum() + 1800.0 * hidden.sum(), rel=1e-9)
-
-
-def test_every_stretch_of_recordings_is_judged_once_and_hidden_samples_are_missing():
-    x = [np.random.default_rng(k).standard_normal((n, 2)) for k, n in enumerate((100, 40, 333))]
-    x[2][50:60, 1] = np.nan
-    every = [stretches(x).hold_out(0, number) for number in range(3)]
-    units = every[0].unit
-    assert sorted(np.concatenate([one.judged for one in every])) == list(range(units[-1][-1] + 1))
-    assert all(set(one).isdisjoint(other) for one, other in pairwise(units))
-    for one in every:
-        pairs = zip(one.shards.recordings, one.hidden, one.unit, x, strict=True)
-        for (chunk,), hidden, unit, raw in pairs:
-            (values, observed), _ = chunk.read(0, 0)
-            np.testing.assert_array_equal(observed, ~hidden & ~np.isnan(raw).any(axis=1))
-            assert not values[hidden].any()
-            assert np.isin(unit[hidden], one.judged).all()
-        assert any(hidden.any() for hidden in one.hidden)
 
 
 def test_entries_that_were_missing_are_not_judged():
@@ -202,7 +140,9 @@ def test_speckles_are_runs_of_their_size():
 def scores(*errors, alphas=(1.0, 0.5)):
     """Return scores of 1, 2, .. components whose errors in three units are given by alpha."""
     candidates = [(0, q + 1) for q in range(len(errors))]
-    return Scores(("any",), candidates, list(alphas), np.array(errors), np.ones((len(errors), 2)))
+    return Scores(
+        ("any",), candidates, list(alphas), np.array(errors), *np.ones((2, len(errors), 2))
+    )
 
 
 def test_the_simplest_within_one_standard_error_is_chosen():
@@ -246,59 +186,25 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
 @pytest.mark.parametrize("unit", [1e-6])
 def test_the_unit_of_data_changes_alphas_alone(unit):
     data, _ = shifts()
-    x = two_waveforms(400, seed=1)[0]
     settings = {"n_components": [1, 2], "rounds": 2}
-    for estimator, X in (
-        (OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1), data.X[:20]),
-        (
-            WaveformLearning(
-                length=36, random_state=0, n_restarts=1, max_iter=1, n_components=1, noise="white"
-            ),
-            x,
-        ),
-    ):
-        plain, scaled = (select(estimator, c * X, **settings) for c in (1.0, unit))
-        np.testing.assert_allclose(scaled.table["alpha"], unit * plain.table["alpha"], rtol=0.02)
-        np.testing.assert_allclose(scaled.table["error"], plain.table["error"], rtol=0.05)
-        assert scaled.choice["n_components"] == plain.choice["n_components"]
-
-
-def test_what_a_selection_looks_at_is_spread_over_a_recording_and_was_observed():
-    x = np.arange(4000.0)
-    x[1000:2000] = np.nan
-    shards = RecordingShards.cut([Signal(x)], 10, 1.0)
-    found = [chunk.signal.values for chunk in excerpts(shards, 800).parts]
-    assert sum(map(len, found)) <= 800
-    assert np.nanmin(found[0]) == 0.0
-    assert np.nanmax(found[-1]) == 3999.0
-    assert all(np.sum(~np.isnan(one)) >= 10 for one in found)
-    assert [len(chunk.signal) for chunk in excerpts(shards, 4000).parts] == [4000]
-
-
-def test_a_recording_without_one_whole_stretch_is_judged_and_learned_from():
-    x = two_waveforms(1000)[0]
-    x[::17] = np.nan
-    estimator = WaveformLearning(
-        length=36, random_state=0, n_restarts=1, max_iter=3, n_components=1, noise="white"
-    )
-    selection = select(estimator, x, n_components=[1], rounds=2)
-    assert selection.table["error"].min() < 0.9
+    estimator, X = OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1), data.X[:20]
+    plain, scaled = (select(estimator, c * X, **settings) for c in (1.0, unit))
+    np.testing.assert_allclose(scaled.table["alpha"], unit * plain.table["alpha"], rtol=0.02)
+    np.testing.assert_allclose(scaled.table["error"], plain.table["error"], rtol=0.05)
+    assert scaled.choice["n_components"] == plain.choice["n_components"]
 
 
 def other_settings(data):
     """Return pairs of estimators, data and settings that differ in one thing, by its name."""
-    windows, heart = OrbitDictionaryLearning(random_state=0, n_restarts=1), np.tile(data.X[0], 9)
-    waves = WaveformLearning(length=12, random_state=0, n_restarts=1, n_components=1, noise="white")
+    windows = OrbitDictionaryLearning(random_state=0, n_restarts=1)
     few, many = ({"groups": [InterpolatedShift(k)]} for k in (2, 3))
     return {
         "max_samples": (windows, data.X, {"max_samples": 20}, windows, {"max_samples": 30}),
         "groups": (windows, data.X, few, windows, many),
-        "length": (waves, heart, {}, clone(waves).set_params(length=13), {}),
-        "positive": (waves, heart, {}, clone(waves).set_params(positive=True), {}),
     }
 
 
-@pytest.mark.parametrize("name", ["max_samples", "groups", "length", "positive"])
+@pytest.mark.parametrize("name", ["max_samples", "groups"])
 def test_what_was_judged_with_other_settings_is_not_taken_up(tmp_path, name):
     data, _ = shifts()
     one, X, first, other, second = other_settings(data)[name]
@@ -375,18 +281,6 @@ def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
         select(OrbitDictionaryLearning(), X, rounds=2, **settings)
 
 
-def test_too_few_samples_for_a_waveform_are_refused():
-    x = two_waveforms(600)[0]
-    with pytest.raises(ValueError, match=r"^max_samples=10 leaves no stretch .* raise max_samples"):
-        select(WaveformLearning(length=36, n_components=1, noise="white"), x, max_samples=10)
-
-
-def test_recordings_have_no_groups_to_choose_and_other_estimators_are_refused():
-    with pytest.raises(ValueError, match="leave out groups"):
-        select(
-            WaveformLearning(length=10, n_components=1, noise="white"),
-            np.arange(50.0),
-            groups=[IntegerShift()],
-        )
+def test_other_estimators_are_refused():
     with pytest.raises(ValueError, match="OrbitDictionaryLearning or a WaveformLearning"):
         select(Selection, np.zeros((4, 4)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.blas import single_threaded_blas
@@ -11,7 +12,8 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import Points
-from orbitdl.pilot import HALF, Sizes, largest, sizes_of
+from orbitdl.pilot import HALF, Sizes, largest, sizes_in, sizes_of, some_samples
+from orbitdl.recurrence import recurs
 from orbitdl.samples import Samples
 from orbitdl.validation import require_count, require_positive
 
@@ -128,10 +130,11 @@ def suggest_alpha(
 
 @dataclass(frozen=True)
 class ChosenAlpha:
-    """What ``alpha="auto"`` came to, and why."""
+    """What ``alpha="auto"`` came to, and why; and whether anything recurs in the data points."""
 
     value: float
     reason: str
+    recurs: bool = True
 
 
 def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> ChosenAlpha:
@@ -139,11 +142,15 @@ def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> Chosen
 
     So it is the same number on every machine. For data of zeros, which take no atom, it is 1.
     """
-    sizes = sizes_of(shards, q, n_jobs)
+    rng = np.random.default_rng(0)
+    few = some_samples(shards, rng)
+    sizes = sizes_in(few, q, rng, n_jobs)
     if sizes == Sizes():
         return ChosenAlpha(1.0, "1: the data are zero, which any alpha codes by nothing")
     value = float(f"{sizes.alpha():.6g}")
-    return ChosenAlpha(value, f"{value:.3g}: {reason_of(sizes)}")
+    is_found = recurs(few, q)
+    reason = f"{value:.3g}: {reason_of(sizes)}" + ("" if is_found else "; nothing recurs")
+    return ChosenAlpha(value, reason, is_found)
 
 
 def reason_of(sizes: Sizes) -> str:

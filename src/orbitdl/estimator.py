@@ -27,12 +27,18 @@ from orbitdl.points import Given
 from orbitdl.scikit import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.streaming import StreamMixin
+from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_batch_size, require_positive_or
 
 LARGE = 20_000
 """Data points from which on mini-batches are much quicker than steps of all data."""
 AUTOMATIC = 512
 """Data points in a mini-batch then."""
+NOTHING = (
+    "nothing in these data points recurs: components learned from half of them explain no more of "
+    "the other half than of Gaussian noise with the same covariance; try other windows or another "
+    "group, or pass alpha= to learn regardless."
+)
 
 
 class OrbitDictionaryLearning(
@@ -50,7 +56,8 @@ class OrbitDictionaryLearning(
         Weight of the sparsity term, in the units of the data: at
         ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing. "auto" takes what
         `suggest_alpha` says of the data: half the size of a typical event, or what noise alone
-        reaches if that is more.
+        reaches if that is more. It warns where nothing recurs in 60 data points or more, for groups
+        of shifts: where they cannot be distinguished from Gaussian noise of the same covariance.
     max_iter : int
         Dictionary steps at most. A `ConvergenceWarning` says when they were not enough; with 0,
         which only chooses the start, none is given.
@@ -278,6 +285,8 @@ class OrbitDictionaryLearning(
             return given, {}
         announce("choosing alpha", self.callback, self.verbose)
         chosen = automatic_alpha(points, self.n_components, self.n_jobs)
+        if not chosen.recurs:
+            warn_user(NOTHING)
         return chosen.value, {"alpha": chosen.reason}
 
     def _size_of_batches(self, n: int) -> int | None:

@@ -60,13 +60,18 @@ class Sizes:
 
 
 def sizes_of(data: Points, q: int, n_jobs: int | None = None) -> Sizes:
-    """Learn q components roughly, from some of the data; zero is the size of data of zeros.
+    """Learn q components roughly, from some of the data; zero is the size of data of zeros."""
+    rng = np.random.default_rng(0)
+    return sizes_in(some_samples(data, rng), q, rng, n_jobs)
+
+
+def sizes_in(few: Samples, q: int, rng: np.random.Generator, n_jobs: int | None = None) -> Sizes:
+    """Return the sizes in a few samples, by components that are learned from them.
 
     Alpha begins where few atoms are of noise, and is chosen anew from what was learned until it
     stays.
     """
-    rng = np.random.default_rng(0)
-    few, found = some_samples(data, rng), Sizes()
+    found = Sizes()
     if len(few) == 0:
         return found
     shards = SampleShards.cut(few, default_coder(few.representation, LOOSE), 1.0, n_jobs)

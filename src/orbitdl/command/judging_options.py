@@ -40,8 +40,8 @@ class Candidates:
         typer.Option(
             metavar="LIST",
             parser=weights,
-            help="Weights of sparsity to try, such as 0.1,0.2; if left out, eight that suit the "
-            "data.",
+            help="Weights of sparsity to try in windows, such as 0.1,0.2; if left out, eight that "
+            "suit the data.",
         ),
     ] = None
 
@@ -60,26 +60,28 @@ class Judging:
         typer.Option(
             metavar="N",
             parser=whole_number(2),
-            help="Parts of the data: in every round entries of one of them are hidden.",
+            help="Parts of the data: in every round entries of one of them are hidden, or a "
+            "recording is judged there.",
             rich_help_panel=JUDGING,
         ),
     ] = 5
     share: Annotated[
-        float,
+        float | None,
         typer.Option(
             metavar="FRACTION",
             parser=number_between(0.01, 0.9),
-            help="Of the entries of a part, how many are hidden.",
+            help="Of the entries of a part, how many are hidden, in windows.",
+            show_default="0.1",
             rich_help_panel=JUDGING,
         ),
-    ] = 0.1
+    ] = None
     speckle: Annotated[
         int | None,
         typer.Option(
             metavar="N",
             parser=whole_number(1),
-            help="Neighbouring samples that are hidden together: more where neighbours are much "
-            "alike. If left out 1 in windows, and a 32nd of --length in recordings.",
+            help="Neighbouring samples of a window that are hidden together: more where neighbours "
+            "are much alike. If left out, 1.",
             rich_help_panel=JUDGING,
         ),
     ] = None
@@ -88,8 +90,8 @@ class Judging:
         typer.Option(
             metavar="N",
             parser=whole_number(1),
-            help="Look at so many windows at most, or samples of a recording: fewer are quicker. "
-            "If left out, 500 windows or 32768 samples.",
+            help="Use so many windows at most, or samples of a recording: fewer are quicker. "
+            "If left out, 500 windows or 10000 waveform lengths.",
             rich_help_panel=JUDGING,
         ),
     ] = None

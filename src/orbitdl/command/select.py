@@ -59,13 +59,15 @@ def select(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Find out how many components, and which alpha, by what they predict of hidden entries.
+    """Choose the number of components, and for windows alpha and group, by cross-validation.
 
-    A share of the entries is hidden, components are learned from all others, and predict what is
-    hidden; in as many rounds as there are parts of the data. Of all candidates within one standard
-    error of the best, the simplest is chosen: fewest components, then the first of several groups,
-    then the largest alpha. What was chosen is said, and why, and the fit command to run next. Data
-    are given, read and cut as for fit.
+    Windows: a share of the entries is hidden, components are learned from all others, and predict
+    what is hidden. Recordings, with --length: stretches are held out, components are learned from
+    all others, and the events that they find there are judged: how much of the energy above the
+    noise they explain, and whether components of the whole recording find them, too. Of all
+    candidates within one standard error of the best, the simplest is chosen: fewest components,
+    then the first of several groups, then the largest alpha. The choice is printed, the reason, and
+    the fit command to run next. Data are passed, read and cut as for fit.
 
     Examples:
       orbitdl select mitdb/100 --length 0.7s --channel MLII
@@ -76,12 +78,14 @@ def select(
       orbitdl select windows.npy --group trivial,integer-shift,continuous-shift
 
     Columns of the table:
-      group           what moves the components
+      group           what transforms the components (windows)
       n_components    how many there are
-      alpha           weight of sparsity
-      error           squared error over hidden entries, as a part of their energy
+      alpha           weight of sparsity (windows)
+      error           squared error over hidden entries, as a part of their energy; of recordings
+                      the part of the energy above the noise that is left unexplained
       standard_error  that of its difference from the least error
-      atoms           moved components per window, or per length of a waveform
+      atoms           per window, or events per length of a waveform
+      agreement       F1 score with the events of a model of the whole recording (recordings)
 
     A run that was stopped, by Ctrl-C or worse, goes on when the same command is given again; with
     --restart it begins anew.

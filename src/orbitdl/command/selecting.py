@@ -41,8 +41,7 @@ def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model,
         warn_of_means(group, X)
         return OrbitDictionaryLearning(group=group), X
     samples = material.samples(line.length)
-    flags = line.flags() | {"noise": "white"}  # alphas are compared in the unit of the data
-    return WaveformLearning(length=samples, **flags), material.signal().signal
+    return WaveformLearning(length=samples, **line.flags()), material.signal().signal
 
 
 @dataclass(frozen=True)
@@ -101,9 +100,9 @@ def fit_command(data: Path, options: list[str], selection: Selection, group: str
     """Return the command that learns what was chosen from the same data."""
     chosen = selection.choice
     moves = ["--group", group] if group else []
-    if "--length" in options and "--noise" not in options:
-        moves += ["--noise", "white"]  # alphas were compared in the unit of the data
-    numbers = ["--components", str(chosen["n_components"]), "--alpha", f"{chosen['alpha']:.15g}"]
+    numbers = ["--components", str(selection.estimator.n_components)]
+    if "alpha" in chosen:
+        numbers += ["--alpha", f"{chosen['alpha']:.15g}"]
     words = ["fit", str(data), "-o", f"{data.stem}.safetensors", *options, *moves, *numbers]
     return f"{program()} {shlex.join(words)}"
 
@@ -115,9 +114,9 @@ def tell(
     chosen = selection.choice
     facts = {
         "data": str(data),
-        "group": chosen["group"],
+        "group": chosen.get("group"),
         "components": chosen["n_components"],
-        "alpha": chosen["alpha"],
+        "alpha": chosen.get("alpha"),
         "reason": selection.reason,
         "command": command,
         "table": selection.table.to_dict(orient="records"),
@@ -131,12 +130,14 @@ def tell(
 
 
 def in_short(selection: Selection) -> Table:
-    """Return the best alpha of every number of components, and what was chosen, as a table."""
+    """Return the best row of every number of components, and what was chosen, as a table."""
     from rich.table import Table
 
-    rows, several = best_rows(selection), selection.table["group"].nunique() > 1
-    per = "length" if isinstance(selection.estimator, WaveformLearning) else "window"
-    names = ["components", "alpha", "held-out error", "over the least", f"atoms a {per}", ""]
+    of_recording = isinstance(selection.estimator, WaveformLearning)
+    rows = best_rows(selection)
+    several = not of_recording and selection.table["group"].nunique() > 1
+    per, what = ("length", "agreement") if of_recording else ("window", "alpha")
+    names = ["components", what, "held-out error", "over the least", f"atoms per {per}", ""]
     table = Table(*(["group"] if several else []), *names)
     table.columns[0].no_wrap = True
     for column in table.columns[several:]:
@@ -146,7 +147,7 @@ def in_short(selection: Selection) -> Table:
         over, spread = row["error"] - least, row["standard_error"]
         numbers = (
             str(row["n_components"]),
-            f"{row['alpha']:.3g}",
+            f"{row[what]:.3g}",
             f"{100 * row['error']:.3g} %",
             f"{100 * over:.2g} ± {100 * spread:.2g} %" if over else "",
             f"{row['atoms']:.2f}",
@@ -159,8 +160,8 @@ def in_short(selection: Selection) -> Table:
 
 def best_rows(selection: Selection) -> pd.DataFrame:
     """Return the row of least error of every candidate, and the one that was chosen."""
-    every, keys = selection.table, ["group", "n_components", "alpha"]
-    least = every.groupby(["group", "n_components"], sort=False)["error"].idxmin()
+    every, keys = selection.table, list(selection.choice)
+    least = every.groupby([k for k in keys if k != "alpha"], sort=False)["error"].idxmin()
     is_chosen = (every[keys] == [selection.choice[key] for key in keys]).all(axis=1)
     shown = every.assign(is_chosen=is_chosen)
     return shown[is_chosen | every.index.isin(least)]

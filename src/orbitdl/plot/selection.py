@@ -1,4 +1,7 @@
-"""Held-out error against alpha, for every number of components and every group tried."""
+"""Held-out error against alpha, for every number of components and every group tried.
+
+Of recordings, against the number of components.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from orbitdl.plot.canvas import (
     tidy,
 )
 
-COLUMNS = ("group", "n_components", "alpha", "error", "standard_error")
+COLUMNS = ("n_components", "error", "standard_error")
 WIDE = 5.0
 """From how many times the least error on the greatest is drawn on a logarithmic scale."""
 FEW = 4
@@ -34,9 +37,10 @@ class SelectionDisplay(Display):
     Parameters
     ----------
     table : DataFrame
-        A row per candidate: `group`, `n_components`, `alpha`, `error` and `standard_error`.
+        A row per candidate: `n_components`, `error` and `standard_error`; of data points `group`
+        and `alpha`, too.
     choice : mapping
-        `group`, `n_components` and `alpha` of the one that was chosen.
+        `n_components`, and `group` and `alpha`, of the one that was chosen.
     reason : str
         Why, in a sentence.
 
@@ -87,6 +91,28 @@ class SelectionDisplay(Display):
         """Draw, in an axis that is given or in a new figure."""
         self.ax_ = panels(ax, 1, 1, size=(7.0, 4.2))[0, 0]
         self.figure_ = self.ax_.figure
+        if "alpha" in self.table:
+            count, across = self._draw_paths(), "alpha, the regularisation weight"
+            self.ax_.set_xscale("log")
+            plain_ticks(self.ax_.xaxis)
+        else:
+            count, across = 1, "number of components"
+            self._draw_curve(self.table, "n_components", "held-out events", colour_of(0), "-")
+            self.ax_.set_xticks(self.table["n_components"])
+        self._mark_choice()
+        if self.table["error"].max() > WIDE * self.table["error"].min() > 0:
+            self.ax_.set_yscale("log")
+            plain_ticks(self.ax_.yaxis)
+        self.ax_.set(xlabel=across, ylabel="held-out error, part of the energy")
+        self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
+        self.ax_.grid(color=QUIET, lw=0.4)
+        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if count > FEW else {}
+        self.ax_.legend(frameon=False, fontsize=9, **beside)
+        tidy(self.ax_, left=True)
+        return self
+
+    def _draw_paths(self) -> int:
+        """Draw a curve over alpha for every group and number of components; return how many."""
         groups = list(dict.fromkeys(self.table["group"]))
         curves = self.table.groupby(["group", "n_components"], sort=False)
         numbers = sorted(set(self.table["n_components"]))
@@ -94,37 +120,24 @@ class SelectionDisplay(Display):
             group, n = curve["group"].iloc[0], int(curve["n_components"].iloc[0])
             style = ("-", "--", ":", "-.")[groups.index(group) % 4]
             name = self._name(group, n, several=len(groups) > 1)
-            self._draw_curve(curve.sort_values("alpha"), name, colour_of(numbers.index(n)), style)
-        self._mark_choice()
-        self.ax_.set_xscale("log")
-        plain_ticks(self.ax_.xaxis)
-        if self.table["error"].max() > WIDE * self.table["error"].min() > 0:
-            self.ax_.set_yscale("log")
-            plain_ticks(self.ax_.yaxis)
-        self.ax_.set(
-            xlabel="alpha, the price of an atom", ylabel="held-out error, part of the energy"
-        )
-        self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
-        self.ax_.grid(color=QUIET, lw=0.4)
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if len(curves) > FEW else {}
-        self.ax_.legend(frameon=False, fontsize=9, **beside)
-        tidy(self.ax_, left=True)
-        return self
+            colour = colour_of(numbers.index(n))
+            self._draw_curve(curve.sort_values("alpha"), "alpha", name, colour, style)
+        return len(curves)
 
-    def _draw_curve(self, curve: pd.DataFrame, name: str, colour: str, style: str) -> None:
-        alpha, error = curve["alpha"].to_numpy(), curve["error"].to_numpy()
+    def _draw_curve(
+        self, curve: pd.DataFrame, across: str, name: str, colour: str, style: str
+    ) -> None:
+        x, error = curve[across].to_numpy(), curve["error"].to_numpy()
         spread = curve["standard_error"].to_numpy()
-        self.ax_.fill_between(alpha, error - spread, error + spread, color=colour, alpha=0.15, lw=0)
-        self.ax_.plot(alpha, error, color=colour, ls=style, marker="o", ms=4, label=name)
+        self.ax_.fill_between(x, error - spread, error + spread, color=colour, alpha=0.15, lw=0)
+        self.ax_.plot(x, error, color=colour, ls=style, marker="o", ms=4, label=name)
 
     def _mark_choice(self) -> None:
-        names = ("group", "n_components", "alpha")
-        is_it = pd.Series(True, index=self.table.index)
-        for name in names:
-            is_it &= self.table[name] == self.choice[name]
-        row = self.table[is_it]
-        self.ax_.plot(row["alpha"], row["error"], ls="", marker="o", ms=13, mfc="none",
-                      mec="black", mew=1.6, label="chosen")  # fmt: skip
+        keys = [name for name in ("group", "n_components", "alpha") if name in self.table]
+        row = self.table[(self.table[keys] == [self.choice[key] for key in keys]).all(axis=1)]
+        x = row["alpha" if "alpha" in row else "n_components"]
+        self.ax_.plot(x, row["error"], ls="", marker="o", ms=13, mfc="none", mec="black", mew=1.6,
+                      label="chosen")  # fmt: skip
 
     @staticmethod
     def _name(group: str, n: int, *, several: bool) -> str:

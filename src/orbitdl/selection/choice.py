@@ -24,9 +24,13 @@ class Selection:
     table : DataFrame
         One row per candidate: `group`, `n_components`, `alpha`; `error`, the squared error over
         hidden entries as a part of their energy; `standard_error`, that of its difference from the
-        least error; `atoms` per data point, or per length of a waveform.
+        least error; `atoms` per data point. Of recordings `n_components`; `error`, the part of the
+        held-out energy above the noise that reproducible events leave unexplained;
+        `standard_error`; `atoms`, events per waveform length; `agreement`, the F1 score of the
+        events with those of components learned from the whole recording.
     choice : dict
-        `group`, `n_components` and `alpha` of the row that was chosen.
+        `group`, `n_components` and `alpha` of the row that was chosen; of recordings
+        `n_components`.
     reason : str
         Why, in words.
     estimator : estimator
@@ -65,18 +69,42 @@ def reason_for(scores: Scores, chosen: tuple[int, int]) -> str:
     return " ".join([part for part in parts if part] + [share])
 
 
-def _of_components(scores: Scores, chosen: tuple[int, int]) -> str:
+def reason_of_events(scores: Scores, chosen: tuple[int, int], numbers: list[int], why: str) -> str:
+    """Say why a number of components was chosen, and what "auto" finds: the largest candidate."""
+    (_, q), predicted = scores.candidates[chosen[0]], 1.0 - float(scores.mean[chosen])
+    auto = scores.candidates[-1][1]
+    most = f'n_components="auto" finds {auto}' if auto else "no waveform recurs"
+    if max(numbers) > auto:
+        most += f", and no more can be judged: {why}"
+    if auto == 0:
+        return f"0 components: {most}."
+    if predicted <= 0.0:
+        return f"{_components(q)}: no events are found again. {_sentence(most)}."
+    if auto > q:
+        most += f"; what {auto} explain more is within the standard error, or is not found again"
+    return (
+        f"{_of_components(scores, chosen, is_last=False)} Events explain {100 * predicted:.3g} % "
+        "of the held-out energy above the noise; their agreement with those of a model of the "
+        f"whole recording is F1 = {scores.agreement[chosen]:.3g}. {_sentence(most)}."
+    )
+
+
+def _sentence(words: str) -> str:
+    return words[0].upper() + words[1:] if words.startswith("no ") else words
+
+
+def _of_components(scores: Scores, chosen: tuple[int, int], *, is_last: bool = True) -> str:
     _, q = scores.candidates[chosen[0]]
     numbers = sorted({number for _, number in scores.candidates})
     if len(numbers) == 1:
-        return f"{_components(q)}, the only number tried."
+        return f"{_components(q)}{', the only number tried' if is_last else ''}."
     place, (_, best) = numbers.index(q), scores.candidates[scores.best[0]]
     neighbours = {*numbers[max(place - 1, 0) : place + 2], best} - {q}
     compared = [
         f"{number} {_against(scores, chosen, number, NAMED[min(k, 1)])}"
         for k, number in enumerate(sorted(neighbours, reverse=True))
     ]
-    more = " More were not tried, and may be better." if q == numbers[-1] else ""
+    more = " More were not tried, and may be better." if is_last and q == numbers[-1] else ""
     return f"{_components(q)}: {'; '.join(compared)}.{more}"
 
 

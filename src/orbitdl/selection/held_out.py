@@ -65,14 +65,19 @@ class Judged:
     Attributes
     ----------
     error, energy : ndarray of shape (units,)
-        ``sum (x - prediction)^2`` and ``sum x^2`` over the hidden entries of a unit.
+        ``sum (x - prediction)^2`` and ``sum x^2`` over the hidden entries of a unit, or those of
+        the events of a recording (`orbitdl.selection.recordings`).
     atoms : float
         Atoms per data point, or per length of a waveform.
+    agreement : float
+        F1 score of the events found with those of components learned from the whole recording; NaN
+        of data points.
     """
 
     error: Floats
     energy: Floats
     atoms: float
+    agreement: float = np.nan
 
 
 class HeldOut(ABC):
@@ -80,7 +85,7 @@ class HeldOut(ABC):
 
     Attributes
     ----------
-    shards : SampleShards or RecordingShards
+    shards : SampleShards
         The data, in which hidden entries are missing.
     """
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
@@ -11,44 +9,25 @@ from numpy.typing import ArrayLike
 
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups.base import Group
+from orbitdl.line.event_model import Excerpt
 from orbitdl.selection.data_points import PointJudges
-from orbitdl.selection.held_out import Judges, Speckles
-from orbitdl.selection.stretches import StretchJudges, excerpts
+from orbitdl.selection.held_out import Speckles
+from orbitdl.selection.recordings import PLACES, SPANS, EventJudges
 from orbitdl.waveform_learning import WaveformLearning
 
-POINTS, SAMPLES = 500, 2**15
-"""Data points, and samples of recordings, that candidates are judged on unless told otherwise."""
-FINE = 32
-"""Parts of a waveform's length that are hidden together in recordings."""
+POINTS = 500
+"""Data points that candidates are judged on unless another number is requested."""
 
 
-@singledispatch
-def judges_for(
-    estimator: Any,
-    X: Any,
-    mask: ArrayLike | None,
-    groups: list[Group] | None,
-    speckles: Speckles,
-    most: int | None,
-) -> Judges:
-    """Check data, and return what candidates are judged on: at most so many samples of them.
-
-    Speckles of size 0 get the size that suits the data.
-    """
-    raise ValueError(
-        f"select takes an OrbitDictionaryLearning or a WaveformLearning, not {estimator!r}."
-    )
-
-
-@judges_for.register
-def _(
+def point_judges(
     estimator: OrbitDictionaryLearning,
     X: Any,
     mask: ArrayLike | None,
     groups: list[Group] | None,
     speckles: Speckles,
     most: int | None,
-) -> Judges:
+) -> PointJudges:
+    """Check data points, and return what candidates are judged on: so many of them at most."""
     estimator._check_parameters()
     with estimator._given(X, mask) as given:
         n, most = len(given.points), most or POINTS
@@ -61,26 +40,38 @@ def _(
         rows = np.sort(rng.choice(n, min(n, most), replace=False))
         samples, data = given.points.take(rows), given.fingerprint
     candidates = tuple(groups or [estimator._group()])
-    size = speckles.size or 1
-    return PointJudges(samples, candidates, estimator.coder, replace(speckles, size=size), data)
+    return PointJudges(samples, candidates, estimator.coder, speckles, data)
 
 
-@judges_for.register
-def _(
-    estimator: WaveformLearning,
-    X: Any,
-    mask: ArrayLike | None,
-    groups: list[Group] | None,
-    speckles: Speckles,
-    most: int | None,
-) -> Judges:
+def event_judges(
+    estimator: WaveformLearning, X: Any, numbers: list[int], speckles: Speckles, most: int | None
+) -> tuple[EventJudges, str]:
+    """Check a recording, or several, and return what candidates are judged on; a fingerprint."""
     estimator._check_parameters()
-    if groups is not None or mask is not None:
-        raise ValueError(
-            "waveforms of a recording occur at any time, and NaN says what is missing; leave out "
-            "groups and mask."
-        )
     with estimator._given(X) as given:
-        recordings, data = excerpts(given.shards, most or SAMPLES), given.fingerprint
-    size = speckles.size or max(estimator.length // FINE, 1)
-    return StretchJudges(recordings, replace(speckles, size=size), data)
+        excerpt, data = Excerpt.of(given.shards), given.fingerprint
+    if most is not None:
+        excerpt = shortened(excerpt, most)
+    noise = str(estimator.noise)
+    return EventJudges.of(excerpt, numbers, noise, speckles.rounds, speckles.seed), data
+
+
+def shortened(excerpt: Excerpt, most: int) -> Excerpt:
+    """Return stretches of an excerpt, so many samples at most, evenly spread.
+
+    Between two of them one waveform length is missing.
+    """
+    n, gap = len(excerpt.x), excerpt.length
+    if n > most:
+        count = max(min(PLACES, most // (SPANS * gap)), 1)
+        size = most // count
+        first = np.linspace(0, n - size, count).astype(int)
+        at = np.concatenate([np.r_[np.arange(one, one + size), np.full(gap, n)] for one in first])
+        x, observed = np.pad(excerpt.x, [(0, 1), (0, 0)]), np.append(excerpt.observed, False)
+        excerpt = Excerpt(x[at[:-gap]], observed[at[:-gap]], gap)
+    if np.sum(excerpt.observed) < gap:
+        raise ValueError(
+            f"max_samples={most} leaves no stretch of recordings in which a waveform of "
+            f"length={gap} was observed; raise max_samples."
+        )
+    return excerpt

@@ -15,11 +15,13 @@ from orbitdl.storage.checkpoint_files import REMEDY
 from orbitdl.storage.container import ModelFileError, Tensors, read, write
 from orbitdl.storage.writing import sweep
 
-KIND, VERSION = "selection", 1
+KIND, VERSION = "selection", 2
 """What such a file says it is."""
 
+PARTS = ("error", "energy", "atoms", "agreement")
+"""What a file has of every path."""
 Job = tuple[int, int, int]
-"""A group, a number of components, a round."""
+"""A group, a number of components, a round. Of recordings the first two are 0."""
 Progress = Callable[[int, int], object]
 
 
@@ -73,13 +75,14 @@ class Results:
         return [job for job in self.jobs if job not in self.done]
 
     def _tensors(self) -> Tensors:
-        """Return errors and energies (alphas, units) and atoms (alphas,) of every path."""
+        """Return errors and energies (alphas, units), atoms and agreement (alphas,) of a path."""
         found: Tensors = {}
         for job, judged in self.done.items():
             name = ".".join(map(str, job))
             found[f"{name}.error"] = np.stack([one.error for one in judged])
             found[f"{name}.energy"] = np.stack([one.energy for one in judged])
             found[f"{name}.atoms"] = np.array([one.atoms for one in judged])
+            found[f"{name}.agreement"] = np.array([one.agreement for one in judged])
         return found
 
     def _read(self, path: Path) -> dict[Job, list[Judged]]:
@@ -94,10 +97,10 @@ class Results:
         for name in tensors:
             if name.endswith(".error"):
                 own = name.removesuffix(".error")
-                columns = (tensors[f"{own}.{part}"] for part in ("error", "energy", "atoms"))
+                columns = (tensors[f"{own}.{part}"] for part in PARTS)
                 group, q, number = map(int, own.split("."))
                 found[group, q, number] = [
-                    Judged(error, energy, float(atoms))
-                    for error, energy, atoms in zip(*columns, strict=True)
+                    Judged(error, energy, float(atoms), float(agreement))
+                    for error, energy, atoms, agreement in zip(*columns, strict=True)
                 ]
         return found

@@ -27,6 +27,8 @@ class Scores:
     error : ndarray of shape (candidates, alphas, units)
         Squared errors over hidden entries, as parts of the energy of all hidden entries.
     atoms : ndarray of shape (candidates, alphas)
+    agreement : ndarray of shape (candidates, alphas)
+        Mean F1 score of events; NaN of data points.
     """
 
     groups: tuple[str, ...]
@@ -34,6 +36,7 @@ class Scores:
     alphas: list[float]
     error: Floats
     atoms: Floats
+    agreement: Floats
 
     @classmethod
     def of(
@@ -49,10 +52,12 @@ class Scores:
             [[np.concatenate([one[k].error for one in own]) for k in places] for own in judged]
         )
         energy = sum(float(one[0].energy.sum()) for one in judged[0])
-        atoms = np.array(
-            [[np.mean([one[k].atoms for one in own]) for k in places] for own in judged]
-        )
-        return cls(groups, candidates, alphas, error / (energy or 1.0), atoms)
+        atoms, agreement = (
+            np.array([[np.mean([getattr(one[k], name) for one in own]) for k in places]
+                      for own in judged])
+            for name in ("atoms", "agreement")
+        )  # fmt: skip
+        return cls(groups, candidates, alphas, error / (energy or 1.0), atoms, agreement)
 
     @property
     def mean(self) -> Floats:
@@ -80,6 +85,11 @@ class Scores:
         """Tell whether an error is within one standard error of the least."""
         excess, spread = self.difference(one, self.best)
         return excess <= spread
+
+    def of_recordings(self) -> pd.DataFrame:
+        """Return one row per number of components."""
+        table = self.to_frame().drop(columns=["group", "alpha"])
+        return table.assign(agreement=self.agreement[:, 0])
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row per candidate and alpha."""

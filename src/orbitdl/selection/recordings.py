@@ -1,0 +1,202 @@
+"""Recordings that numbers of components are judged on, by their events in held-out units.
+
+The background noise is estimated once, and the recording is whitened: y. It is divided into units
+of several waveform lengths. In round r components are learned without the units of part r. An event
+there counts if the components learned from everything find it, too: the same component, at the same
+time. With noise level sigma and residual r of the K events of a unit that count, its error is
+
+    sum (r / sigma)^2 - n + 2 log(q T) K',
+
+for n whitened samples and K' events found: each pays what the largest of q T correlations with
+noise alone would explain. As a part of ``sum (y / sigma)^2 - n``, summed over units, it is the
+share of the energy above the noise that reproducible events leave unexplained.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from orbitdl.discovery.background import Background
+from orbitdl.discovery.coding import Detector, Whitened, code
+from orbitdl.discovery.discover import calibrated, whitened
+from orbitdl.discovery.growth import MOST, grow
+from orbitdl.discovery.occurrences import is_event
+from orbitdl.discovery.pursuit import Atoms, add_waveforms, gram_of
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.line.event_model import FIXED_SEED, Excerpt, noise_of, white_noise_of
+from orbitdl.selection.held_out import Judged, Speckles
+
+SPANS, UNITS = 8, 8
+"""Waveform lengths of a unit at least, and units of a round at most: gaps disturb learning."""
+PLACES = 8
+"""Stretches of a recording at most that are looked at, where it is longer than `max_samples`."""
+NEAR = 8
+"""Part of a waveform length within which two components find the same event."""
+
+
+@dataclass(frozen=True, eq=False)
+class EventJudges:
+    """A recording, whitened, and the components that recur in all of it.
+
+    Attributes
+    ----------
+    excerpt : Excerpt
+    background : Background
+        The noise model of all of it.
+    unit : ndarray of shape (n,)
+        Which unit a sample belongs to.
+    part : ndarray of shape (units,)
+        In which round a unit is held out.
+    learned : dict of Detector
+        From everything, by number of components; "auto" finds the largest number.
+    sigma : ndarray of shape (P,)
+        Noise level that the largest number of components leaves.
+    reason : str
+        Why "auto" finds no more.
+    """
+
+    excerpt: Excerpt
+    background: Background
+    unit: Integers
+    part: Integers
+    learned: dict[int, Detector]
+    sigma: Floats
+    reason: str
+
+    @classmethod
+    def of(
+        cls, excerpt: Excerpt, numbers: list[int], noise: str, rounds: int, seed: int
+    ) -> EventJudges:
+        """Estimate the noise model, and learn every number of components from everything."""
+        background = noise_of(excerpt) if noise == "auto" else white_noise_of(excerpt)
+        n = len(excerpt.x)
+        size = max(SPANS * excerpt.length, n // (UNITS * rounds))
+        unit = np.arange(n) // max(min(size, n // (2 * rounds)), 1)
+        part = Speckles(rounds, 0.0, 1, seed).parts(int(unit[-1]) + 1)
+        learned, reason = ladder(excerpt, background, numbers)
+        own = {len(detector): detector for detector in learned}
+        w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
+        sigma = w.level(coded_events(w, learned[-1])[1])
+        return cls(excerpt, background, unit, part, own, sigma, reason)
+
+    @property
+    def candidates(self) -> list[int]:
+        """Numbers of components, the last of them that of "auto"."""
+        return sorted(self.learned)
+
+    def judge(self, number: int) -> list[Judged]:
+        """Learn every number of components without part `number`, and judge them there."""
+        is_held = self.part[self.unit] == number
+        observed = self.excerpt.observed & ~is_held
+        rest = replace(
+            self.excerpt, x=np.where(observed[:, None], self.excerpt.x, 0.0), observed=observed
+        )
+        *few, most = self.candidates
+        of_all = [self.learned[q] for q in self.candidates]
+        fitted = ladder(rest, self.background, few)[0] if most else of_all  # nothing recurs
+        w = whitened(self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length)
+        return [
+            self.judged(w, np.flatnonzero(self.part == number), *pair)
+            for pair in zip(fitted, of_all, strict=True)
+        ]
+
+    def judged(self, w: Whitened, units: Integers, own: Detector, other: Detector) -> Judged:
+        """Return the error of components in some units, by events that others find again."""
+        atoms, _ = coded_events(w, own)
+        others, _ = coded_events(w, other)
+        partner, lag = partners(own.A, other.A)
+        again, back = found_again(atoms, others, partner, lag, w.length // NEAR)
+        at, at_others = (self.unit[self.sample_of(one, w)] for one in (atoms, others))
+        known, left = atoms.take(again), w.y.copy()
+        add_waveforms(known.component, known.sample, -known.c, own.A, left)
+        inside, count = slice(w.length, -w.length), len(self.part)
+        seen = w.observed[inside]
+        level = self.sigma[inside][seen, None]
+        energy, error = (
+            weighed(self.unit[seen], np.sum((z[inside][seen] / level) ** 2 - 1.0, axis=1), count)
+            for z in (w.y, left)
+        )
+        price = 2.0 * np.log(max(len(own) * w.samples, 2))
+        error += price * np.bincount(at, minlength=count)
+        here, there = np.isin(at, units), np.isin(at_others, units)
+        total = int(here.sum() + there.sum())
+        agreement = (again[here].sum() + back[there].sum()) / total if total else 1.0
+        spans = np.isin(self.unit, units).sum() / w.length
+        return Judged(error[units], energy[units], here.sum() / spans, float(agreement))
+
+    def sample_of(self, atoms: Atoms, w: Whitened) -> Integers:
+        """Return the samples at the centres of atoms."""
+        return np.clip(atoms.sample - w.length // 2, 0, w.samples - 1)
+
+
+def weighed(unit: Integers, values: Floats, count: int) -> Floats:
+    """Return the sums of values over so many units."""
+    return np.bincount(unit, values, count).astype(np.float64)
+
+
+def ladder(
+    excerpt: Excerpt, background: Background, numbers: list[int]
+) -> tuple[list[Detector], str]:
+    """Return so many components that recur, calibrated, or all where there are fewer; then all.
+
+    Also why there are no more.
+    """
+    w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
+    found, q, reason = list[Detector](), 0, ""
+    for most in [*numbers, MOST]:
+        if not found or len(found[-1]) == q:  # otherwise fewer recur, and all are found
+            grown, reason = grow(w, np.random.default_rng(FIXED_SEED), most)
+            detector, rng = grown.detector, np.random.default_rng(FIXED_SEED)
+            if len(detector):
+                every = (excerpt.x, excerpt.observed, background, detector.A, rng)
+                detector = calibrated(*every).detector
+            found.append(detector)
+        else:
+            found.append(found[-1])
+        q = most
+    return found, reason
+
+
+def coded_events(w: Whitened, detector: Detector) -> tuple[Atoms, Floats]:
+    """Return the events that components find, and the residual."""
+    coded = code(w, detector, w.level(w.y))
+    coded = code(w, detector, w.level(coded.residual))
+    return coded.atoms.take(is_event(coded, w.samples)), coded.residual
+
+
+def partners(A: Floats, B: Floats) -> tuple[Integers, Integers]:
+    """Return for every one of the waveforms A which of B it is, -1: none, and how much later.
+
+    One to one, such that the sum of the largest correlations at any lag is largest.
+    """
+    gram, length = gram_of(np.concatenate([A, B])), A.shape[1]
+    tables = gram[: len(A), len(A) :]
+    partner, lag = np.full(len(A), -1), np.zeros(len(A), dtype=np.intp)
+    own, theirs = linear_sum_assignment(-tables.max(axis=2, initial=-1.0))
+    partner[own] = theirs
+    lag[own] = tables[own, theirs].argmax(axis=1) - (length - 1)
+    return partner, lag
+
+
+def found_again(
+    atoms: Atoms, others: Atoms, partner: Integers, lag: Integers, near: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Tell which events of two sets of components are the same: (K,) and (K',)."""
+    again, back = np.zeros(len(atoms), dtype=bool), np.zeros(len(others), dtype=bool)
+    for j, (theirs, later) in enumerate(zip(partner, lag, strict=True)):
+        own, his = np.flatnonzero(atoms.component == j), np.flatnonzero(others.component == theirs)
+        time, other = atoms.sample[own] + later, others.sample[his]
+        again[own] = has_neighbour(time, other, near)
+        back[his] = has_neighbour(other, time, near)
+    return again, back
+
+
+def has_neighbour(time: Integers, other: Integers, near: int) -> NDArray[np.bool_]:
+    """Tell which times have one of the others within so many samples."""
+    other = np.sort(other)
+    first, last = np.searchsorted(other, time - near), np.searchsorted(other, time + near, "right")
+    return np.asarray(last > first)
