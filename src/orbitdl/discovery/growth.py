@@ -18,7 +18,7 @@ from orbitdl.discovery.kinds import halves, is_own_kind, recurrences
 from orbitdl.discovery.misfit import learned, updated_waveforms
 from orbitdl.groups.base import Floats
 
-GENUINE = 0.65
+GENUINE = 2 / 3
 """Part of a component's atoms that decoys and bursts of noise leave at least."""
 MOST, REJECTIONS, ROUNDS = 12, 2, 3
 """Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
