@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from orbitdl.discovery.coding import Detector
 from orbitdl.event_columns import in_column_order
 from orbitdl.groups.base import Floats
 from orbitdl.line.certainty import (
     deviations,
+    left_free,
     noise_maxima,
     p_values,
     q_values,
@@ -48,7 +50,7 @@ def detected_events(
     refit = refitted(recording, waveforms, found.atoms)
     samples = recording[-1].last - recording[0].first
     table = table_of(found, refit, waveforms, model, samples)
-    errors = errors_of(recording, waveforms, found, refit, model.detector.g)
+    errors = errors_of(recording, waveforms, found, refit, model.detector)
     gains = model.gains[found.atoms.component]
     table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
     is_listed = (table["q_value"] <= fdr).to_numpy()
@@ -93,13 +95,15 @@ def table_of(
 
 
 def errors_of(
-    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, g: Floats
+    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, detector: Detector
 ) -> Floats:
     """Return the standard errors of coefficients and of times, (2, K).
 
-    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s the
-    noise level there, by what the waveform sees of it (that of the whole recording is 1 / g of it),
-    or the root mean square of the residual where misfit dominates.
+    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s what the
+    waveform sees of the noise: ``g sigma``, which is measured around the event where noise is much
+    louder there, or g times the root mean square of the residual where misfit dominates. A waveform
+    and its derivative occupy the same frequencies, and see about the same. Noise is measured where
+    events were subtracted, and with them some of it.
     """
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
@@ -107,7 +111,8 @@ def errors_of(
     gram = joint_gram(recording, waveforms, atoms, refit.amplitude)
     far = waveforms.length + TAPS
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
-    s = np.maximum(found.noise / g[atoms.component], refit.left)
+    s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
+    s /= np.sqrt(left_free(detector))[atoms.component]
     return standard_errors(gram, np.stack(ends, axis=1), count) * s
 
 
