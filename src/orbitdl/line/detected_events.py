@@ -43,13 +43,13 @@ def detected_events(
     Those whose `q_value`, by the noise model, is at most `fdr`. `WaveformLearning.events` describes
     the columns.
     """
-    found = detect(recording, model.detector, n_jobs, signed=model.signed)
+    found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
     if not whole:
         free = np.ones(len(found.atoms), dtype=bool)
         found = replace(found, atoms=retimed(recording, waveforms, found.atoms, free))
     refit = refitted(recording, waveforms, found.atoms)
-    samples = recording[-1].last - recording[0].first
-    table = table_of(found, refit, waveforms, model, samples)
+    tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
+    table = table_of(found, refit, model, tests)
     errors = errors_of(recording, waveforms, found, refit, model.detector)
     gains = model.gains[found.atoms.component]
     table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
@@ -64,13 +64,12 @@ def detected_events(
         "threshold": threshold_of(model).tolist(),
         "resolution": resolution_of(waveforms).tolist(),
         "fdr": fdr,
+        "decoys": decoys_of(decoys, model, fdr * len(listed) / max(tests, 1.0)),
     }
     return in_column_order(listed)
 
 
-def table_of(
-    found: Detected, refit: Refit, waveforms: Waveforms, model: EventModel, samples: int
-) -> pd.DataFrame:
+def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> pd.DataFrame:
     """Return all events with their p-values, false discovery rates and runners-up."""
     atoms, A = found.atoms, model.detector.A
     s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.noise)
@@ -84,7 +83,7 @@ def table_of(
             "amplitude": refit.amplitude * model.gains[atoms.component],
             "coefficient": refit.amplitude,
             "p_value": p,
-            "q_value": q_values(p, noise_maxima(A, samples)),
+            "q_value": q_values(p, tests),
             "runner_up": found.runner_up,
             "evidence": np.where(found.runner_up >= 0, evidence, np.inf),
             "explained": refit.share,
@@ -114,6 +113,14 @@ def errors_of(
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
     s /= np.sqrt(left_free(detector))[atoms.component]
     return standard_errors(gram, np.stack(ends, axis=1), count) * s
+
+
+def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:
+    """Return how many decoys of each component have p-values up to the largest that is listed."""
+    component = decoys.atoms.component
+    height = np.abs(decoys.atoms.coefficient)
+    passing = p_values(height, component, decoys.noise, model.detector.A) <= largest
+    return [int(np.sum(passing & (component == j))) for j in range(len(model.detector))]
 
 
 def threshold_of(model: EventModel) -> Floats:
