@@ -34,6 +34,8 @@ from orbitdl.line.waveforms import Waveforms
 
 LENGTHS = 10_000
 """Waveform lengths of an excerpt at most: events enough for everything that is estimated."""
+LOST = 0.1
+"""Least part of its energy that denoising leaves of a waveform: else it stays as it is."""
 RIDGE = 1e-6
 """Relative weight that keeps templates finite where events are few."""
 NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
@@ -184,7 +186,11 @@ def denoised(a: Floats, sd: Floats, caution: float) -> Floats:
     colour = GRAM[0] * ((4.0 + 2.0 * np.cos(w)) / 6.0) ** 2 / gram
     noise = length * np.mean(sd**2, axis=1, keepdims=True) * colour[:, None]
     gain = np.maximum(1.0 - caution * noise / np.maximum(power, 1e-300), 0.0)
-    return np.asarray(np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length])
+    left = np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length]
+    is_lost = np.sum(left**2, axis=(1, 2), keepdims=True) < LOST * np.sum(
+        a**2, (1, 2), keepdims=True
+    )
+    return np.where(is_lost, a, left)
 
 
 def event_model(
