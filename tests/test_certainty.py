@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
 
+from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.kinds import has_valley
-from orbitdl.line.certainty import moments, noise_maxima, q_values, standard_errors, tail
+from orbitdl.line.atoms import LineAtoms
+from orbitdl.line.certainty import (
+    left_free,
+    moments,
+    noise_maxima,
+    q_values,
+    standard_errors,
+    tail,
+)
+from orbitdl.line.chunks import cut
+from orbitdl.line.event_model import Excerpt, denoised, templates_of
+from orbitdl.line.refit import retimed
+from orbitdl.line.signal import Signal
+from orbitdl.line.splines import norms_of
+from orbitdl.line.waveforms import Waveforms
 
-WIDTH = 6.0
+WIDTH, ALL = 6.0, np.ones(2, dtype=bool)
 
 
 def smooth_waveform() -> np.ndarray:
@@ -54,6 +71,41 @@ def test_standard_errors_are_the_diagonal_of_the_inverse():
     gram = columns.T @ columns
     found = standard_errors(sparse.csr_array(gram), np.tile([0, 6], (6, 1)), 6)
     np.testing.assert_allclose(found.ravel(), np.sqrt(np.diag(np.linalg.inv(gram))), rtol=1e-8)
+
+
+def test_events_take_two_degrees_of_freedom_each_from_the_noise():
+    rng, a, samples, events = np.random.default_rng(0), smooth_waveform()[0, :, 0], 40_000, 200
+    r, slope = rng.standard_normal(samples), np.gradient(a)
+    basis = np.linalg.qr(np.column_stack([a, slope]))[0]
+    for at in 200 * np.arange(events) + rng.integers(0, 130, events):
+        r[at : at + 61] -= basis @ (basis.T @ r[at : at + 61])
+    detector = replace(Detector.start(a[None, :, None]), counts=np.full(1, 200.0), samples=samples)
+    variance = np.var(np.convolve(r, a[::-1], "valid"))
+    assert variance < 0.92
+    assert left_free(detector)[0] == pytest.approx(variance, abs=0.03)
+
+
+def test_a_waveform_loses_its_noise_and_not_its_shape():
+    rng, a, times = np.random.default_rng(0), smooth_waveform(), 100.0 * np.arange(1, 191)
+    times += rng.uniform(0, 30, 190)
+    events = LineAtoms(np.zeros(190, np.intp), times, np.full(190, 4.0))
+    x = Waveforms.through(a).add_up(20_000, events.component, times, events.coefficient)
+    noisy = Excerpt(x + rng.standard_normal(x.shape), np.ones(20_000, dtype=bool), 61)
+    u, bands = templates_of(noisy, events, np.zeros_like(a))
+    rough = Waveforms(u).samples()
+    smooth = denoised(rough, bands * norms_of(u)[:, None, None], 2.0)
+    true = moments(a)[0][0]
+    assert moments(rough)[0][0] > 1.5 * true
+    assert moments(smooth)[0][0] == pytest.approx(true, rel=0.1)
+
+
+@pytest.mark.parametrize("apart", [4.0, 9.0, 20.0])
+def test_overlapping_events_are_moved_to_their_true_times(apart):
+    waveforms = Waveforms.through(smooth_waveform())
+    true = LineAtoms(np.zeros(2, np.intp), np.array([100.3, 100.3 + apart]), np.array([1.0, 0.8]))
+    x = waveforms.add_up(300, true.component, true.time, true.coefficient)
+    found = retimed(cut(Signal(x), 61), waveforms, replace(true, time=np.rint(true.time)), ALL)
+    np.testing.assert_allclose(found.time, true.time, atol=0.02)
 
 
 @pytest.mark.parametrize(("apart", "expected"), [(6.0, True), (1.5, False)])

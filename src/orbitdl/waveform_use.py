@@ -158,7 +158,10 @@ class WaveformUseMixin(ShownMixin):
               are NaN for the first event, and where half a waveform or more is missing in between.
 
             Errors, p-values and runners-up are those of detected events, with ``noise="auto"``.
-            ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component.
+            ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component;
+            of detected events also `decoys`, an estimate of how many are false that does not rest
+            on p-values: how often the waveform upside down passes the same thresholds and rules,
+            or reversed in time where coefficients may be negative.
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
         """

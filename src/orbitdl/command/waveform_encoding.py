@@ -98,6 +98,7 @@ def summary(
         "refractory": in_samples(listing.refractory, recording.rate),
         "resolution": events.attrs["resolution"],
         "fdr": events.attrs.get("fdr"),
+        "decoys": events.attrs.get("decoys"),
         "atoms": len(codes),
         "samples": len(recording.signal),
         "rate": recording.rate,
@@ -127,7 +128,10 @@ def sentences(facts: dict[str, Any]) -> list[str]:
 def said_of_detected(facts: dict[str, Any]) -> list[str]:
     """Describe events that a detector found."""
     rows = zip(facts["events_of_component"], facts["threshold"], strict=True)
-    share = f"By the noise model at most {100 * facts['fdr']:g} % of the events are false."
+    share = (
+        f"By the noise model at most {100 * facts['fdr']:g} % of the events are false; by decoys, "
+        f"which estimate the number of false events without it, about {sum(facts['decoys'])}."
+    )
     return [share] + [
         f"Component {j}: {counted(number, 'event')}; in background noise the least amplitude is "
         f"{least:.3g}."

@@ -23,11 +23,14 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from orbitdl.discovery.coding import Detector
+from orbitdl.discovery.pursuit import gram_of
 from orbitdl.groups.base import Floats
 from orbitdl.line.atoms import LineAtoms
 
 TOGETHER = 64
 """Events whose covariances are computed together."""
+MOST = 0.5
+"""Share of the variance of noise that events take at most."""
 
 
 def moments(A: Floats) -> tuple[Floats, Floats]:
@@ -98,6 +101,20 @@ def deviations(detector: Detector, atoms: LineAtoms, noise: Floats) -> Floats:
         V = detector.V[atoms.component[near], atoms.component[k], lag]
         square[k] += np.sum(energy[near] * V)
     return np.sqrt(square)
+
+
+def left_free(detector: Detector) -> Floats:
+    """Return which share of the variance of noise is left where events were subtracted, (q,).
+
+    An event of waveform j, whose amplitude and time are fitted, takes the noise along a_j and a'_j.
+    Of the variance of correlations with a_l in T samples these are
+
+        1/T sum_d <a_j, a_l(. - d)>^2 + <a'_j, a_l(. - d)>^2 / ||a'_j||^2.
+    """
+    gram, (slope, _) = gram_of(detector.A), moments(detector.A)
+    steps = np.diff(gram, axis=2) / np.sqrt(np.maximum(slope, 1e-300))[:, None, None]
+    taken = detector.counts @ (np.sum(gram**2, axis=2) + np.sum(steps**2, axis=2))
+    return np.asarray(1.0 - np.minimum(taken / max(detector.samples, 1), MOST))
 
 
 def standard_errors(gram: Any, neighbours: NDArray[np.intp], count: int) -> Floats:

@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from orbitdl.discovery.coding import Detector
 from orbitdl.event_columns import in_column_order
 from orbitdl.groups.base import Floats
 from orbitdl.line.certainty import (
     deviations,
+    left_free,
     noise_maxima,
     p_values,
     q_values,
@@ -41,14 +43,14 @@ def detected_events(
     Those whose `q_value`, by the noise model, is at most `fdr`. `WaveformLearning.events` describes
     the columns.
     """
-    found = detect(recording, model.detector, n_jobs, signed=model.signed)
+    found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
     if not whole:
         free = np.ones(len(found.atoms), dtype=bool)
         found = replace(found, atoms=retimed(recording, waveforms, found.atoms, free))
     refit = refitted(recording, waveforms, found.atoms)
-    samples = recording[-1].last - recording[0].first
-    table = table_of(found, refit, waveforms, model, samples)
-    errors = errors_of(recording, waveforms, found, refit, model.detector.g)
+    tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
+    table = table_of(found, refit, model, tests)
+    errors = errors_of(recording, waveforms, found, refit, model.detector)
     gains = model.gains[found.atoms.component]
     table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
     is_listed = (table["q_value"] <= fdr).to_numpy()
@@ -62,13 +64,12 @@ def detected_events(
         "threshold": threshold_of(model).tolist(),
         "resolution": resolution_of(waveforms).tolist(),
         "fdr": fdr,
+        "decoys": decoys_of(decoys, model, fdr * len(listed) / max(tests, 1.0)),
     }
     return in_column_order(listed)
 
 
-def table_of(
-    found: Detected, refit: Refit, waveforms: Waveforms, model: EventModel, samples: int
-) -> pd.DataFrame:
+def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> pd.DataFrame:
     """Return all events with their p-values, false discovery rates and runners-up."""
     atoms, A = found.atoms, model.detector.A
     s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.noise)
@@ -82,7 +83,7 @@ def table_of(
             "amplitude": refit.amplitude * model.gains[atoms.component],
             "coefficient": refit.amplitude,
             "p_value": p,
-            "q_value": q_values(p, noise_maxima(A, samples)),
+            "q_value": q_values(p, tests),
             "runner_up": found.runner_up,
             "evidence": np.where(found.runner_up >= 0, evidence, np.inf),
             "explained": refit.share,
@@ -93,13 +94,15 @@ def table_of(
 
 
 def errors_of(
-    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, g: Floats
+    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, detector: Detector
 ) -> Floats:
     """Return the standard errors of coefficients and of times, (2, K).
 
-    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s the
-    noise level there, by what the waveform sees of it (that of the whole recording is 1 / g of it),
-    or the root mean square of the residual where misfit dominates.
+    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s what the
+    waveform sees of the noise: ``g sigma``, which is measured around the event where noise is much
+    louder there, or g times the root mean square of the residual where misfit dominates. A waveform
+    and its derivative occupy the same frequencies, and see about the same. Noise is measured where
+    events were subtracted, and with them some of it.
     """
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
@@ -107,8 +110,17 @@ def errors_of(
     gram = joint_gram(recording, waveforms, atoms, refit.amplitude)
     far = waveforms.length + TAPS
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
-    s = np.maximum(found.noise / g[atoms.component], refit.left)
+    s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
+    s /= np.sqrt(left_free(detector))[atoms.component]
     return standard_errors(gram, np.stack(ends, axis=1), count) * s
+
+
+def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:
+    """Return how many decoys of each component have p-values up to the largest that is listed."""
+    component = decoys.atoms.component
+    height = np.abs(decoys.atoms.coefficient)
+    passing = p_values(height, component, decoys.noise, model.detector.A) <= largest
+    return [int(np.sum(passing & (component == j))) for j in range(len(model.detector))]
 
 
 def threshold_of(model: EventModel) -> Floats:

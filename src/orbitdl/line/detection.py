@@ -19,6 +19,7 @@ from orbitdl.discovery.pursuit import gram_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunk import Chunk
+from orbitdl.line.decoys import decoys_in
 
 MARGIN = 8
 """Waveform lengths that are read on either side of a chunk: the noise level there is known then."""
@@ -55,34 +56,46 @@ class Detected:
 
 def detect(
     recording: list[Chunk], detector: Detector, n_jobs: int | None, *, signed: bool
-) -> Detected:
-    """Return the events of a whitened recording in chunks."""
+) -> tuple[Detected, Detected]:
+    """Return the events of a whitened recording in chunks, and its decoys."""
     parts = in_threads(partial(detect_in_chunk, detector, signed=signed), recording, n_jobs)
-    joined = Detected(
+    near = detector.A.shape[1] // NEAR
+    events, decoys = (joined(list(own), near) for own in zip(*parts, strict=True))
+    return events, decoys
+
+
+def joined(parts: list[Detected], near: int) -> Detected:
+    """Return what was found in chunks in the order of time, what two of them found once."""
+    every = Detected(
         LineAtoms.concatenate([part.atoms for part in parts]),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
     )
     owner = np.repeat(np.arange(len(parts)), [len(part.atoms) for part in parts])
-    order = np.argsort(joined.atoms.time, kind="stable")
-    joined, owner = joined.take(order), owner[order]
-    return joined.take(listed_once(joined.atoms, owner, detector.A.shape[1] // NEAR))
+    order = np.argsort(every.atoms.time, kind="stable")
+    every, owner = every.take(order), owner[order]
+    return every.take(listed_once(every.atoms, owner, near))
 
 
 FIELDS = ("noise", "runner_up", "rival")
 
 
-def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> Detected:
-    """Return the events that begin in a chunk, or so near that its neighbour places them here."""
+def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> tuple[Detected, Detected]:
+    """Return events and decoys that begin in a chunk, or so near that its neighbour may differ."""
     length = detector.A.shape[1]
     (y, observed), start = chunk.read(MARGIN * length, MARGIN * length)
     w = Whitened.of(y, observed, length)
     coded = code(w, detector, w.level(w.y), signed=signed)
     coded = code(w, detector, w.level(coded.residual), signed=signed)
-    time = coded.atoms.sample - length + start
-    first, last = chunk.domain
-    near = length // NEAR
-    is_own = (time >= first - near) & (time < last + near)
-    own = np.flatnonzero(is_event(coded, w.samples) & is_own)
+    events = owned(chunk, coded, is_event(coded, w.samples), start)
+    decoys = decoys_in(w, coded, signed=signed)
+    return events, owned(chunk, decoys, np.ones(len(decoys.atoms), dtype=bool), start)
+
+
+def owned(chunk: Chunk, coded: Coded, good: NDArray[np.bool_], start: int) -> Detected:
+    """Return the good atoms of a coding from `start` on that begin in a chunk, or near it."""
+    length, (first, last) = coded.detector.A.shape[1], chunk.domain
+    time, near = coded.atoms.sample - length + start, length // NEAR
+    own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
     other, rival = runners_up(coded, own)
     component = coded.atoms.component[own].astype(np.intp)
     atoms = LineAtoms(component, time[own].astype(np.float64), coded.atoms.c[own])

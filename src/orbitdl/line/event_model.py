@@ -28,18 +28,19 @@ from orbitdl.line.chunks import cut
 from orbitdl.line.refit import retimed
 from orbitdl.line.shards import Recordings
 from orbitdl.line.signal import Signal
-from orbitdl.line.splines import norms_of
+from orbitdl.line.splines import GRAM, norms_of
 from orbitdl.line.sums import event_sums
 from orbitdl.line.waveforms import Waveforms
 
 LENGTHS = 10_000
 """Waveform lengths of an excerpt at most: events enough for everything that is estimated."""
+LOST = 0.1
+"""Least part of its energy that denoising leaves of a waveform: else it stays as it is."""
 RIDGE = 1e-6
 """Relative weight that keeps templates finite where events are few."""
-REFINED = 1
-"""Rounds of refitting times and waveforms."""
-NEIGHBOURS, CAUTION = 9, 2.0
-"""Frequencies that a power is averaged over, and how many times the noise is subtracted."""
+NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
+"""Frequencies that a power is averaged over, and how many times the noise is subtracted: the first
+time from waveforms whose noise the times of events were aligned with."""
 FIXED_SEED = 0
 """Discovery draws at random. It draws the same every time, so that a fit can be resumed."""
 
@@ -146,37 +147,50 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     """Return waveforms (q, W, channels) sharpened to fractions of a sample.
 
     Events at integer samples blur their mean. So the times of the events are refitted, and the
-    waveforms by least squares at these times, on whitened samples.
+    waveforms by least squares at these times, on whitened samples. Waveforms are denoised before
+    times are refitted: times that follow the noise of a waveform would bring it out in the next.
     """
     y, known = noise.filtered(excerpt.x, excerpt.observed)
     signal = Signal(np.where(known[:, None], y, np.nan))
-    white = Excerpt(y, known, excerpt.length)
-    for _ in range(REFINED):
-        waveforms = Waveforms.through(A)
-        now = calibrated(excerpt.x, excerpt.observed, noise, A, np.random.default_rng(FIXED_SEED))
-        events = events_in(now.coded, excerpt)
-        free = np.ones(len(events), dtype=bool)
-        events = retimed(cut(signal, excerpt.length), waveforms, events, free)
-        u, bands = templates_of(white, events, waveforms.u)
-        noise_sd = bands * norms_of(u)[:, None, None]
-        A = denoised(Waveforms(u).samples(), noise_sd)
+    white, u = Excerpt(y, known, excerpt.length), Waveforms.through(A).u
+    now = calibrated(excerpt.x, excerpt.observed, noise, A, np.random.default_rng(FIXED_SEED))
+    events = events_in(now.coded, excerpt)
+    free = np.ones(len(events), dtype=bool)
+    for k, caution in enumerate(CAUTION):
+        if k > 0:
+            events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
+        u, bands = templates_of(white, events, u)
+        A = denoised(Waveforms(u).samples(), bands * norms_of(u)[:, None, None], caution)
         A = np.stack([unit(a) for a in A])
+        u = Waveforms.through(A).u
     return A
 
 
-def denoised(a: Floats, sd: Floats) -> Floats:
+def denoised(a: Floats, sd: Floats, caution: float) -> Floats:
     """Return waveforms (q, W, channels) without what noise of known deviations adds to them.
 
-    An empirical Wiener filter: the spectrum F is multiplied by ``max(0, 1 - N / P)``, where N is
-    the power of the noise and P that of F, averaged over neighbouring frequencies. A waveform that
-    is rough with noise would seem to tell times better than it does.
+    An empirical Wiener filter: the spectrum F is multiplied by ``max(0, 1 - caution N / P)``, where
+    N is the power of the noise and P that of F, averaged over neighbouring frequencies. A waveform
+    that is rough with noise would seem to tell times better than it does.
+
+    White noise of samples at all fractions of a sample gives coefficients of B-splines the power
+    ``1 / G(w)``, G the spectrum of their Gram matrix, and samples of the waveform ``b(w)^2 / G(w)``
+    with the symbol ``b(w) = (4 + 2 cos w) / 6``. `sd` is that of coefficients, by the diagonal of
+    the Gram matrix.
     """
     length = a.shape[1]
     spectrum = np.fft.rfft(a, 2 * length, axis=1)
     power = uniform_filter1d(np.abs(spectrum) ** 2, NEIGHBOURS, axis=1)
-    noise = length * np.mean(sd**2, axis=1, keepdims=True)
-    gain = np.maximum(1.0 - CAUTION * noise / np.maximum(power, 1e-300), 0.0)
-    return np.asarray(np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length])
+    w = np.pi * np.arange(length + 1) / length
+    gram = 2.0 * GRAM @ np.cos(np.outer(np.arange(len(GRAM)), w)) - GRAM[0]
+    colour = GRAM[0] * ((4.0 + 2.0 * np.cos(w)) / 6.0) ** 2 / gram
+    noise = length * np.mean(sd**2, axis=1, keepdims=True) * colour[:, None]
+    gain = np.maximum(1.0 - caution * noise / np.maximum(power, 1e-300), 0.0)
+    left = np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length]
+    is_lost = np.sum(left**2, axis=(1, 2), keepdims=True) < LOST * np.sum(
+        a**2, (1, 2), keepdims=True
+    )
+    return np.where(is_lost, a, left)
 
 
 def event_model(

@@ -9,7 +9,8 @@ about the neighbourhood of an atom in what is left, ``y = x - sum_k b_k a_k``.
 
 The penalty shrinks coefficients, and it shifts times: the norm of a sampled spline varies with the
 fraction of a sample (by 7 % for white noise), so that sharp waveforms are pulled to where it is
-largest. Times are therefore refitted too, by Gauss-Newton steps ``<y, b_k a'_k> / ||b_k a'_k||^2``.
+largest. Times are therefore refitted too, by Levenberg-Marquardt steps of all amplitudes and times
+together: events that overlap would otherwise push each other back and forth.
 """
 
 from __future__ import annotations
@@ -30,8 +31,10 @@ from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms, fill_signals
 
 STEPS, LONGEST, APART = 8, 0.5, 1e-3
-"""Gauss-Newton steps of times at most, the longest of them, and between which times derivatives are
-taken, in samples."""
+"""Steps of times at most, the longest of them, and between which times derivatives are taken, in
+samples."""
+DAMPING, CONVERGED = 1e-2, 1e-3
+"""Relative weight that damps the first step, and steps in samples that are none."""
 RIDGE = 1e-9
 """Relative weight that keeps amplitudes finite of atoms that explain the same."""
 
@@ -132,21 +135,28 @@ def retimed(
     recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, free: NDArray[np.bool_]
 ) -> LineAtoms:
     """Move the free ones of atoms, in the order of time, to where all fit best; the others stay."""
-    best, least = atoms, np.inf
+    best, least, damping, step = atoms, np.inf, DAMPING, np.zeros(len(atoms))
     for _ in range(STEPS + 1):
         amplitude = amplitudes_of(recording, waveforms, atoms)
-        energy, slope, square = 0.0, np.zeros(len(atoms)), np.zeros(len(atoms))
+        energy, slope = 0.0, np.zeros(len(atoms))
         for part in columns_of(recording, waveforms, atoms):
             y = part.x - np.asarray(part.matrix @ amplitude[part.which])
-            change = part.derivatives() * amplitude[part.which]
             energy += float(y @ y)
-            slope[part.which] += np.asarray(change.T @ y)
-            square[part.which] += np.asarray(change.multiply(change).sum(axis=0)).ravel()
-        if energy >= least:
+            slope[part.which] += amplitude[part.which] * np.asarray(part.derivatives().T @ y)
+        if energy < least:
+            best, least, damping = atoms, energy, damping / 10.0
+            gram = joint_gram(recording, waveforms, atoms, amplitude)
+            right = np.concatenate([np.zeros(len(atoms)), slope])
+        else:
+            damping *= 100.0
+        if least <= 0.0 or len(atoms) == 0:
             break
-        best, least = atoms, energy
-        step = np.where(free, np.clip(_ratio(slope, square, 0.0), -LONGEST, LONGEST), 0.0)
-        atoms = replace(atoms, time=np.maximum.accumulate(atoms.time + step))
+        diagonal = np.maximum(gram.diagonal(), RIDGE * gram.diagonal().max())
+        step = splu((gram + damping * sparse.diags_array(diagonal)).tocsc()).solve(right)
+        step = np.where(free, np.clip(step[len(atoms) :], -LONGEST, LONGEST), 0.0)
+        if np.max(np.abs(step)) < CONVERGED:
+            break
+        atoms = replace(best, time=np.maximum.accumulate(best.time + step))
     return best
 
 
@@ -171,12 +181,15 @@ def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms
 def joint_gram(
     recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, amplitude: Floats
 ) -> sparse.csr_array:
-    """Return the products of ``[a_1 .. a_K, b_1 a'_1 .. b_K a'_K]`` at observed samples."""
+    """Return the products of atoms and of their derivatives by times, at observed samples.
+
+    ``[a_1 .. a_K, d b_1 a_1 / d tau_1 .. d b_K a_K / d tau_K]``.
+    """
     count = len(atoms)
     gram = sparse.csr_array((2 * count, 2 * count))
     for part in columns_of(recording, waveforms, atoms):
         slopes = part.derivatives() * amplitude[part.which]
-        both = sparse.hstack([part.matrix, -slopes]).tocsc()
+        both = sparse.hstack([part.matrix, slopes]).tocsc()
         own = (both.T @ both).tocoo()
         size = part.which.stop - part.which.start
         at = np.arange(size) + part.which.start

@@ -92,7 +92,8 @@ def _how_sure(facts: Facts) -> str:
     return (
         f" Their median standard errors are {time} in time and {percent(float(relative))} in "
         "amplitude; by the noise model at most "
-        f"{percent(facts.events.attrs['fdr'])} of them are false."
+        f"{percent(facts.events.attrs['fdr'])} of them are false, by decoys about "
+        f"{sum(facts.events.attrs['decoys'])}."
     )
 
 
