@@ -23,7 +23,7 @@ from orbitdl.line.detection import Detected, detect
 from orbitdl.line.event_model import EventModel
 from orbitdl.line.events import overlapping, resolution_of, with_intervals
 from orbitdl.line.prominence import peaks_of
-from orbitdl.line.refit import Refit, joint_gram, refitted, retimed
+from orbitdl.line.refit import NormalEquations, Refit, refitted, retimed
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
 
@@ -107,7 +107,7 @@ def errors_of(
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
         return np.zeros((2, 0))
-    gram = joint_gram(recording, waveforms, atoms, refit.amplitude)
+    gram = NormalEquations.of(recording, waveforms, atoms).scaled(refit.amplitude)
     far = waveforms.length + TAPS
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)

@@ -30,9 +30,8 @@ from orbitdl.line.chunk import Chunk
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms, fill_signals
 
-STEPS, LONGEST, APART = 8, 0.5, 1e-3
-"""Steps of times at most, the longest of them, and between which times derivatives are taken, in
-samples."""
+STEPS, LONGEST = 8, 0.5
+"""Steps of times at most, and the longest of them in samples."""
 DAMPING, CONVERGED = 1e-2, 1e-3
 """Relative weight that damps the first step, and steps in samples that are none."""
 RIDGE = 1e-9
@@ -88,14 +87,12 @@ class Columns:
         ends = begin, begin + waveforms.length + TAPS - 1
         self.first, self.last = (np.clip(place, 0, len(x)) for place in ends)
         self.x, self.channels = x.ravel(), x.shape[1]
-        self.matrix = atoms_as_columns(self.observed, waveforms, mine)
-        self._at = partial(atoms_as_columns, self.observed, waveforms)
-        self._mine = mine
+        self._columns = partial(atoms_as_columns, self.observed, waveforms, mine)
+        self.matrix = self._columns()
 
     def derivatives(self) -> sparse.csc_array:
         """Return the derivatives of all atoms by their times, as columns."""
-        later, earlier = (self._at(self._mine.later(by)) for by in (APART, -APART))
-        return (later - earlier) / (2.0 * APART)
+        return self._columns(order=1)
 
     def over_spans(self, values: Floats) -> Floats:
         """Return the sum of values, one a sample, over the span of every atom."""
@@ -136,20 +133,16 @@ def retimed(
 ) -> LineAtoms:
     """Move the free ones of atoms, in the order of time, to where all fit best; the others stay."""
     best, least, damping, step = atoms, np.inf, DAMPING, np.zeros(len(atoms))
-    for _ in range(STEPS + 1):
-        amplitude = amplitudes_of(recording, waveforms, atoms)
-        energy, slope = 0.0, np.zeros(len(atoms))
-        for part in columns_of(recording, waveforms, atoms):
-            y = part.x - np.asarray(part.matrix @ amplitude[part.which])
-            energy += float(y @ y)
-            slope[part.which] += amplitude[part.which] * np.asarray(part.derivatives().T @ y)
+    for _ in range(STEPS + 1 if len(atoms) else 0):
+        now = NormalEquations.of(recording, waveforms, atoms)
+        amplitude, energy = now.fitted()
         if energy < least:
             best, least, damping = atoms, energy, damping / 10.0
-            gram = joint_gram(recording, waveforms, atoms, amplitude)
-            right = np.concatenate([np.zeros(len(atoms)), slope])
+            gram = now.scaled(amplitude)
+            right = np.concatenate([np.zeros(len(atoms)), now.slopes(amplitude)])
         else:
             damping *= 100.0
-        if least <= 0.0 or len(atoms) == 0:
+        if least <= 0.0:
             break
         diagonal = np.maximum(gram.diagonal(), RIDGE * gram.diagonal().max())
         step = splu((gram + damping * sparse.diags_array(diagonal)).tocsc()).solve(right)
@@ -158,6 +151,58 @@ def retimed(
             break
         atoms = replace(best, time=np.maximum.accumulate(best.time + step))
     return best
+
+
+@dataclass(frozen=True, eq=False)
+class NormalEquations:
+    """Products of atoms a_k and of their derivatives by times a'_k, at observed samples.
+
+    Attributes
+    ----------
+    gram : sparse array of shape (2 K, 2 K)
+        Of ``[a_1 .. a_K, a'_1 .. a'_K]``.
+    right : ndarray of shape (2 K,)
+        Their products with the recording.
+    energy : float
+        That of the recording.
+    """
+
+    gram: sparse.csr_array
+    right: Floats
+    energy: float
+
+    @classmethod
+    def of(cls, recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> NormalEquations:
+        """Add up over the chunks of a recording; atoms are in the order of time."""
+        count, energy = len(atoms), 0.0
+        gram, right = sparse.csr_array((2 * count, 2 * count)), np.zeros(2 * count)
+        for part in columns_of(recording, waveforms, atoms):
+            both = sparse.hstack([part.matrix, part.derivatives()], format="csc")
+            at = np.arange(part.which.start, part.which.stop)
+            at = np.concatenate([at, at + count])
+            own = (both.T @ both).tocoo()
+            place = at[own.row], at[own.col]
+            gram = gram + sparse.csr_array((own.data, place), shape=gram.shape)
+            right[at] += both.T @ part.x
+            energy += float(part.x @ part.x)
+        return cls(gram, right, energy)
+
+    def fitted(self) -> tuple[Floats, float]:
+        """Return the amplitudes b that fit best, and the energy of what they leave."""
+        count = len(self.right) // 2
+        gram, right = self.gram[:count, :count].tocsc(), self.right[:count]
+        b = solved(gram, right)
+        return b, self.energy + float(b @ (gram @ b - 2.0 * right))
+
+    def slopes(self, b: Floats) -> Floats:
+        """Return ``b_k <a'_k, x - sum_l b_l a_l>``, (K,)."""
+        count = len(b)
+        return np.asarray(b * (self.right[count:] - self.gram[count:, :count] @ b))
+
+    def scaled(self, b: Floats) -> sparse.csr_array:
+        """Return the products of ``[a_1 .. a_K, b_1 a'_1 .. b_K a'_K]``."""
+        both = sparse.diags_array(np.concatenate([np.ones(len(b)), b]))
+        return (both @ self.gram @ both).tocsr()
 
 
 def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
@@ -172,32 +217,14 @@ def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms
         right[part.which] += np.asarray(part.matrix.T @ part.x)
     # values at the same place add up
     values, row, column = map(np.concatenate, zip(*products, strict=True))
-    gram = sparse.csc_array((values, (row, column)), shape=(count, count))
+    return solved(sparse.csc_array((values, (row, column)), shape=(count, count)), right)
+
+
+def solved(gram: sparse.csc_array, right: Floats) -> Floats:
+    """Return the solution of normal equations, finite where atoms explain the same."""
     ridge = RIDGE * float(gram.diagonal().max()) or 1.0
-    solved: Floats = splu(gram + ridge * sparse.eye_array(count, format="csc")).solve(right)
-    return solved
-
-
-def joint_gram(
-    recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, amplitude: Floats
-) -> sparse.csr_array:
-    """Return the products of atoms and of their derivatives by times, at observed samples.
-
-    ``[a_1 .. a_K, d b_1 a_1 / d tau_1 .. d b_K a_K / d tau_K]``.
-    """
-    count = len(atoms)
-    gram = sparse.csr_array((2 * count, 2 * count))
-    for part in columns_of(recording, waveforms, atoms):
-        slopes = part.derivatives() * amplitude[part.which]
-        both = sparse.hstack([part.matrix, slopes]).tocsc()
-        own = (both.T @ both).tocoo()
-        size = part.which.stop - part.which.start
-        at = np.arange(size) + part.which.start
-        at = np.concatenate([at, at + count])
-        gram = gram + sparse.csr_array(
-            (own.data, (at[own.row], at[own.col])), shape=(2 * count, 2 * count)
-        )
-    return gram
+    one = sparse.eye_array(len(right), format="csc")
+    return np.asarray(splu(gram + ridge * one).solve(right))
 
 
 def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Iterator[Columns]:
@@ -206,20 +233,22 @@ def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -
 
 
 def atoms_as_columns(
-    observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms
+    observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms, order: int = 0
 ) -> sparse.csc_array:
-    """Return every atom at the observed samples, all channels below each other, as a column."""
+    """Return every atom at the observed samples, all channels below each other, as a column.
+
+    Or its derivative by its time, of order 1 or 2.
+    """
     channels, span = waveforms.u.shape[2], waveforms.length + TAPS - 1
     signals = np.zeros((len(atoms), span, channels))
-    fill_signals(atoms.component, atoms.time, waveforms.u, signals)
+    fill_signals(atoms.component, atoms.time, waveforms.u, order, signals)
     sample = (np.floor(atoms.time).astype(np.intp) - 1)[:, None] + np.arange(span)
     inside = (sample >= 0) & (sample < len(observed))
     seen = inside & observed[np.clip(sample, 0, len(observed) - 1)]
     row: Integers = (sample[:, :, None] * channels + np.arange(channels))[seen]
-    column = np.broadcast_to(np.arange(len(atoms))[:, None], sample.shape)[seen]
+    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1) * channels)])
     shape = len(observed) * channels, len(atoms)
-    place = row.ravel(), np.repeat(column, channels)
-    return sparse.csc_array((signals[seen].ravel(), place), shape=shape)
+    return sparse.csc_array((signals[seen].ravel(), row.ravel(), ends), shape=shape)
 
 
 def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:

@@ -8,11 +8,12 @@ from functools import cached_property
 import numpy as np
 from scipy import fft
 
-from orbitdl.compiled import fast, internal
+from orbitdl.compiled import allocating, fast, internal
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.splines import (
     TAPS,
     coefficients_of,
+    fill_weights,
     four_weights,
     norms_of,
     samples_of,
@@ -141,11 +142,16 @@ def add_waveforms(component, place, c, u, offset, out):  # type: ignore[no-untyp
         add_waveform(component[k], place[k], c[k], u, offset, out)
 
 
-@fast
-def fill_signals(component, time, u, out):  # type: ignore[no-untyped-def]
-    """Fill out (K, W + 3, channels) with the samples of every atom, from ``floor(time) - 1`` on."""
+@allocating
+def fill_signals(component, time, u, order, out):  # type: ignore[no-untyped-def]
+    """Fill out (K, W + 3, channels) with the samples of every atom, from ``floor(time) - 1`` on.
+
+    Or with those of a derivative by its time, of order 1 or 2.
+    """
+    weights = np.empty((3, 4))
     for k in range(time.shape[0]):
-        w = four_weights(time[k] - np.floor(time[k]))
+        fill_weights(time[k] - np.floor(time[k]), weights)
+        w = weights[order]
         for i in range(4):
             for n in range(u.shape[1]):
                 for ch in range(u.shape[2]):
