@@ -20,7 +20,7 @@ from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
 """Part of a component's atoms that decoys and bursts of noise leave at least."""
-MOST, REJECTIONS, ROUNDS = 12, 2, 3
+MOST, REJECTIONS, ROUNDS = 12, 2, 2
 """Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
 
 
@@ -108,6 +108,9 @@ def trial(
     sigma = now.sigma
     for _ in range(ROUNDS):
         coded = code(w, detector, sigma)
+        few = min(len(coded.own(j)) for j in range(len(detector) - new, len(detector)))
+        if few < RECURS:  # a better waveform would find more events, but none finds many
+            return None, f"the next candidate occurs {few} times, fewer than {RECURS}"
         detector, sigma = learned(w, coded, rng)
         detector = with_waveforms(detector, updated_waveforms(coded, rng))
     coded = code(w, detector, sigma)

@@ -12,6 +12,8 @@ from orbitdl.groups.base import Floats
 LONG, SMOOTH, LEAST = 2, 3, 0.2
 """Waveform lengths of a long block, blocks of a running median, and least part of the median level.
 """
+ENOUGH = 100
+"""Samples of a block at least, evenly spread, that its level is the median of."""
 CHANGED = 2.0
 """Where the level changes, short blocks of n values differ from long ones by a factor of more than
 ``1 + CHANGED / sqrt(n)``: chance does so in one of a hundred."""
@@ -45,8 +47,10 @@ def block_levels(r: Floats, observed: NDArray[np.bool_], size: int) -> Floats:
     starts = np.arange(0, max(len(r) - size // 2, 1), size)
     count = len(starts) - 1  # of whole blocks
     levels = np.full(len(starts), np.nan)
-    whole = np.abs(r[: count * size]).reshape(count, size * r.shape[1])
-    levels[:count] = np.median(whole, axis=1, overwrite_input=True)
+    blocks = r[: count * size].reshape(count, size, r.shape[1])
+    some = np.abs(blocks[:, :: max(size // ENOUGH, 1)])
+    some = some.reshape(count, some.shape[1] * some.shape[2])
+    levels[:count] = np.median(some, axis=1, overwrite_input=True)
     partly = ~np.append(observed[: count * size].reshape(count, size).all(axis=1), False)
     for k in np.flatnonzero(partly):
         block = slice(starts[k], starts[k] + size if k < count else len(r))

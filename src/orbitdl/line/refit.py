@@ -32,7 +32,7 @@ from orbitdl.line.waveforms import Waveforms, fill_signals
 
 STEPS, LONGEST = 8, 0.5
 """Steps of times at most, and the longest of them in samples."""
-DAMPING, CONVERGED = 1e-2, 1e-3
+DAMPING, CONVERGED = 1e-2, 1e-2
 """Relative weight that damps the first step, and steps in samples that are none."""
 RIDGE = 1e-9
 """Relative weight that keeps amplitudes finite of atoms that explain the same."""
@@ -147,9 +147,9 @@ def retimed(
         diagonal = np.maximum(gram.diagonal(), RIDGE * gram.diagonal().max())
         step = splu((gram + damping * sparse.diags_array(diagonal)).tocsc()).solve(right)
         step = np.where(free, np.clip(step[len(atoms) :], -LONGEST, LONGEST), 0.0)
-        if np.max(np.abs(step)) < CONVERGED:
-            break
         atoms = replace(best, time=np.maximum.accumulate(best.time + step))
+        if np.max(np.abs(step)) < CONVERGED:  # the error that is left is of the order of its square
+            return atoms
     return best
 
 
