@@ -9,7 +9,8 @@ import pytest
 from scipy.linalg import toeplitz
 from scipy.signal import lfilter
 
-from orbitdl.discovery.background import Background, burg, estimate_background
+from orbitdl import WaveformLearning
+from orbitdl.discovery.background import Background, above, burg, estimate_background
 from orbitdl.discovery.level import local_level
 from orbitdl.line.inputs import as_signal, ready
 from orbitdl.line.interpolation import interpolated
@@ -135,3 +136,23 @@ def test_a_gap_as_long_as_a_waveform_is_left_alone():
     missing[40:60] = True
     values, _ = interpolated(np.zeros((100, 1)), missing, Background(AR[None], np.ones(1)), 20)
     assert not values[missing].any()
+
+
+def test_white_noise_is_added_to_the_spectrum_of_a_filter():
+    """AR(1) of variance R_0 and white noise of variance f: the best filter is -R_1 / (R_0 + f)."""
+    a, variance, floor = 0.9, 2.0, 3.0
+    power = variance / (1.0 - a**2)
+    np.testing.assert_allclose(
+        above(np.array([1.0, -a]), variance, floor), [1.0, -a * power / (power + floor)], rtol=1e-12
+    )
+
+
+def test_smooth_recordings_without_noise_have_one_kind_of_event():
+    """Bumps whose widths vary by a tenth are a kind of event, also where nothing hides that."""
+    rng, t = np.random.default_rng(0), np.arange(20_000)
+    peaks = 150 + 195 * np.arange(100) + rng.uniform(0, 60, 100)
+    widths = 12 * rng.uniform(0.95, 1.05, 100)
+    x = sum(np.exp(-0.5 * ((t - at) / w) ** 2) for at, w in zip(peaks, widths, strict=True))
+    model = WaveformLearning(length=90).fit(x)
+    assert model.n_components_ == 1
+    assert len(model.events(x)) == 100

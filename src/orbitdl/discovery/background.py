@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import solve_toeplitz
 from scipy.ndimage import median_filter
 
 from orbitdl.groups.base import Floats
@@ -29,6 +30,9 @@ SHARE = 0.05
 not taken to be free of noise."""
 LEAST = 0.02
 """Least noise of a recording that has none, in parts of its standard deviation once whitened."""
+FLOOR, GRID = 0.005, 4096
+"""White noise that every recording has, in parts of its standard deviation: that of eight bits. And
+frequencies that a spectrum is evaluated at."""
 RIDGE = 1e-6
 """Relative weight that keeps the filter finite where a recording has no noise."""
 
@@ -104,7 +108,10 @@ def estimate_background(x: Floats, observed: NDArray[np.bool_], length: int) -> 
         fitted = [burg(channel, weight, order) for channel in segments]
         calm = quiet(np.sum([relative(errors) for _, errors in fitted], axis=0), width)
         weight = (1.0 - SHARE) * calm / max(calm.sum(), 1) + SHARE / len(calm)
-    filters = np.stack([h for h, _ in fitted])
+    floor = (FLOOR * np.std(x[observed], axis=0)) ** 2
+    filters = np.stack(
+        [above(h, float(weight @ e), f) for (h, e), f in zip(fitted, floor, strict=True)]
+    )
     return Background(filters, robust_scales(x, observed, filters))
 
 
@@ -125,6 +132,19 @@ def burg(segments: Floats, weight: Floats, order: int) -> tuple[Floats, Floats]:
         h = np.pad(h, (0, 1)) + k * np.pad(h, (0, 1))[::-1]
         forward, backward = (forward + k * backward)[:, 1:], (backward + k * forward)[:, :-1]
     return h, np.mean(forward**2, axis=1)
+
+
+def above(h: Floats, variance: float, floor: float) -> Floats:
+    """Return the filter of noise with the spectrum ``variance / |h(f)|^2 + floor``.
+
+    By its Yule-Walker equations. A smooth recording without noise would be predicted perfectly,
+    and its filter would see the differences between events only.
+    """
+    power = variance / np.maximum(np.abs(np.fft.rfft(h, GRID)) ** 2, 1e-300) + floor
+    lags = np.fft.irfft(power)[: len(h)]
+    if lags[0] <= 0.0:
+        return h
+    return np.concatenate([[1.0], solve_toeplitz(lags[:-1], -lags[1:])])
 
 
 def relative(errors: Floats) -> Floats:
