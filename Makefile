@@ -25,7 +25,7 @@ SEED ?= $(shell date +%s)
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
 
-demo: $(VENV)/.installed-plot  ## Learn components from built-in data; writes a report and a picture to out
+demo: $(VENV)/.installed-demo  ## Learn components from built-in data; writes a report and a picture to out
 	$(BIN)/orbitdl demo
 
 test: lint  ## Check style and types, then run every test and every documented example

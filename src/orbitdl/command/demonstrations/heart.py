@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from orbitdl import WaveformLearning
+from orbitdl.command.demonstrations import other_simulator
 from orbitdl.command.demonstrations.base import ORIGIN, Demonstration
 from orbitdl.command.demonstrations.heart_picture import RATE, draw_heart
 from orbitdl.command.display import Screen, at_most
@@ -68,7 +69,13 @@ class Heart(Demonstration):
             "events_that_are_none": len(self.events) - found,
             "error_in_samples": float(self.beats["late"].abs().median()),
             "gap": float(self.codes.gap),
+            **self.others,
         }
+
+    @cached_property
+    def others(self) -> dict[str, int]:
+        """What is found in a recording of another simulator."""
+        return other_simulator.figures()
 
     def describe(self) -> str:
         figures = self.figures
@@ -87,6 +94,7 @@ class Heart(Demonstration):
                 f"ones are waveform {usual}.",
                 "Certified: with these waveforms, which are a local optimum, no other code of the "
                 f"whole recording lowers its objective by more than {at_most(figures['gap'])}.",
+                other_simulator.describe(self.others),
             ]
         )
 
