@@ -21,7 +21,7 @@ from orbitdl.groups.base import Floats, Integers
 
 SIMILAR = 0.9
 """Cosine at the best shift above which two components must have a valley between them."""
-THIRD, SHALLOW = 1 / 3, 0.25
+THIRD, SHALLOW = 1 / 3, 0.3
 """Half-width of the valley, and how many it has at most in parts of the smaller hill."""
 AXES, EVENTS = 6, 1000
 """Principal axes at most that events are clustered along, and events that they are from."""

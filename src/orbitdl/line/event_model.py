@@ -66,7 +66,7 @@ class Excerpt:
     def of(cls, recordings: Recordings) -> Excerpt:
         """Return chunks of recordings, evenly spread."""
         _, length, channels = recordings.space.block_shape
-        most = max(LENGTHS * length // max(recordings.sizes), 1)
+        most = -(-LENGTHS * length // max(recordings.sizes))
         chosen = recordings.of_some(values_from, most)
         is_all = len(chosen) == len(recordings.sizes)
         between, parts = np.full((length, channels), np.nan), list[Floats]()

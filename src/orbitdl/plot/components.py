@@ -36,6 +36,8 @@ class ComponentsDisplay(Display):
         How one of them is drawn.
     shares : ndarray of shape (q,) or None
         How much each is used: its part of the sum of all coefficients' sizes.
+    sd : ndarray of shape (q, ...) or None
+        Standard errors of components: twice them is drawn as a band around signals.
 
     Attributes
     ----------
@@ -59,6 +61,7 @@ class ComponentsDisplay(Display):
     components: Floats
     sketch: Sketch
     shares: Floats | None = None
+    sd: Floats | None = None
 
     @classmethod
     def from_estimator(
@@ -92,7 +95,8 @@ class ComponentsDisplay(Display):
             components = centred(components)
             sketch = replace(sketch, origin=components.shape[1] // 2)
         used = getattr(model, "codes_", None) if codes is None else codes
-        return cls(components, sketch, shares_of(used, len(components))).plot(ax)
+        sd = getattr(model, "components_sd_", None)
+        return cls(components, sketch, shares_of(used, len(components)), sd).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, in axes that are given or in a new figure."""
@@ -108,6 +112,8 @@ class ComponentsDisplay(Display):
         scale = {"reach": reach_of(self.components), "apart": self.sketch.apart(self.components)}
         for j, (panel, a) in enumerate(zip(self.axes_, self.components, strict=True)):
             self.sketch.draw(panel, a, colour_of(j), **scale)
+            if self.sd is not None:
+                self.sketch.draw_bands(panel, a, self.sd[j], colour_of(j), apart=scale["apart"])
             panel.set_title(self._title(j), loc="left", fontsize=10, color=colour_of(j))
         self._label_outside(grid)
         return self

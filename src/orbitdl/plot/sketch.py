@@ -143,6 +143,15 @@ class Sketch:
         else:
             self._draw_lines(ax, lines, colour, apart, width)
 
+    def draw_bands(self, ax: Any, x: Floats, sd: Floats, colour: str, *, apart: float) -> None:
+        """Draw twice the standard errors of a signal as bands around its lines."""
+        if self.view.kind in ("image", "plane"):
+            return
+        both = zip(self.lines(x), 2.0 * self.lines(sd), strict=True)
+        for level, (line, half) in enumerate(both):
+            ends = (line - apart * level + sign * half for sign in (-1.0, 1.0))
+            ax.fill_between(self.along, *ends, color=colour, alpha=0.25, lw=0)
+
     def _draw_lines(self, ax: Any, lines: Floats, colour: str, apart: float, width: float) -> None:
         levels = -apart * np.arange(len(lines))
         few = self.view.along != "sample" and self.view.length <= FEW

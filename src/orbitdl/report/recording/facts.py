@@ -16,9 +16,11 @@ from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.inputs import as_recordings, detrended
 from orbitdl.line.intervals import missing_stretches
+from orbitdl.line.penalty import LevelField
 from orbitdl.line.prominence import peaks_of
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.line.whitening import whitened
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.intervals import Intervals, judged_intervals
@@ -29,6 +31,8 @@ from orbitdl.waveform_learning import WaveformLearning
 
 LEAST_SIMILAR = 12
 """Events that are listed as least like their waveform."""
+MOST_LEVELS = 1000
+"""Noise levels that are drawn, the largest of neighbours."""
 LISTED = 24
 """Unusual intervals that are listed, those farthest from the median first."""
 
@@ -111,6 +115,18 @@ class Facts:
         listed[self.least_similar] = True
         listed[self.far_intervals] = True
         return listed
+
+    @cached_property
+    def noise(self) -> tuple[Floats, Floats] | None:
+        """Positions in samples, and the noise level there over that of the background."""
+        if self.model.event_model_ is None:
+            return None
+        noise, length = self.model.event_model_.background, self.model.length
+        field = whitened(self.signal, noise, length, self.model.n_jobs).penalty
+        assert isinstance(field, LevelField)
+        positions, levels = field.times + length / 2, field.values[0]
+        step = max(len(levels) // MOST_LEVELS, 1)
+        return positions[::step], np.maximum.reduceat(levels, np.arange(0, len(levels), step))
 
     @cached_property
     def strip(self) -> Strip:

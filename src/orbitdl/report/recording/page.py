@@ -11,7 +11,12 @@ from orbitdl.report.origin import parameters, time_to_learn, versions
 from orbitdl.report.recording.facts import LISTED, Facts
 from orbitdl.report.recording.intervals import DEVIATIONS, PART
 from orbitdl.report.recording.payload import MOST_EVENTS, payload
-from orbitdl.report.recording.summary import figures, paragraphs, sentence_of_intervals
+from orbitdl.report.recording.summary import (
+    figures,
+    noise_sentences,
+    paragraphs,
+    sentence_of_intervals,
+)
 from orbitdl.report.recording.tables import intervals_table, least_similar_table
 from orbitdl.report.words import count, number, percent
 
@@ -31,6 +36,7 @@ def page(facts: Facts) -> str:
         "intervals": escape(_what_intervals_say(facts)),
         "any": escape(sentence_of_intervals(facts)),
         "table": intervals_table(facts),
+        "noise": escape(noise_sentences(facts)),
         "run": rows_of(run_table(facts)),
     }
     scope = "recording" if len(facts.events) else "recording about-nothing"

@@ -31,6 +31,7 @@ def payload(facts: Facts) -> dict[str, Any]:
         "strip": facts.strip.as_json() | {"missing": _missing(facts)},
         "events": _events(facts, chosen_events(facts)),
         "histogram": _histogram(facts),
+        "noise": _noise(facts),
         "history": course_of(facts.history),
     }
 
@@ -57,13 +58,23 @@ def _view(facts: Facts) -> dict[str, Any]:
 
 def _waveform(facts: Facts, j: int) -> dict[str, Any]:
     """Return a waveform of unit norm, and how large a typical event is."""
-    typical = facts.amplitudes[j]
+    typical, lines = facts.amplitudes[j], facts.waveforms.samples()[j].T
+    sd = facts.model.components_sd_
     return {
-        "lines": rounded(facts.waveforms.samples()[j].T),
+        "lines": rounded(lines),
+        "sd": None if sd is None else rounded(sd[j].reshape(lines.T.shape).T),
         "peak": int(peaks_of(facts.waveforms)[j]),
         "events": int(facts.counts[j]),
         "typical": None if np.isnan(typical) else float(typical),
     }
+
+
+def _noise(facts: Facts) -> dict[str, list[float]] | None:
+    """Return the noise level over time; None if noise is white."""
+    if facts.noise is None:
+        return None
+    position, level = facts.noise
+    return {"sample": np.rint(position).tolist(), "level": rounded(level)}
 
 
 def _missing(facts: Facts) -> list[list[int]]:

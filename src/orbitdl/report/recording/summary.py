@@ -97,6 +97,21 @@ def _how_sure(facts: Facts) -> str:
     )
 
 
+def noise_sentences(facts: Facts) -> str:
+    """Describe the noise model and the level of this recording."""
+    if facts.noise is None or facts.model.event_model_ is None:
+        return ""
+    background, level = facts.model.event_model_.background, facts.noise[1]
+    unit = f" {facts.unit}" if facts.unit else ""
+    scales = listed([f"{scale:.3g}{unit}" for scale in background.scale])
+    return (
+        f"The background is an autoregressive process of order {background.order}. What it leaves "
+        f"unpredicted from one sample to the next has a standard deviation of {scales}. In this "
+        f"recording the noise level is {np.median(level):.2f} times that, median over time, and at "
+        f"most {level.max():.2g} times. Thresholds, p-values and standard errors follow it."
+    )
+
+
 def _how_it_was_learned(facts: Facts) -> str:
     why = facts.model.provenance_.get("alpha")
     alpha = f"was chosen as {why}" if why else f"= {facts.model.alpha_:g} was given"

@@ -63,7 +63,7 @@ const stacked = (rows, height, label = alongLabel) => {
       type: "scatter", mode: isCount && view.length <= 30 ? "lines+markers" : "lines", x: layer.x || along,
       y: layer.y, name: layer.name, text: view.entries || undefined, yaxis: `y${suffix}`,
       line: { color: layer.colour, width: layer.width, dash: layer.dash || "solid" },
-      hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false,
+      hovertemplate: `${view.entries ? "%{text}: " : ""}%{y:.4g}<extra>${layer.name}</extra>`, connectgaps: false, fill: layer.fill || "none", fillcolor: layer.fillcolor,
     }));
   });
   return { traces, look };

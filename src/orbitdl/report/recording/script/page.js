@@ -3,6 +3,7 @@ applyTheme();
 drawWaveforms();
 startStrip();
 drawTimelines();
+drawNoise();
 drawLearning();
 paintSwatches();
 listenToTheme();

@@ -41,6 +41,18 @@ const histogramFigure = () => {
   }));
   return { traces, look: { height: 270, xaxis: axis({ label: `${intervalLabel}, the last bars hold all beyond` }), yaxis: axis({ label: "intervals", rangemode: "tozero" }) } };
 };
+const noiseFigure = () => {
+  const { sample, level } = data.noise, ends = [onAxis(0), onAxis(view.samples)];
+  const traces = [{
+    type: "scatter", mode: "lines", name: "noise", x: sample.map(onAxis), y: level,
+    line: { color: paper().ink, width: 1.4 }, hovertemplate: "%{y:.2f}<extra>noise level</extra>",
+  }];
+  return { traces, look: { height: 220, xaxis: timeAxis(...ends, {}), yaxis: axis({ label: "times the background", rangemode: "tozero" }) } };
+};
+const drawNoise = () => {
+  ["noise", "to-noise"].forEach((id) => { byId(id).hidden = !data.noise; });
+  if (data.noise) draw("noise-plot", noiseFigure)();
+};
 const drawTimelines = () => {
   if (!eventCount) return;
   const known = data.histogram.edges.length > 0;
