@@ -20,13 +20,13 @@ from orbitdl.line.certainty import (
     tail,
 )
 from orbitdl.line.chunks import cut
-from orbitdl.line.event_model import Excerpt, denoised, templates_of
+from orbitdl.line.event_model import SAMPLED, Excerpt, denoised, left_at, templates_of
 from orbitdl.line.refit import retimed
 from orbitdl.line.signal import Signal
-from orbitdl.line.splines import norms_of
 from orbitdl.line.waveforms import Waveforms
 
 WIDTH, ALL = 6.0, np.ones(2, dtype=bool)
+FIELDS = ("component", "time", "coefficient")
 
 
 def smooth_waveform() -> np.ndarray:
@@ -91,12 +91,26 @@ def test_a_waveform_loses_its_noise_and_not_its_shape():
     events = LineAtoms(np.zeros(190, np.intp), times, np.full(190, 4.0))
     x = Waveforms.through(a).add_up(20_000, events.component, times, events.coefficient)
     noisy = Excerpt(x + rng.standard_normal(x.shape), np.ones(20_000, dtype=bool), 61)
-    u, bands = templates_of(noisy, events, np.zeros_like(a))
+    u, spread, left = templates_of(noisy, events, np.zeros_like(a))
     rough = Waveforms(u).samples()
-    smooth = denoised(rough, bands * norms_of(u)[:, None, None], 2.0)
+    smooth = denoised(rough, spread * np.std(left), 2.0)
     true = moments(a)[0][0]
     assert moments(rough)[0][0] > 1.5 * true
     assert moments(smooth)[0][0] == pytest.approx(true, rel=0.1)
+
+
+def test_standard_errors_of_waveforms_are_the_deviations_over_repeats():
+    """Noise is four times as loud at a third of the events: a median over all would miss it."""
+    rng, a, times = np.random.default_rng(0), smooth_waveform(), 100.0 * np.arange(1, 91)
+    loud, errors = np.repeat([1.0, 1.0, 4.0], 3050)[:, None], []
+    for _ in range(60):
+        events = LineAtoms(np.zeros(90, np.intp), times + rng.uniform(0, 30, 90), np.full(90, 4.0))
+        x = Waveforms.through(a).add_up(9150, *(getattr(events, n) for n in FIELDS))
+        noisy = Excerpt(x + loud * rng.standard_normal(x.shape), np.ones(9150, dtype=bool), 61)
+        u, spread, left = templates_of(noisy, events, np.zeros_like(a))
+        errors.append((Waveforms(u).samples() - a)[0, 5:-5, 0])
+    claimed = SAMPLED * spread * np.sqrt(left_at(left, noisy, events, 1))[:, None]
+    assert np.mean(claimed[0, 5:-5]) == pytest.approx(np.std(errors), rel=0.1)
 
 
 @pytest.mark.parametrize("apart", [4.0, 9.0, 20.0])

@@ -41,6 +41,9 @@ RIDGE = 1e-6
 NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
 """Frequencies that a power is averaged over, and how many times the noise is subtracted: the first
 time from waveforms whose noise the times of events were aligned with."""
+SAMPLED = 0.76
+"""Standard error of a waveform at samples over that of its coefficients, by the diagonal of N: the
+root of ``(5040 / 2416)^-1`` times the mean of ``b(w)^2 / G(w)``, see `denoised`."""
 FIXED_SEED = 0
 """Discovery draws at random. It draws the same every time, so that a fit can be resumed."""
 
@@ -159,8 +162,9 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     for k, caution in enumerate(CAUTION):
         if k > 0:
             events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
-        u, bands = templates_of(white, events, u)
-        A = denoised(Waveforms(u).samples(), bands * norms_of(u)[:, None, None], caution)
+        u, spread, left = templates_of(white, events, u)
+        s = GAUSSIAN * np.median(np.abs(left[known]), axis=0)
+        A = denoised(Waveforms(u).samples(), spread * s, caution)
         A = np.stack([unit(a) for a in A])
         u = Waveforms.through(A).u
     return A
@@ -204,7 +208,10 @@ def event_model(
     rng = np.random.default_rng(FIXED_SEED)
     now = calibrated(excerpt.x, excerpt.observed, noise, A, rng, signed=signed)
     events = events_in(now.coded, excerpt)
-    templates, bands = templates_of(excerpt, events, np.zeros_like(waveforms.u))
+    templates, spread, left = templates_of(excerpt, events, np.zeros_like(waveforms.u))
+    s = np.sqrt(left_at(left, excerpt, events, len(templates)))[:, None]
+    norms = norms_of(templates)[:, None, None]
+    bands = SAMPLED * spread * s / np.where(norms > 0, norms, np.inf)
     share = explained_share(noise, excerpt, now.coded, now.sigma)
     return EventModel(noise, now.detector, templates, bands, signed, share)
 
@@ -225,13 +232,13 @@ def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
     return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()
 
 
-def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats, Floats]:
-    """Return the least-squares waveforms of events, and their standard errors.
+def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the least-squares waveforms of events, their relative errors, and what is left.
 
     Where events do not determine them, they stay at the coefficients u (q, W, channels).
 
-    With the sums N and R over events (`orbitdl.line.sums`), ``u = N^-1 R``, and the covariance of u
-    is ``s^2 N^-1`` with the variance s^2 of what is left at the events.
+    With the sums N and R over events (`orbitdl.line.sums`), ``u = N^-1 R``. The standard errors of
+    u are about ``s N_nn^-1/2``, by the diagonal of N, where s is that of what is left at events.
     """
     shape, q = u.shape, len(u)
     sums = event_sums(excerpt.x, excerpt.observed, excerpt.length, q, events)
@@ -243,7 +250,24 @@ def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats
     left = excerpt.x - Waveforms(u).add_up(
         len(excerpt.x), events.component, events.time, events.coefficient
     )
-    s = GAUSSIAN * np.median(np.abs(left[excerpt.observed]), axis=0)
-    spread = np.sqrt(1.0 / np.maximum(diagonal + ridge, 1e-300)).reshape(q, -1, 1)
-    norms = norms_of(u)[:, None, None]
-    return u, np.broadcast_to(spread * s, shape) / np.where(norms > 0, norms, np.inf)
+    return u, np.sqrt(1.0 / np.maximum(diagonal + ridge, 1e-300)).reshape(q, -1, 1), left
+
+
+def left_at(left: Floats, excerpt: Excerpt, events: LineAtoms, q: int) -> Floats:
+    """Return the variance that is left at the events of every component, (q, channels).
+
+    ``sum_k c_k^2 s_k^2 / sum_k c_k^2`` with the mean square s_k^2 over the samples of event k: the
+    noise, which differs from event to event, and the differences of events from their mean.
+    """
+    total = np.cumsum(
+        np.pad(np.where(excerpt.observed[:, None], left, 0.0) ** 2, [(1, 0), (0, 0)]), 0
+    )
+    known = np.cumsum(np.pad(excerpt.observed, (1, 0)))
+    begin = np.floor(events.time).astype(np.intp)
+    first, last = (np.clip(at, 0, len(left)) for at in (begin, begin + excerpt.length))
+    square = (total[last] - total[first]) / np.maximum(known[last] - known[first], 1)[:, None]
+    result = np.zeros((q, left.shape[1]))
+    weight = events.coefficient**2
+    np.add.at(result, events.component, weight[:, None] * square)
+    every = np.bincount(events.component, weight, minlength=q)
+    return np.asarray(result / np.maximum(every, 1e-300)[:, None])
