@@ -1,9 +1,9 @@
 """Whether a component recurs, and is a kind of its own; how one that holds two kinds is split.
 
 Two similar waveforms are two kinds if the events of both, projected onto their difference so that
-those of one kind are at -1 and of the other at +1, have a valley in between: fewer than a quarter
+those of one kind are at -1 and of the other at +1, have a valley in between: fewer than 0.3 times
 as many within 1/3 of zero as beyond it on either side. A normal (0.53) or uniform (0.4) cloud that
-was divided in two has no valley; two normals have one from 3.5 standard deviations apart.
+was divided in two has no valley; two normals have one from 3.1 standard deviations apart.
 """
 
 from __future__ import annotations
