@@ -521,7 +521,7 @@ def test_a_display_is_drawn_again_elsewhere(shifted):
         (
             lambda m, X: SelectionDisplay.from_selection(SimpleNamespace(table=pd.DataFrame())),
             ValueError,
-            "no group, no n_components",
+            "no n_components, no error",
         ),
         (
             lambda m, X: DictionariesDisplay.from_components(X[:2], X[:1], group=IntegerShift()),

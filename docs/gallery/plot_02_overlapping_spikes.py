@@ -16,8 +16,9 @@ from orbitdl.datasets import make_spike_recording
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
 
 spikes = make_spike_recording(duration=6, n_neurons=3, overlaps=0.2, snr=8, random_state=1)
-model = WaveformLearning(n_components=3, length=48, max_iter=10, tol=1e-3, random_state=0)
-model.fit(spikes.signal)
+model = WaveformLearning(
+    n_components=3, length=48, noise="white", max_iter=10, tol=1e-3, random_state=0
+).fit(spikes.signal)
 codes = model.encode(spikes.signal)
 
 # %%

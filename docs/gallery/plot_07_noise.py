@@ -17,7 +17,7 @@ noisy, clean = (
     make_ecg_recording(duration=90, premature=0.1, noise=noise, random_state=3)
     for noise in (0.2, 0.0)
 )
-model = WaveformLearning(n_components=2, length=252, n_restarts=2, random_state=0).fit(noisy.signal)
+model = WaveformLearning(n_components=2, length=252).fit(noisy.signal)
 denoised = model.denoise(noisy.signal, debias=True)
 
 shown = slice(360 * 30, 360 * 35)

@@ -64,7 +64,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Number of waveforms q. "auto" adds one after the other from what is left, as long as its
         events predict each other and it is a kind of its own; ``provenance_["components"]``
         reports how many there are and why no more. There may be none: noise has no waveforms. A
-        given `init` has as many as it has.
+        given `init` has as many as it has. An integer ends this growth there; where fewer are
+        kinds of their own, more are added without these tests, and a warning says so.
     length : int
         Samples that a waveform spans: about as long as an event.
     alpha : float or "auto"
@@ -78,7 +79,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Recordings are whitened by a short filter, and the penalty follows the level. "white"
         takes recordings as they are.
     positive : bool
-        Whether coefficients must be positive, for those who know the polarity.
+        Whether coefficients must be positive, for those who know the polarity. With
+        ``n_components="auto"`` they are: the other polarity is a component of its own.
     whole_samples : bool
         Whether waveforms begin at whole samples only: for comparison, and for data that are
         aligned already.
@@ -87,10 +89,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         stretches of that length, joined by cubic splines. `reconstruct`, `denoise` and `complete`
         put it back.
     max_iter, tol, n_restarts, random_state, n_jobs, verbose, callback, checkpoint
-        As in `OrbitDictionaryLearning`. The gap is that of whole recordings.
+        As in `OrbitDictionaryLearning`. The gap is that of whole recordings. Waveforms that growth
+        finds are final: `max_iter`, `n_restarts` and `random_state` play no role, `n_iter_` is 0.
     init : {"data", "random"} or array-like of shape (q, length) or (q, length, channels)
-        Start from stretches of the recordings that are unlike each other wherever they are moved,
-        from noise, or from given waveforms.
+        "data" starts from the waveforms that growth finds; with ``noise="white"`` and an integer
+        `n_components` from stretches of the recordings that are unlike each other at any shift.
+        "random" starts from noise, an array from given waveforms: both are learned by alternation.
     batch_size : int, None or "auto"
         Recordings per dictionary step, as in `OrbitDictionaryLearning`; a single recording is one
         batch. "auto" is None: all of them.
@@ -138,6 +142,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     is ``alpha sigma(tau) |c|`` with the local noise level sigma. The objective, the duality gap and
     alpha are those of this whitened, weighted problem; `events`, `denoise` and `complete` answer in
     the unit of the data.
+
+    With ``noise="auto"`` and ``init="data"`` the waveforms minimise no objective: they are averages
+    of their events, added one at a time (see `n_components`). Where growth ends with fewer than an
+    integer `n_components`, the best candidate in the residual is added, or the component with most
+    events is divided along its first principal axis. Events of either sign are then detected,
+    unless `positive`.
 
     Recordings are read, coded and learned from a chunk at a time: an array on disk that can be
     sliced is never in memory as a whole.

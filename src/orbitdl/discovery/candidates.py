@@ -144,6 +144,14 @@ def best_of(pool: Snippets, rng: np.random.Generator) -> Floats | None:
     return centred(a)
 
 
+def loudest(coded: Coded, sigma: Floats) -> Floats:
+    """Return the stretch of the residual (L, channels) with most energy, at unit norm."""
+    length = coded.detector.A.shape[1]
+    square = np.sum((coded.residual / sigma[:, None]) ** 2, axis=1)
+    first = int(np.argmax(sliding_window_view(square, length).sum(axis=1)))
+    return centred(coded.residual[first : first + length])
+
+
 def shares(energy: Floats) -> Floats:
     """Return probabilities in proportion to energies, the largest of which are limited."""
     limited = np.minimum(energy, CAP * np.median(energy))

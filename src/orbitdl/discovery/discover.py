@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from orbitdl.discovery.background import LEAST, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
-from orbitdl.discovery.growth import MOST, Grown, coded_by, grow
+from orbitdl.discovery.growth import Grown, coded_by, grow, grow_exactly
 from orbitdl.discovery.occurrences import avoided_lag, fitting
 from orbitdl.groups.base import Floats
 
@@ -37,12 +37,15 @@ class Discovery:
         The noise model.
     detector : Detector
         The waveforms, whitened, with their noise, misfit and amplitudes.
+    own : int
+        How many of them pass the tests: all, unless a number was requested.
     reason : str
-        Why no more waveforms were added.
+        Why no more waveforms pass.
     """
 
     background: Background
     detector: Detector
+    own: int
     reason: str
 
 
@@ -91,12 +94,22 @@ def discover(
     length: int,
     background: Background,
     rng: np.random.Generator,
-    most: int = MOST,
+    number: int | None = None,
+    *,
+    signed: bool = False,
 ) -> Discovery:
-    """Find the waveforms that recur in samples (n, channels), zero where not observed."""
-    grown, reason = grow(whitened(x, observed, background, length), rng, most)
+    """Find the waveforms that recur in samples (n, channels), zero where not observed.
+
+    As many as there are, or a requested number of them.
+    """
+    w = whitened(x, observed, background, length)
+    if number is None:
+        grown, reason = grow(w, rng)
+        own = len(grown.detector)
+    else:
+        grown, own, reason = grow_exactly(w, rng, number, signed=signed)
     order = np.argsort(-energies(grown), kind="stable")
-    return Discovery(background, grown.detector.take(order), reason)
+    return Discovery(background, grown.detector.take(order), own, reason)
 
 
 def calibrated(

@@ -2,7 +2,8 @@
 
 A candidate is put on trial: three rounds of coding and averaging together with all waveforms. It is
 accepted if its events predict each other and it is a kind of its own; otherwise all is as before.
-When two candidates in a row are rejected, components are split where they hold two kinds.
+When two candidates in a row are rejected, components are split where they hold two kinds. Where a
+number of components is requested that the tests do not yield, more are added without them.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.discovery.candidates import RECURS, candidate
+from orbitdl.discovery.candidates import RECURS, candidate, loudest
 from orbitdl.discovery.coding import Coded, Detector, Whitened, code, with_waveforms
-from orbitdl.discovery.kinds import halves, is_own_kind, recurrences
+from orbitdl.discovery.kinds import halves, is_own_kind, recurrences, sides
 from orbitdl.discovery.misfit import learned, updated_waveforms
 from orbitdl.groups.base import Floats
 
@@ -44,7 +45,30 @@ class Grown:
 
 
 def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown, str]:
-    """Grow a dictionary; return it, and why growth ended."""
+    """Grow a dictionary of components that pass all tests; return it, and why growth ended."""
+    now, reason = recurring(w, rng, most)
+    return genuine(w, now, rng), reason
+
+
+def grow_exactly(
+    w: Whitened, rng: np.random.Generator, number: int, *, signed: bool
+) -> tuple[Grown, int, str]:
+    """Grow a dictionary of so many components.
+
+    Returns it, how many of them pass the tests, and why no more do. What is found upside down as
+    often passes where events may have either sign.
+    """
+    now, reason = recurring(w, rng, number)
+    own = len(now.detector) if signed else int(np.sum(now.coded.share >= GENUINE))
+    if own < len(now.detector):
+        reason = "what recurs is found upside down, or in bursts of noise, as often"
+    while len(now.detector) < number:
+        now = forced(w, now, rng)
+    return now, own, reason
+
+
+def recurring(w: Whitened, rng: np.random.Generator, most: int) -> tuple[Grown, str]:
+    """Add and split components as long as they recur and are kinds of their own."""
     sigma = w.level(w.y)
     empty = Detector.start(np.zeros((0, w.length, w.y.shape[1])))
     now = Grown(code(w, empty, sigma), empty, sigma)
@@ -56,7 +80,32 @@ def grow(w: Whitened, rng: np.random.Generator, most: int = MOST) -> tuple[Grown
             break
     if len(now.detector) >= most:
         reason = f"the largest number, {most}, was reached"
-    return genuine(w, now, rng), reason
+    return now, reason
+
+
+def forced(w: Whitened, now: Grown, rng: np.random.Generator) -> Grown:
+    """Add a component without the tests, if possible such that every component has atoms."""
+    for detector in additions(now, rng):
+        coded = averaged(w, detector, now.sigma, rng)
+        after = Grown(coded, *learned(w, coded, rng))
+        if np.all(after.detector.counts > 0):
+            break
+    return after
+
+
+def additions(now: Grown, rng: np.random.Generator) -> Iterator[Detector]:
+    """Yield detectors with one more component.
+
+    The best candidate; the component with most events divided in two; the loudest stretch.
+    """
+    a, counts = candidate(now.coded, now.sigma, rng), now.detector.counts
+    if a is not None:
+        yield now.detector.with_more(a[None])
+    if counts.max(initial=0.0) > 1:
+        j = int(np.argmax(counts))
+        others = now.detector.take(np.delete(np.arange(len(counts)), j))
+        yield others.with_more(sides(now.coded, j, rng))
+    yield now.detector.with_more(loudest(now.coded, now.sigma)[None])
 
 
 def extended(w: Whitened, now: Grown, rng: np.random.Generator, most: int) -> tuple[Grown, str]:
@@ -105,15 +154,7 @@ def trial(
     w: Whitened, now: Grown, detector: Detector, new: int, rng: np.random.Generator
 ) -> tuple[Grown | None, str]:
     """Code and average a few times; return what it led to, or None and why it is rejected."""
-    sigma = now.sigma
-    for _ in range(ROUNDS):
-        coded = code(w, detector, sigma)
-        few = min(len(coded.own(j)) for j in range(len(detector) - new, len(detector)))
-        if few < RECURS:  # a better waveform would find more events, but none finds many
-            return None, f"the next candidate occurs {few} times, fewer than {RECURS}"
-        detector, sigma = learned(w, coded, rng)
-        detector = with_waveforms(detector, updated_waveforms(coded, rng))
-    coded = code(w, detector, sigma)
+    coded = averaged(w, detector, now.sigma, rng, new)
     for j in range(len(detector) - new, len(detector)):
         count = recurrences(w, coded, j)
         if count < RECURS:
@@ -123,6 +164,22 @@ def trial(
         if not is_own_kind(coded, j):
             return None, "the next candidate is a variant of a component, not a kind of its own"
     return without_unused(w, Grown(coded, *learned(w, coded, rng)), rng), ""
+
+
+def averaged(
+    w: Whitened, detector: Detector, sigma: Floats, rng: np.random.Generator, new: int = 0
+) -> Coded:
+    """Code and average a few times; return the last coding.
+
+    Or one in which one of the `new` components at the end has too few atoms to recur.
+    """
+    for _ in range(ROUNDS):
+        coded = code(w, detector, sigma)
+        if any(len(coded.own(len(detector) - j)) < RECURS for j in range(1, new + 1)):
+            return coded
+        detector, sigma = learned(w, coded, rng)
+        detector = with_waveforms(detector, updated_waveforms(coded, rng))
+    return code(w, detector, sigma)
 
 
 def coded_by(

@@ -125,6 +125,16 @@ def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
                 yield np.stack([unit(np.einsum("k,knc->nc", c[at], s[at])) for at in sides])
 
 
+def sides(coded: Coded, j: int, rng: np.random.Generator) -> Floats:
+    """Return the mean events (2, L, channels) on either side of their first principal axis."""
+    own = some(coded.own(j), EVENTS, rng)
+    s, c = windows(coded, own), coded.atoms.c[own]
+    x = (s / c[:, None, None]).reshape(len(own), -1)
+    score = np.linalg.svd(x - x.mean(axis=0), full_matrices=False)[0][:, 0]
+    order = np.argsort(score, kind="stable")
+    return np.stack([unit(np.einsum("k,knc->nc", c[at], s[at])) for at in np.array_split(order, 2)])
+
+
 def principal_scores(x: Floats) -> Floats:
     """Return the coordinates (n, axes) of rows along their axes above the Marchenko-Pastur edge."""
     x = x - x.mean(axis=0)

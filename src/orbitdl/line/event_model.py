@@ -7,7 +7,7 @@ its trend but not whitened, at the events of the detector.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,8 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.ndimage import uniform_filter1d
 
 from orbitdl.discovery.background import GAUSSIAN, Background
-from orbitdl.discovery.coding import Coded, Detector
-from orbitdl.discovery.discover import background_of, calibrated, discover
-from orbitdl.discovery.growth import MOST
+from orbitdl.discovery.coding import Coded, Detector, with_waveforms
+from orbitdl.discovery.discover import Discovery, background_of, calibrated, discover
 from orbitdl.discovery.misfit import unit
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.groups.base import Floats
@@ -28,7 +27,7 @@ from orbitdl.line.chunks import cut
 from orbitdl.line.refit import retimed
 from orbitdl.line.shards import Recordings
 from orbitdl.line.signal import Signal
-from orbitdl.line.splines import GRAM, norms_of
+from orbitdl.line.splines import GRAM, coefficients_of, norms_of
 from orbitdl.line.sums import event_sums
 from orbitdl.line.waveforms import Waveforms
 
@@ -136,14 +135,16 @@ def white_noise_of(excerpt: Excerpt) -> Background:
     return Background.white(np.where(scale > 0, scale, 1.0))
 
 
-def waveforms_in(excerpt: Excerpt, noise: Background) -> tuple[Floats, Floats, str]:
-    """Return the waveforms (q, W, channels) that recur, their g, and why there are no more."""
-    rng = np.random.default_rng(FIXED_SEED)
-    found = discover(excerpt.x, excerpt.observed, excerpt.length, noise, rng, MOST)
-    A = found.detector.A
-    if len(A):
-        A = refined(excerpt, noise, A)
-    return A, found.detector.g, found.reason
+def waveforms_in(
+    excerpt: Excerpt, noise: Background, number: int | None = None, *, signed: bool = False
+) -> Discovery:
+    """Return the waveforms that recur, refined: as many as there are, or a requested number."""
+    rng, every = np.random.default_rng(FIXED_SEED), (excerpt.x, excerpt.observed, excerpt.length)
+    found = discover(*every, noise, rng, number, signed=signed)
+    if not len(found.detector):
+        return found
+    A = refined(excerpt, noise, found.detector.A)
+    return replace(found, detector=with_waveforms(found.detector, A))
 
 
 def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
@@ -152,6 +153,7 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     Events at integer samples blur their mean. So the times of the events are refitted, and the
     waveforms by least squares at these times, on whitened samples. Waveforms are denoised before
     times are refitted: times that follow the noise of a waveform would bring it out in the next.
+    One without events stays.
     """
     y, known = noise.filtered(excerpt.x, excerpt.observed)
     signal = Signal(np.where(known[:, None], y, np.nan))
@@ -164,8 +166,8 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
             events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
         u, spread, left = templates_of(white, events, u)
         s = GAUSSIAN * np.median(np.abs(left[known]), axis=0)
-        A = denoised(Waveforms(u).samples(), spread * s, caution)
-        A = np.stack([unit(a) for a in A])
+        new = denoised(Waveforms(u).samples(), spread * s, caution)
+        A = np.stack([unit(a) if a.any() else old for a, old in zip(new, A, strict=True)])
         u = Waveforms.through(A).u
     return A
 
@@ -209,6 +211,8 @@ def event_model(
     now = calibrated(excerpt.x, excerpt.observed, noise, A, rng, signed=signed)
     events = events_in(now.coded, excerpt)
     templates, spread, left = templates_of(excerpt, events, np.zeros_like(waveforms.u))
+    for j in np.flatnonzero(norms_of(templates) == 0.0):  # no events: only the filter is undone
+        templates[j] = coefficients_of(noise.undo(A[j])[None])[0]
     s = np.sqrt(left_at(left, excerpt, events, len(templates)))[:, None]
     norms = norms_of(templates)[:, None, None]
     bands = SAMPLED * spread * s / np.where(norms > 0, norms, np.inf)

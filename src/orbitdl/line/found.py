@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from orbitdl.discovery.discover import Discovery
 from orbitdl.groups.base import Floats
 from orbitdl.line.event_model import (
     EventModel,
@@ -19,6 +20,7 @@ from orbitdl.line.event_model import (
 from orbitdl.line.scattered import ScatteredRecordings
 from orbitdl.line.shards import RecordingShards
 from orbitdl.line.waveforms import Waveforms
+from orbitdl.user_warnings import warn_user
 
 AUTO = "auto"
 """A parameter that is chosen from the data."""
@@ -82,13 +84,27 @@ class Found:
 def found_in(
     shards: Shards, number: int | str, noise: str, init: str | ArrayLike, *, signed: bool
 ) -> Found:
-    """Estimate the noise model, and the waveforms where their number is to be found."""
+    """Estimate the noise model, and the waveforms unless the start is given or random."""
     excerpt = Excerpt.of(shards)
     background = noise_of(excerpt) if noise == AUTO else white_noise_of(excerpt)
     whitened = shards.with_noise(background)
     known = EventModel.unknown(background)
-    if number != AUTO:
-        return Found(whitened, int(number), init, excerpt=excerpt, model=known, signed=signed)
-    A, g, reason = waveforms_in(excerpt, background)
-    words = f"{len(A)} component{'s' * (len(A) != 1)}: {reason}"
-    return Found(whitened, len(A), A, g, {"components": words}, excerpt, known, signed=signed)
+    requested = None if number == AUTO else int(number)
+    if requested is not None and not (isinstance(init, str) and init == "data"):
+        return Found(whitened, requested, init, excerpt=excerpt, model=known, signed=signed)
+    found = waveforms_in(excerpt, background, requested, signed=signed)
+    A, words = found.detector.A, reason_of(found, requested)
+    if found.own < len(A):
+        warn_user(f'{words}; n_components="auto" leaves the others out.')
+    reasons = {"components": words}
+    return Found(whitened, len(A), A, found.detector.g, reasons, excerpt, known, signed=signed)
+
+
+def reason_of(found: Discovery, requested: int | None) -> str:
+    """Return why there are so many components, for the provenance."""
+    count, own = len(found.detector), found.own
+    words = f"{count} component{'s' * (count != 1)}"
+    if requested is None:
+        return f"{words}: {found.reason}"
+    kinds = "is a kind of its own" if own == 1 else "are kinds of their own"
+    return f"{words} requested; {own} {kinds}" + f": {found.reason}" * (own < count)

@@ -52,8 +52,9 @@ def event_judges(
         excerpt, data = Excerpt.of(given.shards), given.fingerprint
     if most is not None:
         excerpt = shortened(excerpt, most)
-    noise = str(estimator.noise)
-    return EventJudges.of(excerpt, numbers, noise, speckles.rounds, speckles.seed), data
+    noise, positive = str(estimator.noise), bool(estimator.positive)
+    rounds, seed = speckles.rounds, speckles.seed
+    return EventJudges.of(excerpt, numbers, noise, rounds, seed, positive=positive), data
 
 
 def shortened(excerpt: Excerpt, most: int) -> Excerpt:

@@ -23,11 +23,16 @@ from scipy.optimize import linear_sum_assignment
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.discover import calibrated, whitened
-from orbitdl.discovery.growth import MOST, grow
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import Atoms, add_waveforms, gram_of
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.event_model import FIXED_SEED, Excerpt, noise_of, white_noise_of
+from orbitdl.line.event_model import (
+    FIXED_SEED,
+    Excerpt,
+    noise_of,
+    waveforms_in,
+    white_noise_of,
+)
 from orbitdl.selection.held_out import Judged, Speckles
 
 SPANS, UNITS = 8, 8
@@ -57,6 +62,8 @@ class EventJudges:
         Noise level that the largest number of components leaves.
     reason : str
         Why "auto" finds no more.
+    positive : bool
+        Whether coefficients must be positive where a number is passed, too.
     """
 
     excerpt: Excerpt
@@ -66,22 +73,38 @@ class EventJudges:
     learned: dict[int, Detector]
     sigma: Floats
     reason: str
+    positive: bool
 
     @classmethod
     def of(
-        cls, excerpt: Excerpt, numbers: list[int], noise: str, rounds: int, seed: int
+        cls,
+        excerpt: Excerpt,
+        numbers: list[int],
+        noise: str,
+        rounds: int,
+        seed: int,
+        *,
+        positive: bool,
     ) -> EventJudges:
-        """Estimate the noise model, and learn every number of components from everything."""
+        """Estimate the noise model, and learn every number of components from everything.
+
+        Those above what "auto" finds are left out: they are no kinds of their own.
+        """
         background = noise_of(excerpt) if noise == "auto" else white_noise_of(excerpt)
         n = len(excerpt.x)
         size = max(SPANS * excerpt.length, n // (UNITS * rounds))
         unit = np.arange(n) // max(min(size, n // (2 * rounds)), 1)
         part = Speckles(rounds, 0.0, 1, seed).parts(int(unit[-1]) + 1)
-        learned, reason = ladder(excerpt, background, numbers)
-        own = {len(detector): detector for detector in learned}
+        most, reason = learned_from(excerpt, background, None, signed=False)
+        own = {
+            q: learned_from(excerpt, background, q, signed=not positive)[0]
+            for q in numbers
+            if q < len(most)
+        }
         w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
-        sigma = w.level(coded_events(w, learned[-1])[1])
-        return cls(excerpt, background, unit, part, own, sigma, reason)
+        sigma = w.level(coded_events(w, most, signed=False)[1])
+        own[len(most)] = most
+        return cls(excerpt, background, unit, part, own, sigma, reason, positive)
 
     @property
     def candidates(self) -> list[int]:
@@ -95,19 +118,22 @@ class EventJudges:
         rest = replace(
             self.excerpt, x=np.where(observed[:, None], self.excerpt.x, 0.0), observed=observed
         )
-        *few, most = self.candidates
-        of_all = [self.learned[q] for q in self.candidates]
-        fitted = ladder(rest, self.background, few)[0] if most else of_all  # nothing recurs
         w = whitened(self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length)
-        return [
-            self.judged(w, np.flatnonzero(self.part == number), *pair)
-            for pair in zip(fitted, of_all, strict=True)
-        ]
+        units, result = np.flatnonzero(self.part == number), list[Judged]()
+        for q in self.candidates:
+            is_auto = q == self.candidates[-1]
+            signed, own = not (is_auto or self.positive), self.learned[q]
+            if q:  # otherwise nothing recurs
+                own = learned_from(rest, self.background, None if is_auto else q, signed=signed)[0]
+            result.append(self.judged(w, units, own, self.learned[q], signed=signed))
+        return result
 
-    def judged(self, w: Whitened, units: Integers, own: Detector, other: Detector) -> Judged:
+    def judged(
+        self, w: Whitened, units: Integers, own: Detector, other: Detector, *, signed: bool
+    ) -> Judged:
         """Return the error of components in some units, by events that others find again."""
-        atoms, _ = coded_events(w, own)
-        others, _ = coded_events(w, other)
+        atoms, _ = coded_events(w, own, signed=signed)
+        others, _ = coded_events(w, other, signed=signed)
         partner, lag = partners(own.A, other.A)
         again, back = found_again(atoms, others, partner, lag, w.length // NEAR)
         at, at_others = (self.unit[self.sample_of(one, w)] for one in (atoms, others))
@@ -138,33 +164,22 @@ def weighed(unit: Integers, values: Floats, count: int) -> Floats:
     return np.bincount(unit, values, count).astype(np.float64)
 
 
-def ladder(
-    excerpt: Excerpt, background: Background, numbers: list[int]
-) -> tuple[list[Detector], str]:
-    """Return so many components that recur, calibrated, or all where there are fewer; then all.
-
-    Also why there are no more.
-    """
-    w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
-    found, q, reason = list[Detector](), 0, ""
-    for most in [*numbers, MOST]:
-        if not found or len(found[-1]) == q:  # otherwise fewer recur, and all are found
-            grown, reason = grow(w, np.random.default_rng(FIXED_SEED), most)
-            detector, rng = grown.detector, np.random.default_rng(FIXED_SEED)
-            if len(detector):
-                every = (excerpt.x, excerpt.observed, background, detector.A, rng)
-                detector = calibrated(*every).detector
-            found.append(detector)
-        else:
-            found.append(found[-1])
-        q = most
-    return found, reason
+def learned_from(
+    excerpt: Excerpt, background: Background, number: int | None, *, signed: bool
+) -> tuple[Detector, str]:
+    """Return the components that a fit finds, calibrated, and why there are no more."""
+    found = waveforms_in(excerpt, background, number, signed=signed)
+    if not len(found.detector):
+        return found.detector, found.reason
+    every = (excerpt.x, excerpt.observed, background, found.detector.A)
+    rng = np.random.default_rng(FIXED_SEED)
+    return calibrated(*every, rng, signed=signed).detector, found.reason
 
 
-def coded_events(w: Whitened, detector: Detector) -> tuple[Atoms, Floats]:
+def coded_events(w: Whitened, detector: Detector, *, signed: bool) -> tuple[Atoms, Floats]:
     """Return the events that components find, and the residual."""
-    coded = code(w, detector, w.level(w.y))
-    coded = code(w, detector, w.level(coded.residual))
+    coded = code(w, detector, w.level(w.y), signed=signed)
+    coded = code(w, detector, w.level(coded.residual), signed=signed)
     return coded.atoms.take(is_event(coded, w.samples)), coded.residual
 
 

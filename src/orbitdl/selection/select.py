@@ -26,7 +26,7 @@ from orbitdl.storage.container import as_path
 from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
 from orbitdl.waveform_learning import WaveformLearning
 
-OF_WAVEFORMS = ("length", "detrend", "noise")
+OF_WAVEFORMS = ("length", "detrend", "noise", "positive")
 """Settings of waveforms that judgements depend on."""
 SHARE = 0.1
 """Of entries that are hidden, unless another one is requested."""
@@ -66,7 +66,7 @@ def select(
         Data points, or a recording or several. NaN means missing.
     n_components : iterable of int
         Numbers of components to try. For recordings what ``n_components="auto"`` finds is added,
-        and larger numbers are left out: nothing more recurs.
+        and larger numbers are left out: what more there is, is no kind of its own.
     alphas : iterable of float, optional
         Weights of sparsity to try. If left out, some around what the estimator's "auto" takes.
         Not for recordings: their events are those of the calibrated detector, on which alpha has
@@ -113,8 +113,8 @@ def select(
 
     **Recordings**: held-out events. A recording is whitened by its noise model and divided into
     units of eight waveform lengths or more. In round r those of part r, drawn at random, are held
-    out. Components are found one after the other in the rest, as ``n_components="auto"`` does, up
-    to the number of the candidate, and their events in part r are detected. An event is
+    out. Components are learned from the rest as `fit` does with the number of the candidate, and
+    their events in part r are detected. An event is
     reproducible if the components of the whole recording find it, too. With noise level sigma, r
     what reproducible events leave of whitened samples y, n samples and K events of q components in
     T samples, the error is
