@@ -265,9 +265,7 @@ def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
     return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
 
 
-def above_decoys(
-    atoms: Atoms, score: Floats, decoys: Floats, length: int
-) -> tuple[Floats, Floats]:
+def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tuple[Floats, Floats]:
     """Return the limit of ``c / sigma`` of every component above which decoys are few, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
