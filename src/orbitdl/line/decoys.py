@@ -3,8 +3,8 @@
 Noise and artefacts look like a waveform upside down as often as like the waveform itself, events
 of known polarity do not. So the number of local maxima of ``-eta`` on the residual that pass
 everything an event must pass estimates the number of false events where noise is symmetric: no
-distribution is assumed, as p-values do. Where events have both signs, waveforms reversed in time take
-this part. Of one that equals its reversal there are hardly any: what is like it was subtracted.
+distribution is assumed, as p-values do. Where events have both signs, waveforms reversed in time
+take this part. Of one that equals its reversal there are hardly any: what is like it was subtracted.
 """
 
 from __future__ import annotations
