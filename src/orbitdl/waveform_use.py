@@ -159,9 +159,9 @@ class WaveformUseMixin(ShownMixin):
 
             Errors, p-values and runners-up are those of detected events, with ``noise="auto"``.
             ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component;
-            of detected events also `decoys`, an estimate of how many are false that does not rest
-            on p-values: how often the waveform upside down passes the same thresholds and rules,
-            or reversed in time where coefficients may be negative.
+            of detected events also `decoys`, an estimate of how many are false that assumes
+            symmetric noise and no distribution: how often the waveform upside down passes the same
+            thresholds and rules, or reversed in time where coefficients may be negative.
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
         """
@@ -236,12 +236,17 @@ class WaveformUseMixin(ShownMixin):
 
         A sample of which one channel is missing counts as missing; what is known of it stays. A gap
         as long as a waveform or longer, which may hide a whole event, stays missing. The trend is
-        added again, across gaps on a straight line. With ``noise="auto"`` so is the expected noise
-        in the gap, given the samples around it: the noise model interpolates.
+        added again, across gaps on a straight line.
+
+        With ``noise="auto"`` the events near a gap and its missing samples are found together, so
+        that an event is known by what is observed of it, and the expected noise in the gap, given
+        the samples around it, is added. With `debias` events are refitted to what was observed;
+        one that a gap hides for the most part has an amplitude like others of its component.
 
         `return_std` returns the standard deviations of the filled samples too, as a second array:
-        zero where a sample was observed. They are those of the noise model; that an event lies in
-        the gap, unseen, or differs from its waveform there, is not in them.
+        zero where a sample was observed. They are those of the noise, of amplitudes and times of
+        events, and of events about their waveform. That an event may lie in the gap of which
+        nothing is observed is not in them. With ``noise="white"`` they are zero.
         """
         applied = self._applied(alpha, None, progress)
         make = partial(Applied.completed, debias=debias, with_sd=return_std)

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from orbitdl.coding.parallel import chunks_of
+from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.groups.base import Floats
 from orbitdl.line.chunk import Chunk
-from orbitdl.line.chunks import Coded, Watch, code_recording, cut, without_atoms
+from orbitdl.line.chunks import Coded, Watch, atoms_of, code_recording, cut, without_atoms
 from orbitdl.line.coder import LineCoder
 from orbitdl.line.codes import RecordingCodes
 from orbitdl.line.detected_events import detected_events
 from orbitdl.line.event_model import EventModel
 from orbitdl.line.events import events_of, merged, resolution_of
+from orbitdl.line.filling import Filler, windows_of
 from orbitdl.line.inputs import (
     ONLY,
     as_signal,
@@ -26,9 +28,10 @@ from orbitdl.line.inputs import (
     require_own_channels,
     survey,
 )
-from orbitdl.line.interpolation import interpolated
+from orbitdl.line.interpolation import merged_runs
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
+from orbitdl.line.population import Population
 from orbitdl.line.prominence import peaks_of
 from orbitdl.line.refit import amplitudes_of
 from orbitdl.line.shards import RecordingShards
@@ -173,16 +176,15 @@ class Applied:
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:
         """Return what the waveforms explain of a recording, on its trend."""
-        total = self.explained_part(signal, name, debias=debias)
+        total = self.explained_part(signal, self.coded(signal, name), debias=debias)
         slow = detrended(signal, self.length, detrend=self.detrend)
         for part in chunks_of(len(signal), AT_ONCE):
             total[part] += slow.trend(part.start, part.stop)
         return self.shaped(total)
 
-    def explained_part(self, signal: Signal, name: str, *, debias: bool) -> Floats:
+    def explained_part(self, signal: Signal, coded: Coded, *, debias: bool) -> Floats:
         """Return the sum of all atoms in the unit of the data, (T, channels)."""
-        coded, waveforms = self.coded(signal, name), self.coder.waveforms
-        atoms = coded.codes(self.coder).atoms
+        waveforms, atoms = self.coder.waveforms, atoms_of(coded.chunks)
         if debias and len(atoms):
             events, _ = merged(atoms, resolution_of(waveforms))
             atoms = replace(events, coefficient=amplitudes_of(coded.chunks, waveforms, events))
@@ -199,20 +201,43 @@ class Applied:
         known = signal.raw(0, len(signal))
         missing = ~complete(known)
         unfilled = long_gaps(missing, self.length)
-        total = self.explained_part(signal, name, debias=debias)
+        coded = self.coded(signal, name)
+        values = self.explained_part(signal, coded, debias=debias)
         slow = detrended(signal, self.length, detrend=self.detrend)
-        sd = np.zeros_like(total)
-        trend = np.concatenate(
-            [slow.trend(p.start, p.stop) for p in chunks_of(len(signal), AT_ONCE)]
+        sd, trend = (
+            np.zeros_like(values),
+            np.concatenate([slow.trend(p.start, p.stop) for p in chunks_of(len(signal), AT_ONCE)]),
         )
         if self.model is not None:
-            left = np.where(missing[:, None], 0.0, known - trend - total)
-            noise, sd = interpolated(left, missing, self.model.background, self.length)
-            total += np.where(missing[:, None], noise, 0.0)
-        values = total + trend
+            x = np.where(missing[:, None], 0.0, known - trend)
+            self.fill(coded, x, missing, values, sd, debias=debias)
+        values += trend
         values[unfilled], sd[unfilled] = np.nan, np.nan
         np.copyto(values, known, where=~np.isnan(known))
         return (self.shaped(values), self.shaped(sd)) if with_sd else self.shaped(values)
+
+    def fill(
+        self,
+        coded: Coded,
+        x: Floats,
+        missing: NDArray[np.bool_],
+        values: Floats,
+        sd: Floats,
+        *,
+        debias: bool,
+    ) -> None:
+        """Fill gaps of less than a waveform: write into values and sd (T, channels)."""
+        assert self.model is not None
+        recording, background = coded.chunks, self.model.background
+        population = Population.of_code(self.model, recording, self.coder.waveforms)
+        penalty, atoms = recording[0].signal.penalty, atoms_of(recording)
+        assert penalty is not None
+        fill = Filler(self.coder, background, penalty, population, x, missing, atoms, debias)
+        runs = merged_runs(missing, background.order)
+        gaps = [(a, b) for a, b in runs if missing[a:b].sum() < self.length]
+        windows = windows_of(gaps, self.length, len(x))
+        for at, mean, deviation in in_threads(fill, windows, self.n_jobs):
+            values[at], sd[at] = mean, deviation
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

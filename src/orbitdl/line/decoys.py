@@ -1,10 +1,11 @@
 """Decoys: what a detector finds of waveforms that cannot be there, by its own thresholds and rules.
 
-Noise and artefacts look like a waveform upside down as often as like the waveform itself, events
-of known polarity do not. So the number of local maxima of ``-eta`` on the residual that pass
-everything an event must pass estimates the number of false events, whatever the noise: it assumes
-no distribution, as p-values do. Where events have both signs, waveforms reversed in time take
-this part. Of one that equals its reversal there are hardly any: what is like it was subtracted.
+Noise and artefacts look like a waveform upside down as often as like the waveform itself, events of
+known polarity do not. So the number of local maxima of ``-eta`` on the residual that pass
+everything an event must pass estimates the number of false events where noise is symmetric: no
+distribution is assumed, as p-values do. Where events have both signs, waveforms reversed in time
+take this part. Of one that equals its reversal there are hardly any: what is like it was
+subtracted.
 """
 
 from __future__ import annotations

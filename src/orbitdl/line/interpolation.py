@@ -1,45 +1,95 @@
-"""Missing samples of autoregressive noise: their conditional mean and standard deviation.
+"""Gaps of a recording in autoregressive noise: what is known of them, and how they are filled.
 
-With the prediction-error filter h, noise e has ``sum_i h_i e[t - i] = scale w[t]``, w white. Given
-the samples that were observed, the missing ones e_M are Gaussian with mean and covariance
+With the prediction-error filter h and its scale s, whitened samples are ``y = h * x / s``. Those
+that depend on the missing samples x_M of a gap are ``y_0 + H x_M``, where y_0 has zeros in the gap
+and H holds the columns of ``h / s`` there. Given what events m add up to in them, x_M is Gaussian
+with the mean and covariance
 
-    argmin over e_M of sum_t (sum_i h_i e[t - i])^2,      scale^2 (H_M^T H_M)^-1,
+    argmin over x_M of ||y_0 + H x_M - m||^2 = H^+ (m - y_0),      (H^T H)^-1:
 
-where H_M holds the columns of the filter at missing samples: the Kriging of a time series. Where
-what surrounds a gap is larger than the noise, so are the deviations.
+the Kriging of a time series. What does not depend on x_M is ``N^T y_0``, with an orthonormal basis
+N of what is orthogonal to H: p numbers for a gap between samples that were observed.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.discovery.background import Background
-from orbitdl.groups.base import Floats
+from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.intervals import runs
 
+RANK = 1e-6
+"""Relative singular value of H that is zero: near the beginning, where no filter is complete."""
 
-def interpolated(
-    e: Floats, missing: NDArray[np.bool_], background: Background, most: int
-) -> tuple[Floats, Floats]:
-    """Fill in missing samples (n,) of noise e (n, channels); return it and standard deviations.
 
-    Gaps of `most` samples or more stay as they are.
+@dataclass(frozen=True, eq=False)
+class Gap:
+    """Missing samples, and the whitened samples that depend on them.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (m,)
+        Which are missing.
+    rows : ndarray of shape (n,)
+        Which whitened samples depend on them.
+    y : ndarray of shape (n, channels)
+        Their values y_0 with zeros in the gap.
+    inverse : list of ndarray of shape (m, n)
+        ``H^+`` of every channel.
+    basis : list of ndarray of shape (n, n - rank)
+        N of every channel.
     """
-    values, sd = e.copy(), np.zeros_like(e)
-    white, known = background.filtered(e, ~missing)
-    for first, last in merged_runs(missing, background.order):
-        gap = np.flatnonzero(missing[first:last]) + first
-        if len(gap) >= most:
-            continue
-        near = slice(max(first - most // 2, 0), last + most // 2)
-        for c in range(e.shape[1]):
-            h, scale = background.filters[c], background.scale[c]
-            around = white[near, c][known[near]]
-            scale *= max(1.0, float(np.sqrt(np.mean(around**2)))) if len(around) else 1.0
-            values[gap, c], root = fill(values[:, c], gap, missing, h)
-            sd[gap, c] = scale * root
-    return values, sd
+
+    samples: Integers
+    rows: Integers
+    y: Floats
+    inverse: list[Floats]
+    basis: list[Floats]
+
+    @classmethod
+    def of(
+        cls, x: Floats, missing: NDArray[np.bool_], first: int, last: int, background: Background
+    ) -> Gap:
+        """Return the gap, or gaps that one filter spans, from `first` up to `last`.
+
+        x (T, channels) is zero where missing. Whitened samples whose filter reaches another gap, or
+        before the first sample, are left out.
+        """
+        p = background.order
+        samples = np.flatnonzero(missing[first:last]) + first
+        rows = np.arange(max(first, p), min(last + p, len(x)))
+        at = rows[:, None] - np.arange(p + 1)
+        is_sound = ~np.any(missing[at] & ((at < first) | (at >= last)), axis=1)
+        rows, at = rows[is_sound], at[is_sound]
+        row, tap = np.nonzero(missing[at])
+        column, inverse, basis = np.searchsorted(samples, at[row, tap]), [], []
+        kernels = background.filters / background.scale[:, None]
+        for h in kernels:
+            H = np.zeros((len(rows), len(samples)))
+            H[row, column] = h[tap]
+            U, s, V = np.linalg.svd(H)
+            rank = int(np.sum(s > RANK * s.max(initial=0.0)))
+            inverse.append((V[:rank].T / s[:rank]) @ U[:, :rank].T)
+            basis.append(U[:, rank:])
+        return cls(samples, rows, np.einsum("nkc,ck->nc", x[at], kernels), inverse, basis)
+
+    def mean(self, m: Floats) -> Floats:
+        """Return the expected missing samples (m, channels), given events m (n, channels)."""
+        pairs = zip(self.inverse, (m - self.y).T, strict=True)
+        return np.stack([inverse @ left for inverse, left in pairs], axis=1)
+
+    def sd(self, c: int, noise: float, events: Floats) -> Floats:
+        """Return the standard deviations (m,) of a channel.
+
+        `noise` is that of whitened samples; the columns of `events` (n, k) have variance one.
+        """
+        inverse = self.inverse[c]
+        variance = noise**2 * np.sum(inverse**2, axis=1) + np.sum((inverse @ events) ** 2, axis=1)
+        return np.asarray(np.sqrt(variance))
 
 
 def merged_runs(missing: NDArray[np.bool_], order: int) -> list[tuple[int, int]]:
@@ -51,25 +101,3 @@ def merged_runs(missing: NDArray[np.bool_], order: int) -> list[tuple[int, int]]
         else:
             result.append((int(first), int(last)))
     return result
-
-
-def fill(
-    e: Floats, gap: NDArray[np.intp], missing: NDArray[np.bool_], h: Floats
-) -> tuple[Floats, Floats]:
-    """Return the conditional mean of the samples of a gap, and relative standard deviations.
-
-    Equations whose filter reaches before the first sample, or into another gap, are left out.
-    """
-    order, n = len(h) - 1, len(e)
-    t = np.arange(max(gap[0], order), min(gap[-1] + order + 1, n))
-    at = t[:, None] - np.arange(order + 1)
-    is_own = np.isin(at, gap)
-    sound = ~np.any(missing[at] & ~is_own, axis=1)
-    at, is_own = at[sound], is_own[sound]
-    H = np.zeros((len(at), len(gap)))
-    row, tap = np.nonzero(is_own)
-    H[row, np.searchsorted(gap, at[row, tap])] = h[tap]
-    right = -np.where(is_own, 0.0, e[at] * h).sum(axis=1)
-    gram = H.T @ H + 1e-12 * np.eye(len(gap))
-    inverse = np.linalg.inv(gram)
-    return inverse @ (H.T @ right), np.sqrt(np.maximum(np.diag(inverse), 0.0))
