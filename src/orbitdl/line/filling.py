@@ -33,7 +33,7 @@ from orbitdl.line.gaps import Observed, code_observed
 from orbitdl.line.interpolation import Gap
 from orbitdl.line.penalty import PenaltyField, taps_of
 from orbitdl.line.population import Population
-from orbitdl.line.refit import APART, LONGEST, atoms_as_columns
+from orbitdl.line.refit import LONGEST, atoms_as_columns
 from orbitdl.line.splines import TAPS
 from orbitdl.line.waveforms import Waveforms
 
@@ -177,12 +177,12 @@ class Filler:
 
         Without the second half where times stay integers.
         """
-        a, later, earlier = (
-            atoms_as_columns(np.ones(n, dtype=bool), self.coder.waveforms, events.later(by))
-            for by in (0.0, APART, -APART)
+        everything, orders = np.ones(n, dtype=bool), (0,) if self.coder.whole else (0, 1)
+        a, *slopes = (
+            atoms_as_columns(everything, self.coder.waveforms, events, order) for order in orders
         )
-        slopes = (later - earlier) * (events.coefficient / (2.0 * APART))
-        return a if self.coder.whole else sparse.csc_array(sparse.hstack([a, slopes]))
+        slopes = [slope * events.coefficient for slope in slopes]
+        return sparse.csc_array(sparse.hstack([a, *slopes]))
 
     def filled(
         self, observed: Observed, gap: Gap, events: LineAtoms, root: Floats
