@@ -241,6 +241,6 @@ def test_an_excerpt_is_in_the_time_of_the_column(table):
     path = table(t=TIME, x=TABLE["x"])
     result = run(
         "fit", path, "-o", path.parent / "m", "--length", 40, *LEARNING[:-1], "--json",
-        "--time-column", "t", "--from", "1s", "--to", "5s",
+        "--time-column", "t", "--from", "1s", "--to", "5s", "--noise", "white",
     )  # fmt: skip
     assert '"samples": 400' in result.fine().out

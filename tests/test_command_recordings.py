@@ -519,7 +519,7 @@ def test_observed_values_keep_all_their_digits_as_text(folder, tmp_path):
     holed[700:703] = np.nan
     pd.DataFrame({"x": holed}).to_csv(tmp_path / "holed.csv", index=False)
     run("complete", folder / "one", tmp_path / "holed.csv", "-o", tmp_path / "c.csv").fine()
-    whole = pd.read_csv(tmp_path / "c.csv")["x"]
+    whole = pd.read_csv(tmp_path / "c.csv", float_precision="round_trip")["x"]
     seen = ~np.isnan(holed)
     assert_allclose(whole[seen], holed[seen], rtol=1e-14)
     assert whole.notna().all()

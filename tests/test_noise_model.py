@@ -13,7 +13,6 @@ from orbitdl import WaveformLearning
 from orbitdl.discovery.background import Background, above, burg, estimate_background
 from orbitdl.discovery.level import local_level
 from orbitdl.line.inputs import as_signal, ready
-from orbitdl.line.interpolation import interpolated
 
 AR = np.array([1.0, -1.5, 0.7])
 """An autoregressive process with a resonance."""
@@ -113,29 +112,6 @@ def covariance(h: np.ndarray, n: int) -> np.ndarray:
     response = lfilter([1.0], h, np.eye(1, 4000)[0])
     R = np.array([np.sum(response[k:] * response[: len(response) - k]) for k in range(n)])
     return toeplitz(R)
-
-
-def test_gaps_are_filled_with_the_conditional_mean():
-    x, scale = 2.0 * process(200), 2.0
-    missing = np.zeros(200, dtype=bool)
-    missing[[80, 81, 82, 83, 90]] = True
-    values, sd = interpolated(
-        np.where(missing[:, None], 0.0, x), missing, Background(AR[None], np.full(1, scale)), 20
-    )
-    C = scale**2 * covariance(AR, 200)
-    gain = C[np.ix_(missing, ~missing)] @ np.linalg.inv(C[np.ix_(~missing, ~missing)])
-    expected = gain @ x[~missing, 0]
-    left = C[np.ix_(missing, missing)] - gain @ C[np.ix_(~missing, missing)]
-    np.testing.assert_allclose(values[missing, 0], expected, atol=1e-6)
-    np.testing.assert_allclose(sd[missing, 0], np.sqrt(np.diag(left)), rtol=1e-6)
-    assert np.array_equal(values[~missing], x[~missing])
-
-
-def test_a_gap_as_long_as_a_waveform_is_left_alone():
-    missing = np.zeros(100, dtype=bool)
-    missing[40:60] = True
-    values, _ = interpolated(np.zeros((100, 1)), missing, Background(AR[None], np.ones(1)), 20)
-    assert not values[missing].any()
 
 
 def test_white_noise_is_added_to_the_spectrum_of_a_filter():

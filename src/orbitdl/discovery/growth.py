@@ -21,7 +21,7 @@ from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
 """Part of a component's atoms that decoys and bursts of noise leave at least."""
-MOST, REJECTIONS, ROUNDS = 12, 2, 2
+MOST, REJECTIONS, ROUNDS = 12, 2, 3
 """Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
 
 

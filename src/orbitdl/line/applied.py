@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from orbitdl.line.inputs import (
     survey,
 )
 from orbitdl.line.interpolation import merged_runs
+from orbitdl.line.long_memory import predicts_better, with_long_memory
 from orbitdl.line.noise import require_above_noise
 from orbitdl.line.plausibility import warn_of_codes
 from orbitdl.line.population import Population
@@ -203,41 +205,45 @@ class Applied:
         unfilled = long_gaps(missing, self.length)
         coded = self.coded(signal, name)
         values = self.explained_part(signal, coded, debias=debias)
-        slow = detrended(signal, self.length, detrend=self.detrend)
-        sd, trend = (
-            np.zeros_like(values),
-            np.concatenate([slow.trend(p.start, p.stop) for p in chunks_of(len(signal), AT_ONCE)]),
-        )
+        sd, trend_of = np.zeros_like(values), partial(self.trend_of, signal)
+        trend = trend_of(signal.values)
         if self.model is not None:
             x = np.where(missing[:, None], 0.0, known - trend)
-            self.fill(coded, x, missing, values, sd, debias=debias)
-        values += trend
+            fill = partial(self.filled, coded, debias=debias)
+            filled, sd = fill(x, missing)
+            values = np.where(sd > 0.0, filled, values)
+            if predicts_better(x, missing, self.length, fill):
+                whole = np.where(missing[:, None], values + trend, known)
+                values, sd = with_long_memory(known, whole, missing, self.length, trend_of)
+                values = values - trend
+        values = values + trend
         values[unfilled], sd[unfilled] = np.nan, np.nan
         np.copyto(values, known, where=~np.isnan(known))
         return (self.shaped(values), self.shaped(sd)) if with_sd else self.shaped(values)
 
-    def fill(
-        self,
-        coded: Coded,
-        x: Floats,
-        missing: NDArray[np.bool_],
-        values: Floats,
-        sd: Floats,
-        *,
-        debias: bool,
-    ) -> None:
-        """Fill gaps of less than a waveform: write into values and sd (T, channels)."""
+    def trend_of(self, signal: Signal, values: Any) -> Floats:
+        """Return the trend (T, channels) of a recording that has these values."""
+        slow = detrended(replace(signal, values=values), self.length, detrend=self.detrend)
+        parts = chunks_of(len(signal), AT_ONCE)
+        return np.concatenate([slow.trend(part.start, part.stop) for part in parts])
+
+    def filled(
+        self, coded: Coded, x: Floats, missing: NDArray[np.bool_], *, debias: bool
+    ) -> tuple[Floats, Floats]:
+        """Fill gaps of less than a waveform; return means and deviations (T, channels)."""
         assert self.model is not None
+        values, sd = np.zeros((2, *x.shape))
         recording, background = coded.chunks, self.model.background
         population = Population.of_code(self.model, recording, self.coder.waveforms)
         penalty, atoms = recording[0].signal.penalty, atoms_of(recording)
         assert penalty is not None
         fill = Filler(self.coder, background, penalty, population, x, missing, atoms, debias)
-        runs = merged_runs(missing, background.order)
-        gaps = [(a, b) for a, b in runs if missing[a:b].sum() < self.length]
+        own = merged_runs(missing, background.order)
+        gaps = [(a, b) for a, b in own if missing[a:b].sum() < self.length]
         windows = windows_of(gaps, self.length, len(x))
         for at, mean, deviation in in_threads(fill, windows, self.n_jobs):
             values[at], sd[at] = mean, deviation
+        return values, sd
 
     def explained(self, signal: Signal, name: str = ONLY) -> Explained:
         """Return how much codes explain of a recording."""

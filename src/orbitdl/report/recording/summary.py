@@ -43,7 +43,8 @@ def _what_was_found(facts: Facts) -> str:
 
 def sentence_of_intervals(facts: Facts) -> str:
     """Say how long it is from one event to the next, of whatever waveform."""
-    often = _typically(facts, float(facts.events["interval"].median()))
+    known = facts.events["interval"].dropna()
+    often = _typically(facts, float(known.median()) if len(known) else np.nan)
     return f"From one event to the next, of any waveform: {often}." if often else ""
 
 
