@@ -5,6 +5,7 @@ import pytest
 
 from orbitdl import WaveformLearning
 from orbitdl.discovery.coding import noise_around
+from orbitdl.discovery.discover import PIECE, PIECES, pieces_of
 from orbitdl.discovery.kinds import is_separate, principal_scores
 from orbitdl.discovery.pursuit import Atoms
 
@@ -63,3 +64,29 @@ def test_bursts_of_noise_are_no_components():
     for start in range(500, 39_000, 800):  # bursts of three waveform lengths
         x[start : start + 240] += 0.25 * np.hanning(240) * rng.standard_normal(240)
     assert WaveformLearning(length=80).fit(x).n_components_ == 1
+
+
+def test_impacts_that_ring_in_several_ways_are_found():
+    """Upside down, what rings is like other ringing: decoys are many until all is found."""
+    rng, t = np.random.default_rng(0), np.arange(40)
+    x, at = rng.standard_normal(40_000), np.arange(100, 39_900, 80) + rng.integers(0, 12, 498)
+    phase, pitch = rng.integers(0, 3, 498) * 2.1, rng.integers(0, 2, 498)
+    for start, p, k in zip(at, phase, pitch, strict=True):
+        x[start : start + 40] += 6 * np.exp(-t / 10) * np.sin((1.4 + 0.3 * k) * t + p)
+    model = WaveformLearning(length=42).fit(x)
+    sample = model.events(x)["sample"].to_numpy()
+    found = np.abs(sample[:, None] - at - 4).min(axis=0) < 12
+    assert found.mean() > 0.95
+    assert len(sample) < 1.05 * len(at)
+
+
+def test_chunks_for_the_background_are_spread_evenly_and_apart():
+    x = np.arange(250_000.0)[:, None]
+    some, observed = pieces_of(x, np.ones(len(x), dtype=bool), 20)
+    assert observed.sum() == PIECES * PIECE * 20
+    np.testing.assert_array_equal(some[~observed], 0.0)
+    begins = np.flatnonzero(np.diff(observed.astype(int), prepend=0) == 1)
+    assert len(begins) == PIECES
+    np.testing.assert_allclose(np.diff(some[begins, 0]), (250_000 - 2000) / 9, atol=1)
+    assert some[observed][0] == 0.0
+    assert some[observed][-1] == 249_999.0
