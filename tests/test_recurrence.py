@@ -26,12 +26,12 @@ def aligned(seed, level):
 
 
 @pytest.mark.parametrize("colour", SPECTRA)
-def test_noise_is_flagged_in_at_least_95_of_100_data_sets(colour):
+def test_noise_is_flagged_in_at_least_95_per_cent_of_data_sets(colour):
     flagged = [
         not recurs(Samples.of(windows_of_noise(colour, seed), GROUPS[seed % 2]), 1 + seed % 3)
-        for seed in range(100)
+        for seed in range(40)
     ]
-    assert sum(flagged) >= 95
+    assert sum(flagged) >= 38
 
 
 def structured():
