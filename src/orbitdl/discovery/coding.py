@@ -175,7 +175,8 @@ class Coded:
     median, least : ndarray of shape (q,)
         Median coefficient of this coding's atoms that are beyond doubt, and limit of ``c / sigma``.
     share : ndarray of shape (q,)
-        Which part of the atoms exceeds that limit: little, if a waveform finds as much upside down.
+        Which part of the atoms is above bursts of noise, less the decoys per atom: little, if a
+        waveform finds as much upside down.
     noise : ndarray of shape (K,)
         Standard deviation of the correlations with noise around every atom.
     """
@@ -266,7 +267,7 @@ def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
 
 
 def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tuple[Floats, Floats]:
-    """Return the limit of ``c / sigma`` of every component above which decoys are few, (q,).
+    """Return limits of ``c / sigma`` above which decoys are few, and how many there are, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
     noise and artefacts. Events are selected from the largest down.
