@@ -21,11 +21,10 @@ from orbitdl.discovery.level import local_level
 from orbitdl.discovery.pursuit import (
     Atoms,
     Spectrum,
-    add_tables,
-    add_waveforms,
-    gram_of,
     peaks_apart,
     pursue,
+    put_back,
+    subtract,
     upside_down,
 )
 from orbitdl.groups.base import Floats, Integers
@@ -207,7 +206,9 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     theta, eta = (u * detector.g) ** 2, w.spectrum.correlate(detector.A)
     weight = 2.0 * np.log(max(detector.samples or w.samples, 2))
     atoms, M = pursue(eta, detector.A, detector.V, theta, local, weight, signed=signed)
-    noise = noise_around(eta, atoms, detector.g[atoms.component] * local[atoms.sample], w.length)
+    residual = w.y.copy()
+    subtract(residual, atoms, detector.A)
+    noise = noise_at(eta, residual, atoms, detector.g, local[atoms.sample], w.length)
     is_above = np.abs(atoms.c) > u[atoms.component] * noise
     is_sure = beyond_doubt(detector, atoms, local, w.samples)
     median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
@@ -222,11 +223,35 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
         share = share - count / np.maximum(every, 1)
     is_event &= score > detector.least[atoms.component] * (detector.samples > 0)
     back = atoms.take(~is_event)
-    add_tables(eta, gram_of(detector.A), back.component, back.sample, back.c)
+    put_back(eta, back, detector.A)
+    subtract(residual, replace(back, c=-back.c), detector.A)
     atoms, noise = atoms.take(is_event), noise[is_event]
-    residual = w.y.copy()
-    add_waveforms(atoms.component, atoms.sample, -atoms.c, detector.A, residual)
     return Coded(detector, atoms, eta, residual, sigma, u, median, least, share, noise)
+
+
+def noise_at(
+    eta: Floats, residual: Floats, atoms: Atoms, g: Floats, level: Floats, length: int
+) -> Floats:
+    """Return the standard deviation of ``eta_j`` on the residual at atoms, (K,).
+
+    From the correlations around each, or from the energy of the residual in its support, whichever
+    is louder: the former know the colour of a burst of noise, the latter its peak.
+    """
+    own = g[atoms.component]
+    return np.maximum(
+        noise_around(eta, atoms, own * level, length),
+        own * level_within(residual, atoms, level, length),
+    )
+
+
+def level_within(residual: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:
+    """Return the root mean square of a residual in the support of atoms, or a floor.
+
+    What is not much louder than the floor is the floor.
+    """
+    total = np.cumsum(np.pad(np.mean(residual**2, axis=1), (1, 0)))
+    square = (total[atoms.sample + length] - total[atoms.sample]) / length
+    return np.where(square > (LOUD * floor) ** 2, np.sqrt(np.maximum(square, 0.0)), floor)
 
 
 def noise_around(eta: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:

@@ -44,9 +44,12 @@ def detected_events(
     the columns.
     """
     found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
-    if not whole:
+    if whole:
+        atoms = replace(found.atoms, time=np.rint(found.atoms.time))
+    else:
         free = np.ones(len(found.atoms), dtype=bool)
-        found = replace(found, atoms=retimed(recording, waveforms, found.atoms, free))
+        atoms = retimed(recording, waveforms, found.atoms, free)
+    found = replace(found, atoms=atoms)
     refit = refitted(recording, waveforms, found.atoms)
     tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
     table = table_of(found, refit, model, tests)
