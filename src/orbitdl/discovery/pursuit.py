@@ -138,7 +138,7 @@ def pursue(
     top, arg, picks = np.zeros(n), np.zeros(n, np.int64), np.empty(n // length + 2, np.int64)
     found = (component, sample, c, lag)
     count = insert_atoms(
-        eta, gram_of(A), V, theta, sigma**2, weight, 2 * length, signed, M, top, arg, picks, *found
+        eta, gram_of(A), V, theta, sigma**2, weight, 2 * length, signed, M, top, arg, picks, found
     ) if q else 0  # fmt: skip
     return Atoms(*(values[:count].copy() for values in found)), M
 
@@ -254,9 +254,22 @@ def taps_of(factor, lag):  # type: ignore[no-untyped-def]
 def add_lagged_table(rows, tables, t, factor, lag):  # type: ignore[no-untyped-def]
     """Add a multiple of tables (q, 2 R + 1), centred at ``t + lag``, to rows (q, n)."""
     before, here, after = taps_of(factor, lag)
-    add_table(rows, tables, t + 1, before)
-    add_table(rows, tables, t, here)
-    add_table(rows, tables, t - 1, after)
+    n, begin, end = rows.shape[1], t - tables.shape[1] // 2, t + tables.shape[1] // 2
+    first, last = max(begin + 1, 0), min(end, n)  # where a table has samples on both sides
+    for l in range(rows.shape[0]):  # noqa: E741
+        table, row = tables[l], rows[l]
+        there, left = row[first:last], table[first - begin - 1 :]
+        middle, right = table[first - begin :], table[first - begin + 1 :]
+        for s in range(there.shape[0]):
+            there[s] += before * left[s] + here * middle[s] + after * right[s]
+        if begin >= 1:
+            row[begin - 1] += after * table[0]
+        if begin >= 0:
+            row[begin] += here * table[0] + after * table[1]
+        if end < n:
+            row[end] += before * table[-2] + here * table[-1]
+        if end + 1 < n:
+            row[end + 1] += before * table[-1]
 
 
 @fast
@@ -288,9 +301,10 @@ def peak_near(row, t):  # type: ignore[no-untyped-def]
 
 @fast
 def insert_atoms(  # type: ignore[no-untyped-def]
-    eta, gram, V, theta, sigma2, weight, reach, signed, M, top, arg, picks, component, sample, c, lag
+    eta, gram, V, theta, sigma2, weight, reach, signed, M, top, arg, picks, atoms
 ):
     """Insert atoms round by round, all those of a round far from each other; return how many."""
+    component, sample, c, lag = atoms
     n, count = eta.shape[1], 0
     wide = max(gram.shape[2], V.shape[2]) // 2 + 2
     refresh_largest(eta, M, theta, sigma2, 0, n, top, arg, signed)
