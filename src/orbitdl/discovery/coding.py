@@ -102,6 +102,8 @@ class Detector:
         Median coefficient of the atoms that are beyond doubt.
     least : ndarray of shape (q,)
         Limit of ``c / sigma`` that events exceed: below it decoys are too many.
+    smallest : ndarray of shape (q,)
+        A coefficient that nearly all isolated events exceed.
     samples : int
         Number of samples of the recordings that it was calibrated on; then thresholds, medians and
         `least` are those of the calibration, whatever is coded. 0: not calibrated.
@@ -115,6 +117,7 @@ class Detector:
     counts: Floats
     median: Floats
     least: Floats
+    smallest: Floats
     samples: int = 0
     apart: float = 0.0
 
@@ -123,17 +126,16 @@ class Detector:
         """Return a detector that knows its waveforms only."""
         q, length, _ = A.shape
         V = np.zeros((q, q, 2 * length + 1))
-        return cls(A, np.ones(q), V, np.ones(q), np.zeros(q), np.zeros(q))
+        return cls(A, np.ones(q), V, np.ones(q), np.zeros(q), np.zeros(q), np.zeros(q))
 
     def __len__(self) -> int:
         return len(self.A)
 
     def take(self, which: Integers) -> Detector:
         """Return the detector of some components."""
-        own = (self.g, self.counts, self.median, self.least)
-        g, counts, median, least = (values[which] for values in own)
-        V = np.ascontiguousarray(self.V[np.ix_(which, which)])
-        return replace(self, A=self.A[which], g=g, V=V, counts=counts, median=median, least=least)
+        names = ("A", "g", "counts", "median", "least", "smallest")
+        own = {name: getattr(self, name)[which] for name in names}
+        return replace(self, V=np.ascontiguousarray(self.V[np.ix_(which, which)]), **own)
 
     def with_more(self, A: Floats) -> Detector:
         """Return the detector with more waveforms, of which nothing else is known."""
