@@ -50,7 +50,7 @@ def test_noise_around_an_event_is_that_of_a_burst():
     eta = rng.standard_normal((1, 4000))
     eta[0, 2000:2300] *= 5
     atoms = Atoms.at_samples(np.zeros(2, int), np.array([1000, 2150]), np.ones(2))
-    quiet, loud = noise_around(eta, atoms, np.zeros(2), 100)
+    quiet, loud = noise_around(eta, atoms, np.full(1, 1.5), np.zeros(2), 100)
     assert quiet == pytest.approx(1.0, rel=0.3)
     assert loud == pytest.approx(5.0, rel=0.3)
 

@@ -39,8 +39,9 @@ HALF = 0.5
 """Part of the median coefficient of a component that its events typically exceed."""
 SEEN = 0.3
 """What a waveform sees of the noise, in parts of its level, at least: whitening is not perfect."""
-LOUD = 1.5
-"""How many times louder than the background a burst of noise is: less is chance."""
+LOUD, CHANCE = 1.5, 2.5
+"""How many times louder than the background a burst of noise is: less is chance. It is ``1 + CHANCE
+/ sqrt(n)`` at least of a waveform whose correlations cross zero n times in two of its lengths."""
 SPARSE, ENOUGH = 3, 100_000
 """Every so many positions say what a waveform sees of the noise, and as many in all, about."""
 
@@ -125,8 +126,8 @@ class Detector:
     def start(cls, A: Floats) -> Detector:
         """Return a detector that knows its waveforms only."""
         q, length, _ = A.shape
-        V = np.zeros((q, q, 2 * length + 1))
-        return cls(A, np.ones(q), V, np.ones(q), np.zeros(q), np.zeros(q), np.zeros(q))
+        V, zero = np.zeros((q, q, 2 * length + 1)), np.zeros(q)
+        return cls(A, np.ones(q), V, np.ones(q), zero, zero, zero)
 
     def __len__(self) -> int:
         return len(self.A)
@@ -140,9 +141,10 @@ class Detector:
     def with_more(self, A: Floats) -> Detector:
         """Return the detector with more waveforms, of which nothing else is known."""
         more, q = Detector.start(np.concatenate([self.A, A])), len(self)
-        more.g[:q], more.counts[:q], more.median[:q] = self.g, self.counts, self.median
+        median = np.concatenate([self.median, more.median[q:]])
+        more.g[:q], more.counts[:q] = self.g, self.counts
         more.V[:q, :q] = self.V
-        return more
+        return replace(more, median=median)
 
     def thresholds(self, samples: int, fdr: float = FDR) -> Floats:
         """Return u_j, (q,), for a recording of so many samples."""
@@ -210,7 +212,7 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     atoms, M = pursue(eta, detector.A, detector.V, theta, local, weight, signed=signed)
     residual = w.y.copy()
     subtract(residual, atoms, detector.A)
-    noise = noise_at(eta, residual, atoms, detector.g, local[atoms.sample], w.length)
+    noise = noise_at(eta, residual, atoms, detector, local[atoms.sample], w.length)
     is_above = np.abs(atoms.c) > u[atoms.component] * noise
     is_sure = beyond_doubt(detector, atoms, local, w.samples)
     median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
@@ -232,16 +234,17 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
 
 
 def noise_at(
-    eta: Floats, residual: Floats, atoms: Atoms, g: Floats, level: Floats, length: int
+    eta: Floats, residual: Floats, atoms: Atoms, detector: Detector, level: Floats, length: int
 ) -> Floats:
     """Return the standard deviation of ``eta_j`` on the residual at atoms, (K,).
 
     From the correlations around each, or from the energy of the residual in its support, whichever
     is louder: the former know the colour of a burst of noise, the latter its peak.
     """
-    own = g[atoms.component]
+    own = detector.g[atoms.component]
+    loud = np.maximum(LOUD, 1.0 + CHANCE / np.sqrt(4.0 * length * roughness(detector.A)))
     return np.maximum(
-        noise_around(eta, atoms, own * level, length),
+        noise_around(eta, atoms, loud, own * level, length),
         own * level_within(residual, atoms, level, length),
     )
 
@@ -256,12 +259,13 @@ def level_within(residual: Floats, atoms: Atoms, floor: Floats, length: int) -> 
     return np.where(square > (LOUD * floor) ** 2, np.sqrt(np.maximum(square, 0.0)), floor)
 
 
-def noise_around(eta: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:
+def noise_around(eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length: int) -> Floats:
     """Return the standard deviation of ``eta_j`` on the residual around atoms, or a floor.
 
     Robust, within one waveform length of every atom: bursts of noise are shorter than the blocks of
     the local noise level, and of another colour than the background. What is not much louder than
-    the floor is the floor: so few samples tell a standard deviation to a third.
+    the floor is the floor: so few samples tell a standard deviation to a third. `loud` (q,) is
+    how many times louder than that counts.
     """
     lags = np.arange(-length, length + 1, SPARSE)
     at = np.clip(atoms.sample[:, None] + lags, 0, eta.shape[1] - 1)
@@ -269,7 +273,7 @@ def noise_around(eta: Floats, atoms: Atoms, floor: Floats, length: int) -> Float
     if not len(atoms):
         return floor
     own = GAUSSIAN * np.median(around, axis=1)
-    return np.where(own > LOUD * floor, own, floor)
+    return np.where(own > loud[atoms.component] * floor, own, floor)
 
 
 def beyond_doubt(

@@ -19,7 +19,7 @@ from orbitdl.discovery.coding import (
     Whitened,
     beyond_doubt,
     is_typical,
-    noise_around,
+    noise_at,
 )
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import (
@@ -49,12 +49,14 @@ def decoys_in(w: Whitened, coded: Coded, *, signed: bool) -> Coded:
     component = np.repeat(np.arange(len(detector)), [len(own) for own in at])
     sample = np.concatenate([np.zeros(0, np.int64), *at])
     atoms = Atoms.at_samples(component, sample, eta[component, sample])
-    noise = noise_around(eta, atoms, detector.g[component] * local[sample], w.length)
+    subtract(residual, atoms, detector.A)
+    noise = noise_at(eta, residual, atoms, detector, local[sample], w.length)
     passes = np.abs(atoms.c) > coded.u[component] * noise
     passes &= beyond_doubt(detector, atoms, local, w.samples) | is_typical(atoms, coded.median)
     passes &= np.abs(atoms.c) / local[sample] > detector.least[component]
+    back = atoms.take(~passes)
+    subtract(residual, replace(back, c=-back.c), detector.A)
     atoms, noise = atoms.take(passes), noise[passes]
-    subtract(residual, atoms, detector.A)
     decoys = replace(coded, detector=detector, atoms=atoms, noise=noise, eta=eta, residual=residual)
     good = is_event(decoys, w.samples)
     return replace(decoys, atoms=atoms.take(good), noise=noise[good])
