@@ -30,6 +30,8 @@ from orbitdl.groups.base import Floats, Integers
 
 ROUNDS = 16
 """Rounds of insertion at most: each takes the largest correlation within two waveform lengths."""
+SINGLE = np.float32
+"""Type of recordings and correlations."""
 LATEST = 0.499
 """Lag of an atom from its integer sample at most: rounding its time finds that sample."""
 BLOCK, SHORTEST = 8, 512
@@ -99,15 +101,15 @@ class Spectrum:
         self.size = fft.next_fast_len(max(BLOCK * length, SHORTEST), real=True)
         self.step, self.positions = self.size - length + 1, samples - length + 1
         count = -(-self.positions // self.step)
-        padded = np.zeros((channels, (count - 1) * self.step + self.size))
+        padded = np.zeros((channels, (count - 1) * self.step + self.size), dtype=SINGLE)
         padded[:, :samples] = y.T
         views = sliding_window_view(padded, self.size, axis=1)[:, :: self.step]
-        self.blocks: NDArray[np.complex128] = fft.rfft(views, axis=2)
+        self.blocks: NDArray[np.complex64] = fft.rfft(views, axis=2)
 
     def correlate(self, A: Floats) -> Floats:
         """Return ``<y[t : t + L], a_j>`` for waveforms (q, L, channels), (q, P - L + 1)."""
-        shapes = fft.rfft(A.transpose(0, 2, 1), self.size, axis=2).conj()
-        out = np.empty((len(A), self.positions))
+        shapes = fft.rfft(A.transpose(0, 2, 1).astype(SINGLE), self.size, axis=2).conj()
+        out = np.empty((len(A), self.positions), dtype=SINGLE)
         for row, shape in zip(out, shapes, strict=True):
             parts = fft.irfft(np.einsum("cbf,cf->bf", self.blocks, shape), self.size, axis=1)
             row[:] = parts[:, : self.step].reshape(-1)[: self.positions]
@@ -135,10 +137,11 @@ def pursue(
     M, most = np.zeros_like(eta), max(n // 2, 16)
     component, sample = np.empty(most, np.int64), np.empty(most, np.int64)
     c, lag = np.empty(most), np.empty(most)
-    top, arg, picks = np.zeros(n), np.zeros(n, np.int64), np.empty(n // length + 2, np.int64)
+    top, arg, picks = np.zeros(n, SINGLE), np.zeros(n, np.int32), np.empty(n // length + 2, int)
     found = (component, sample, c, lag)
+    tables = (values.astype(SINGLE) for values in (gram_of(A), V, theta, sigma**2))
     count = insert_atoms(
-        eta, gram_of(A), V, theta, sigma**2, weight, 2 * length, signed, M, top, arg, picks, found
+        eta, *tables, weight, 2 * length, signed, M, top, arg, picks, found
     ) if q else 0  # fmt: skip
     return Atoms(*(values[:count].copy() for values in found)), M
 
