@@ -36,7 +36,6 @@ LAYERS = [
     {"datasets"},
     {"plot"},
     {"report"},
-    {"experiments"},
     {"command"},
 ]
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
@@ -94,6 +93,15 @@ def test_no_import_goes_round_in_a_circle():
     while free := {name for name, used in left.items() if not used & left.keys()}:
         left = {name: used for name, used in left.items() if name not in free}
     assert not left
+
+
+def test_the_library_imports_nothing_from_outside_the_wheel():
+    outside = ("reproduction", "benchmarks", "tests")
+    nodes = [node for path in MODULES.values() for node in ast.walk(ast.parse(path.read_text()))]
+    names = {n.module or "" for n in nodes if isinstance(n, ast.ImportFrom)}
+    names |= {alias.name for n in nodes if isinstance(n, ast.Import) for alias in n.names}
+    assert "numpy" in names
+    assert not {name for name in names if name.split(".")[0] in outside}
 
 
 CONCRETE = {

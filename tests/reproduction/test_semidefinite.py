@@ -11,10 +11,10 @@ from reference import minimum, reference_objective
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import encode
-from orbitdl.coding import semidefinite
-from orbitdl.coding.semidefinite import Semidefinite
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.groups.gauges.toeplitz import average_diagonals, project, toeplitz, vandermonde
+from reproduction import semidefinite
+from reproduction.gauges.toeplitz import average_diagonals, project, toeplitz, vandermonde
+from reproduction.semidefinite import Semidefinite
 
 SHIFTS = ContinuousShift()
 SHAPES = [(9,), (10,), (7, 2), (8, 3)]

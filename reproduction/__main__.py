@@ -1,4 +1,4 @@
-"""``orbitdl reproduce``: run the experiments of the paper."""
+"""``python -m reproduction``: run the experiments of the paper."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.table import Table
 
+import reproduction
 from orbitdl.command import options
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import Interrupted, guarded
+from reproduction.running import WRITTEN
+
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 
 
+@app.command()
 @guarded
-def reproduce(
+def run(
     names: Annotated[
         list[str] | None,
         typer.Argument(
@@ -34,18 +40,9 @@ def reproduce(
     """Run the experiments of the paper and write a page with our results beside its claims.
 
     The page is written anew whenever an experiment ends.
-
-    Examples:
-      orbitdl reproduce --quick
-      orbitdl reproduce recovery synchronization -o out/two
     """
-    from rich.table import Table
-
-    from orbitdl import experiments
-    from orbitdl.experiments.reproduction import WRITTEN
-
     screen = Screen(as_json=as_json, quiet=quiet)
-    chosen, ended = tuple(names or experiments.NAMES), list[str]()
+    chosen, ended = tuple(names or reproduction.NAMES), list[str]()
     with screen.steps() as show:
 
         def report(name: str, what: str, done: int, total: int) -> None:
@@ -53,7 +50,7 @@ def reproduce(
             show(name, what, done, total)
 
         try:
-            done = experiments.reproduce(chosen, quick=quick, output=output, report=report)
+            done = reproduction.reproduce(chosen, quick=quick, output=output, report=report)
         except KeyboardInterrupt:
             raise interrupted(ended, output) from None
     rows = [
@@ -73,3 +70,7 @@ def interrupted(ended: list[str], output: Path) -> Interrupted:
     if not ended:
         return Interrupted("Interrupted before an experiment ended; nothing was written.")
     return Interrupted(f"Interrupted; {output} has the page of {', '.join(ended)}.")
+
+
+if __name__ == "__main__":
+    app(prog_name="python -m reproduction")

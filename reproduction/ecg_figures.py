@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.experiments.figures import COLOURS, Picture, panels
-from orbitdl.experiments.shapes import RATE, change, upright
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
+from reproduction.figures import COLOURS, Picture, panels
+from reproduction.shapes import RATE, change, upright
 
 SHADES = ("#c8391e", "#e08a3c", "#8a4f9e", "#3d7d8c")
 """The generators of one model, most used first."""

@@ -1,6 +1,6 @@
 """The paper's experiments at reduced size: the claims that survive it, figures, page.
 
-Expected values come from `orbitdl.experiments.expected`, which names their source.
+Expected values come from `reproduction.expected`, which names their source.
 """
 
 import dataclasses
@@ -9,16 +9,18 @@ from importlib import import_module
 
 import numpy as np
 import pytest
-from test_command import run as run_command
+from test_command import Result
+from typer.testing import CliRunner
 
-from orbitdl.experiments import NAMES, ecg_data, reproduce, reproduction
-from orbitdl.experiments.claims import Row, Verdict
-from orbitdl.experiments.expected import BOUNDS, CLAIMS, SECONDS, SUCCESS
-from orbitdl.experiments.figures import save, styled
-from orbitdl.experiments.page import Outcome
-from orbitdl.experiments.printed import FewSpectralSteps, FewSteps
-from orbitdl.experiments.reproduction import PARTS, WRITTEN
 from orbitdl.groups import InterpolatedShift, Orthogonal
+from reproduction import NAMES, ecg_data, reproduce, running
+from reproduction.__main__ import app
+from reproduction.claims import Claim, Row, Verdict
+from reproduction.expected import BOUNDS, CLAIMS, SECONDS, SUCCESS
+from reproduction.figures import save, styled
+from reproduction.page import Outcome
+from reproduction.printed import FewSpectralSteps, FewSteps
+from reproduction.running import PARTS, WRITTEN, Reproduction
 
 pytest.importorskip("matplotlib")
 
@@ -39,8 +41,13 @@ SMALL = {
 ON_RECORDING = ("ecg", "peaks", "subdivisions", "timing", "unseen")
 
 
+def run_command(*arguments):
+    """Run ``python -m reproduction`` with these arguments."""
+    return Result(CliRunner().invoke(app, [str(argument) for argument in arguments]))
+
+
 def module(part):
-    return import_module(f"orbitdl.experiments.{part}")
+    return import_module(f"reproduction.{part}")
 
 
 @pytest.fixture(scope="module")
@@ -206,15 +213,15 @@ def test_an_experiment_that_ended_is_written_before_the_next_one(tmp_path, monke
         report("step", 1, 1)
         return Outcome(name)
 
-    monkeypatch.setattr(reproduction, "run", run_or_stop)
+    monkeypatch.setattr(running, "run", run_or_stop)
     with pytest.raises(KeyboardInterrupt):
         reproduce(["recovery", "timing"], quick=True, output=tmp_path)
     assert (tmp_path / "reproduction.html").exists()
     assert list(json.loads((tmp_path / "results.json").read_text())["experiments"]) == ["recovery"]
-    stopped = run_command("reproduce", "recovery", "timing", "-o", tmp_path)
+    stopped = run_command("recovery", "timing", "-o", tmp_path)
     assert stopped.code == 130
     assert stopped.err == f"Interrupted; {tmp_path} has the page of recovery.\n"
-    stopped = run_command("reproduce", "timing", "-o", tmp_path / "other")
+    stopped = run_command("timing", "-o", tmp_path / "other")
     assert stopped.err == "Interrupted before an experiment ended; nothing was written.\n"
 
 
@@ -233,6 +240,29 @@ def test_an_unknown_experiment_is_refused_before_anything_is_written(tmp_path):
     with pytest.raises(ValueError, match="choose from recovery, ecg"):
         reproduce(["recovery", "images"], output=tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_the_command_runs_the_experiments_and_prints_their_verdicts(tmp_path, monkeypatch):
+    claim = Claim("recovery.error", "Fig. 1", "the error is small", "0.05")
+    settings = {}
+
+    def pretend(names, *, quick, output, report):
+        settings.update(names=names, quick=quick, output=output)
+        report("recovery", "a start", 1, 2)
+        return Reproduction([Row(claim, "0.001", Verdict.BETTER, "why")], output)
+
+    monkeypatch.setattr("reproduction.reproduce", pretend)
+    printed = run_command("recovery", "--quick", "-o", tmp_path).fine().out
+    assert settings == {"names": ("recovery",), "quick": True, "output": tmp_path}
+    for words in ("the error is small", "0.05", "0.001", "better", "reproduction.html"):
+        assert words in printed.replace("\n", "")
+    facts = json.loads(run_command("-o", tmp_path, "--json").fine().out)
+    assert facts["rows"][0]["verdict"] == "better"
+    assert settings["names"] == NAMES
+
+
+def test_an_experiment_that_is_not_there_is_refused(tmp_path):
+    run_command("magic", "-o", tmp_path).refused("choose from recovery")
 
 
 def test_few_steps_lower_the_objective_from_zero():

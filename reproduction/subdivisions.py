@@ -15,15 +15,15 @@ from scipy import signal as filters
 
 from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.datasets import segment
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import stop_after
-from orbitdl.experiments.ecg_data import COUNT, LENGTH, STEP, Lead, signal, windows
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import RATE, likeness
 from orbitdl.groups import ContinuousShift, Group, InterpolatedShift
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import plain_ticks
+from reproduction.claims import Finding
+from reproduction.curves import stop_after
+from reproduction.ecg_data import COUNT, LENGTH, STEP, Lead, signal, windows
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
+from reproduction.shapes import RATE, likeness
 
 LEAD: Lead = "mean of leads"
 

@@ -10,12 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from orbitdl.experiments.claims import Finding, Row
-from orbitdl.experiments.expected import CLAIMS
-from orbitdl.experiments.figures import save, styled
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.page import Outcome, write_page
 from orbitdl.plot.canvas import require_matplotlib
+from reproduction.claims import Finding, Row
+from reproduction.expected import CLAIMS
+from reproduction.figures import save, styled
+from reproduction.narration import Tell, silent
+from reproduction.page import Outcome, write_page
 
 PARTS = {
     "recovery": ("recovery", "subgroups"),
@@ -115,7 +115,7 @@ def run(name: str, quick: bool, tell: Tell) -> Outcome:
     findings: dict[str, Finding] = {}
     wall, cpu = time.perf_counter(), time.process_time()
     for part in PARTS[name]:
-        module: Any = import_module(f"orbitdl.experiments.{part}")
+        module: Any = import_module(f"reproduction.{part}")
         settings = module.QUICK if quick else module.FULL
         try:
             results = module.run(settings, tell)

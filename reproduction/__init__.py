@@ -4,6 +4,6 @@
 top, a function `run` that returns plain results, `draw` for its figures and `judge` for its claims.
 """
 
-from orbitdl.experiments.reproduction import NAMES, Reproduction, reproduce
+from reproduction.running import NAMES, Reproduction, reproduce
 
 __all__ = ["NAMES", "Reproduction", "reproduce"]

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from orbitdl.codes import Atoms
-from orbitdl.coding import Semidefinite
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import multiply
 from orbitdl.coding.parallel import in_chunks
@@ -18,6 +17,7 @@ from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.learning.alternation import put_in_use
 from orbitdl.learning.dictionary import least_squares, normalise, unit_norm
 from orbitdl.learning.sample_shard import SampleShards
+from reproduction.semidefinite import Semidefinite
 
 
 @dataclass(frozen=True)

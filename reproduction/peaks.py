@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import follow, random_start
-from orbitdl.experiments.ecg_data import LEADS, windows
-from orbitdl.experiments.expected import PEAKS
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import interpolated_peak_heights, peak_heights
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
 from orbitdl.groups.base import Floats
+from reproduction.claims import Finding
+from reproduction.curves import follow, random_start
+from reproduction.ecg_data import LEADS, windows
+from reproduction.expected import PEAKS
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
+from reproduction.shapes import interpolated_peak_heights, peak_heights
 
 
 @dataclass(frozen=True)

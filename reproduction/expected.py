@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from math import inf
 
-from orbitdl.experiments.claims import Claim
+from reproduction.claims import Claim
 
 ERROR_OF_INTEGER_SHIFTS = 0.05
 ERROR_OF_REGULAR = {1000: 0.2, 10000: 0.1}

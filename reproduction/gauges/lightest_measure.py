@@ -26,8 +26,8 @@ from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.gauges.toeplitz import toeplitz, vandermonde
 from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size
+from reproduction.gauges.toeplitz import toeplitz, vandermonde
 
 MAX_ITER = 60
 """Steps at most; about 10 are usual, at any length."""

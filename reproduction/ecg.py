@@ -8,22 +8,22 @@ from typing import Any
 import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import stop_after
-from orbitdl.experiments.ecg_data import LEADS, signal, windows
-from orbitdl.experiments.ecg_figures import draw
-from orbitdl.experiments.expected import BOUNDS
-from orbitdl.experiments.figures import Table
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import (
+from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
+from orbitdl.groups.base import Floats
+from reproduction.claims import Finding
+from reproduction.curves import stop_after
+from reproduction.ecg_data import LEADS, signal, windows
+from reproduction.ecg_figures import draw
+from reproduction.expected import BOUNDS
+from reproduction.figures import Table
+from reproduction.narration import Tell, silent
+from reproduction.shapes import (
     change,
     interpolated_peak_heights,
     likeness,
     peak_heights,
     spikiness,
 )
-from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
-from orbitdl.groups.base import Floats
 
 __all__ = ["FULL", "QUICK", "Settings", "draw", "judge", "run", "tabulate"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.experiments.figures import COLOURS, Picture, panels
-from orbitdl.experiments.shapes import upright
+from reproduction.figures import COLOURS, Picture, panels
+from reproduction.shapes import upright
 
 RATE = 36.0
 """Samples per second after averaging."""

@@ -11,13 +11,13 @@ from orbitdl import dictionary_distance
 from orbitdl.coding import Matching, Proximal
 from orbitdl.coding.base import Coder
 from orbitdl.datasets import make_synchronization_data
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import follow, padded, random_start
-from orbitdl.experiments.expected import BOUNDS, SUCCESS
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import Orthogonal
 from orbitdl.groups.base import Floats
+from reproduction.claims import Finding
+from reproduction.curves import follow, padded, random_start
+from reproduction.expected import BOUNDS, SUCCESS
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
 
 
 @dataclass(frozen=True)

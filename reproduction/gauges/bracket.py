@@ -17,10 +17,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import qr
+from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real, from_real
-from orbitdl.groups.gauges.lightest_combination import lightest_combination
-from orbitdl.scikit import ConvergenceWarning
+from orbitdl.coding.lightest_combination import lightest_combination
+from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real
 from orbitdl.user_warnings import warn_user
 
 TOL = 1e-8
@@ -132,7 +132,11 @@ class _Span:
 
     def blocks(self, p: Floats) -> Blocks:
         """Return coordinates (n, dimension) as blocks (n, F, d, d)."""
-        return from_real(p @ self._basis.T, self._is_complex).reshape(len(p), *self._shape)
+        rows = p @ self._basis.T
+        if self._is_complex:
+            real, imaginary = np.split(rows, 2, axis=1)
+            rows = real + 1j * imaginary
+        return np.asarray(rows.reshape(len(p), *self._shape))
 
 
 class _Light(NamedTuple):

@@ -9,19 +9,19 @@ import numpy as np
 
 from orbitdl import dictionary_distance
 from orbitdl.datasets import make_shift_data
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import follow, padded, random_start
-from orbitdl.experiments.expected import (
+from orbitdl.groups import Group, IntegerShift, Trivial
+from orbitdl.groups.base import Floats
+from orbitdl.plot.canvas import plain_ticks
+from reproduction.claims import Finding
+from reproduction.curves import follow, padded, random_start
+from reproduction.expected import (
     BOUNDS,
     ERROR_OF_INTEGER_SHIFTS,
     ERROR_OF_REGULAR,
     SUCCESS,
 )
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.groups import Group, IntegerShift, Trivial
-from orbitdl.groups.base import Floats
-from orbitdl.plot.canvas import plain_ticks
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
 
 
 @dataclass(frozen=True)

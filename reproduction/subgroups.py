@@ -16,13 +16,13 @@ import numpy as np
 
 from orbitdl import dictionary_distance, encode
 from orbitdl.datasets import make_shift_data
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import follow, random_start
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
 from orbitdl.groups import IntegerShift, Trivial
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import plain_ticks
+from reproduction.claims import Finding
+from reproduction.curves import follow, random_start
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.extras import install_hint
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.gauges.toeplitz import project, toeplitz, vandermonde
+from reproduction.gauges.toeplitz import project, toeplitz, vandermonde
 
 CHECK_EVERY = 25
 """Iterations between two looks at the duality gap."""

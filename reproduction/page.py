@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.experiments.claims import Row, Verdict
-from orbitdl.experiments.figures import Picture, Table
 from orbitdl.storage.writing import write_file
+from reproduction.claims import Row, Verdict
+from reproduction.figures import Picture, Table
 
 TITLES = {
     "recovery": "Incorporating invariances (Section 5.1)",
@@ -87,7 +87,7 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def markdown(outcomes: list[Outcome], quick: bool) -> str:
     """Return the page as Markdown, with links to the figures."""
-    written = "Written by `orbitdl reproduce`."
+    written = "Written by `python -m reproduction`."
     parts = ["# The paper, reproduced", written, *summary(outcomes, quick)]
     for outcome in outcomes:
         parts += [f"## {TITLES[outcome.name]}", grid(COLUMNS, [cells(row) for row in outcome.rows])]

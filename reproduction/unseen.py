@@ -12,20 +12,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, complete
 from orbitdl.datasets import segment
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import stop_after
-from orbitdl.experiments.ecg_data import LEADS, Lead, signal
-from orbitdl.experiments.expected import BOUNDS, COMPLETION
-from orbitdl.experiments.figures import Table
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.shapes import likeness
-from orbitdl.experiments.unseen_figures import draw
 from orbitdl.groups import ContinuousShift, Trivial
 from orbitdl.groups.base import Floats
-from orbitdl.scikit import ConvergenceWarning
+from reproduction.claims import Finding
+from reproduction.curves import stop_after
+from reproduction.ecg_data import LEADS, Lead, signal
+from reproduction.expected import BOUNDS, COMPLETION
+from reproduction.figures import Table
+from reproduction.narration import Tell, silent
+from reproduction.shapes import likeness
+from reproduction.unseen_figures import draw
 
 __all__ = ["FULL", "QUICK", "Settings", "draw", "judge", "run", "tabulate"]
 

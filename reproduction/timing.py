@@ -10,18 +10,18 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from orbitdl import Codes, OrbitDictionaryLearning, encode
-from orbitdl.coding import Semidefinite
 from orbitdl.coding.base import Coder
-from orbitdl.experiments.claims import Finding
-from orbitdl.experiments.curves import stop_after
-from orbitdl.experiments.ecg_data import Lead, windows
-from orbitdl.experiments.expected import SECONDS
-from orbitdl.experiments.figures import COLOURS, Picture, Table, panels
-from orbitdl.experiments.narration import Tell, silent
-from orbitdl.experiments.printed import crude_coder
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift, Trivial
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import plain_ticks
+from reproduction.claims import Finding
+from reproduction.curves import stop_after
+from reproduction.ecg_data import Lead, windows
+from reproduction.expected import SECONDS
+from reproduction.figures import COLOURS, Picture, Table, panels
+from reproduction.narration import Tell, silent
+from reproduction.printed import crude_coder
+from reproduction.semidefinite import Semidefinite
 
 LEAD: Lead = "mean of leads"
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding.base import Coder
-from orbitdl.experiments.printed import alternate, crude_coder
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_noise
 from orbitdl.samples import Samples
+from reproduction.printed import alternate, crude_coder
 
 START = 1
 """Mixed into the seeds of starts, so that none repeats the numbers that made the data."""
