@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
-from orbitdl.scikit import check_is_fitted
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path

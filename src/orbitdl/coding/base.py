@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms, Codes
@@ -17,7 +18,6 @@ from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.scikit import ConvergenceWarning
 from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_count, require_positive
 
