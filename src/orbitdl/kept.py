@@ -108,12 +108,10 @@ class KeptMixin:
         shards: Shards,
         seed: int,
         identity: Callable[[str, int | None], Identity],
-        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
-        `identity` is given what identifies the start and the seed; `earlier` returns the
-        fingerprint that earlier versions gave the data.
+        `identity` is given what identifies the start and the seed.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -125,4 +123,4 @@ class KeptMixin:
             same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
-        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards, earlier)
+        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards)

@@ -47,8 +47,7 @@ class Coder(ABC):
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
     A of shape (q, F, d, m).
 
-    Files hold the fields of the dataclass. Those that `added_later` names came after the first
-    files: they have a default, which is not written, and taken where a file has none of them.
+    Files hold the fields of the dataclass.
 
     A thread takes so many samples at most as `together` says: more where a round of all of them
     is many short steps, which threads take one after the other.
@@ -57,7 +56,6 @@ class Coder(ABC):
     tol: float
     together: ClassVar[int] = TOGETHER
     also_stored: ClassVar[Mapping[str, type]] = {}
-    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def from_stored(cls, values: dict[str, Any]) -> Self:

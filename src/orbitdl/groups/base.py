@@ -61,12 +61,10 @@ class Group(ABC):
     """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses.
 
     Files hold the fields of the dataclass, and the attributes that `also_stored` names with their
-    types; `from_stored` gets all of them back. Fields that `added_later` names came after the first
-    files: they have a default, which is not written, and taken where a file has none of them.
+    types; `from_stored` gets all of them back.
     """
 
     also_stored: ClassVar[Mapping[str, type]] = {}
-    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def on(self, shape: tuple[int, ...]) -> Representation:
