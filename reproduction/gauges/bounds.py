@@ -29,8 +29,8 @@ def gauge(representation: Representation, Z: Blocks) -> Floats:
     >>> from orbitdl.groups import ContinuousShift
     >>> shifts = ContinuousShift().on((9,))
     >>> Z = shifts.represent(np.array([[0.0], [4.5]]))
-    >>> gauge(shifts, Z[0] - 2 * Z[1]).round(6)
-    array(3.)
+    >>> float(gauge(shifts, Z[0] - 2 * Z[1]).round(6))
+    3.0
     """
     lower, upper = gauge_bracket(representation, Z)
     warn_if_wide(lower, upper, PROMISED)
