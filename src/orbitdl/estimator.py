@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from orbitdl.alpha import automatic_alpha
 from orbitdl.blas import single_threaded_blas
@@ -24,7 +25,6 @@ from orbitdl.learning.restarts import Outcome
 from orbitdl.learning.starts import Points, choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
 from orbitdl.points import Given
-from orbitdl.scikit import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.user_warnings import warn_user
@@ -218,7 +218,7 @@ class OrbitDictionaryLearning(
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
         shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, size, data)
-        with self._open_checkpoint(shards, self._seed(), identity, given.earlier) as runs:
+        with self._open_checkpoint(shards, self._seed(), identity) as runs:
             generators = self._generators(runs.seed)
             starts = choose_starts(self.init, shards, self.n_components, generators)
             best = self._learn(

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
-from orbitdl.scikit import check_is_fitted
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path
@@ -108,12 +108,10 @@ class KeptMixin:
         shards: Shards,
         seed: int,
         identity: Callable[[str, int | None], Identity],
-        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
-        `identity` is given what identifies the start and the seed; `earlier` returns the
-        fingerprint that earlier versions gave the data.
+        `identity` is given what identifies the start and the seed.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -125,4 +123,4 @@ class KeptMixin:
             same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
-        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards, earlier)
+        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards)

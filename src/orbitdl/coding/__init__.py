@@ -6,7 +6,6 @@ from orbitdl.coding.folding import Folding
 from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
-from orbitdl.coding.semidefinite import Semidefinite
 from orbitdl.coding.sliding import Sliding
 
 __all__ = [
@@ -16,6 +15,5 @@ __all__ = [
     "Growing",
     "Matching",
     "Proximal",
-    "Semidefinite",
     "Sliding",
 ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,7 +13,6 @@ from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
 from orbitdl.learning.shards import Shards
-from orbitdl.sources.digest import MARK
 from orbitdl.storage.checkpoint_files import (
     REMEDY,
     CheckpointFile,
@@ -62,21 +59,16 @@ class Checkpoint(Runs):
         max_iter: int,
         n_restarts: int,
         shards: Shards,
-        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return the runs in this file, which must be of the same fit, or none if it is not there.
 
-        A file brings its own seed, so that a run goes on from the starts that it had. `earlier`
-        returns the fingerprint that earlier versions gave the data; only their files need it.
+        A file brings its own seed, so that a run goes on from the starts that it had.
         """
         runs, compared = list[Run](), None
         sweep(path)
         if os.path.exists(path):
             record = read_checkpoint(path)
-            known = identity
-            if earlier is not None and not record.identity.data.startswith(MARK):
-                known = replace(identity, data=earlier())
-            _require_same(path, record.identity, known)
+            _require_same(path, record.identity, identity)
             seed, compared = record.seed, record.starts
             runs = _restored(path, record, shards)
             runs = [run.go_on(max_iter) for run in runs]
