@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import KINDS, action
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import reconstruct
+from orbitdl.coding.codes import Atoms
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
 from orbitdl.learning.alternation import replace_unused

@@ -7,11 +7,11 @@ from reference import reference_objective
 from orbitdl import encode
 from orbitdl.coding import working_set
 from orbitdl.coding.choice import default_coder
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.dictionary import constrained_least_squares, least_squares
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.samples import Samples
 
 
 def unit(A):

@@ -8,9 +8,9 @@ from sklearn.linear_model import Lasso
 
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import Folding
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.folding import fold_atoms, unfold_atoms
 from orbitdl.groups import (
     ContinuousShift,

@@ -8,14 +8,14 @@ from reference import minimum
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
-from orbitdl.codes import Atoms, Status
+from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms, Status
 from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.moving import Seen, along
 from orbitdl.coding.growing.newton import Step
 from orbitdl.coding.problem import Problem
-from orbitdl.compiled import allocating
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -27,7 +27,7 @@ from orbitdl.groups import (
     Translation,
 )
 from orbitdl.groups.base import correlate
-from orbitdl.groups.blocks import as_real_rows
+from orbitdl.kernels import allocating
 from orbitdl.learning.dictionary import unit_norm
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
 from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
 

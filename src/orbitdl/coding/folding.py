@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.validation import LARGEST_COUNT, require_count
 from orbitdl.coding.base import Coder, TabulatingCoder
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.direct import direct_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.folded.representation import FoldedRepresentation
-from orbitdl.validation import LARGEST_COUNT, require_count
 
 
 class Unfolded(NamedTuple):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.certificate import stack_components
-from orbitdl.compiled import fast
 from orbitdl.groups.base import Blocks
+from orbitdl.kernels import fast
 from orbitdl.learning.statistics import Statistics, unstack
 
 TOGETHER = 32

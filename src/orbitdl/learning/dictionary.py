@@ -7,8 +7,8 @@ import numpy as np
 from orbitdl.coding.certificate import stack_components
 from orbitdl.groups.base import Blocks, Floats, inner
 from orbitdl.learning.coordinate_step import coordinate_step
+from orbitdl.learning.norm_constraint import Dual, descend, maximise_dual, multipliers, shorten
 from orbitdl.learning.statistics import Statistics, unstack
-from orbitdl.learning.unit_balls import Dual, descend, maximise_dual, multipliers, shorten
 
 MANY = 32
 """Components beyond which sweeps over them lower the loss sooner than the exact step."""

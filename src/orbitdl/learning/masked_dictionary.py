@@ -20,9 +20,9 @@ import numpy as np
 
 from orbitdl.coding.certificate import stack_components
 from orbitdl.groups.base import Blocks, Representation
+from orbitdl.learning.norm_constraint import descend
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.statistics import Solve, Statistics, unstack
-from orbitdl.learning.unit_balls import descend
 
 FEW = 1e9
 """Multiplications up to which H is formed."""

@@ -23,9 +23,9 @@ from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import learn, put_in_use, record_of
 from orbitdl.learning.coordinate_step import coordinate_step
 from orbitdl.learning.dictionary import MANY, constrained_least_squares, normalise
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.memory import ROOM, Memory, Passed
+from orbitdl.learning.running_sums import ROOM, Memory, Passed
 from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
+from orbitdl.learning.state import Iteration, State
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.validation import as_components
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.dictionary import unit_norm
+from orbitdl.learning.out_of_core_samples import ScatteredSamples
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.scattered_samples import ScatteredSamples
-from orbitdl.validation import as_components
 
 Points = SampleShards | ScatteredSamples
 """Data points, wherever they are."""

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack, stack_components
+from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 FEW = 512
 """Moved components up to which products of their coefficients are a dense matrix."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.folded.exchanged import SAME, Exchange
 from orbitdl.groups.transforms.gathered import Gathered
 

@@ -11,15 +11,15 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.folded.exchanged import (
     Exchange,
     find_conjugations,
     find_exchange,
 )
 from orbitdl.groups.folded.matrices import FoldedMatrices
-from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation, Slider
 from orbitdl.groups.transforms.gathered import Gathered
 
