@@ -16,9 +16,9 @@ from orbitdl.codes import Atoms, Codes, Status
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal
 from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift, Representation, Trivial
 from orbitdl.groups.base import Blocks, correlate
-from orbitdl.learning.dictionary import unit_norm
 
 TOL = 1e-6
 NAMES = [name for name in ACTIONS if name not in ALIKE]

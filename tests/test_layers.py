@@ -18,6 +18,7 @@ LAYERS = [
     {"discovery"},
     {"notebook"},
     {"codes", "event_columns"},
+    {"dictionaries"},
     {"coding"},
     {"samples", "encoding", "alpha_path", "metrics", "denoising", "completion"},
     {"learning"},

@@ -11,16 +11,18 @@ from orbitdl.coding.certificate import certify, reconstruct
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.datasets import make_shift_data
+from orbitdl.dictionaries.coordinate_step import TOGETHER, coordinate_step
+from orbitdl.dictionaries.least_squares import constrained_least_squares
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import inner
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.coordinate_step import TOGETHER, coordinate_step
-from orbitdl.learning.dictionary import constrained_least_squares, unit_norm
 from orbitdl.learning.iteration import State
 from orbitdl.learning.memory import ENOUGH, FORGETTING, Memory
 from orbitdl.learning.online import learn_in_batches, still_to_come
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data
-from orbitdl.learning.statistics import Statistics
 from orbitdl.line.coordinates import to_blocks
 from orbitdl.line.waveforms import Waveforms
 from orbitdl.samples import Samples
@@ -87,7 +89,7 @@ def test_recordings_in_batches_come_to_what_all_come_to(size):
     """From waveforms off their centre: spans are moved on the way."""
     shards = shards_of(*(recording(1000, 25, seed) for seed in range(8)))
     away = np.roll(two_shapes().samples(), 6, axis=1)
-    start = to_blocks(Waveforms.through(away).unit().u)
+    start = UnitBall(to_blocks(Waveforms.through(away).unit().u))
     exact = list(learn(State(shards, start), **LIMITS))[-1]
     last = list(learn_in_batches(State(shards, start), size=size, seed=0, **LIMITS))[-1]
     assert last.objective <= 1.01 * exact.objective
@@ -151,7 +153,7 @@ def test_batches_that_say_little_of_components_are_remembered_for_longer():
 def test_sums_of_completed_data_bound_the_loss_and_touch_it():
     shards = planted("continuous shift", missing=0.3)
     rng = np.random.default_rng(1)
-    A = start_from_data(shards, 2, rng)
+    A = start_from_data(shards, 2, rng).expand()
     coded, _ = shards.code(A, 1e-4)
     (part,), bound = coded.parts, coded.majorised_statistics(A)
     samples, rep = part.samples, shards.space

@@ -14,7 +14,7 @@ from test_line_learning import recording as long_recording
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.compiled import fast
-from orbitdl.learning.dictionary import constrained_least_squares
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.line.atoms import LineAtoms
 from orbitdl.line.chunks import code_recording, cut
 from orbitdl.line.coder import LineCoder, line_of
@@ -354,8 +354,8 @@ def test_spans_move_only_where_the_penalty_allows_it(steep):
     field = LevelField(positions, values)
     parts = [replace(part, signal=replace(part.signal, penalty=field)) for part in coded.parts]
     known, statistics = replace(coded, parts=tuple(parts)), coded.statistics()
-    _, moves = statistics.best(constrained_least_squares, start)
-    moved, _ = known.step(constrained_least_squares, statistics, start)
+    _, moves = statistics.best(UnitBall(start))
+    moved, _ = known.step(UnitBall(start), statistics)
     assert moves is not None
     assert_allclose(known.weight(2), np.abs(codes.coefficient).sum())
     expected = 0 * moves if steep else moves

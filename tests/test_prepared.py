@@ -15,9 +15,9 @@ from orbitdl.coding.certificate import certify
 from orbitdl.coding.once import Once
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.sliding import coder as sliding
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.groups.base import correlate
-from orbitdl.learning.dictionary import unit_norm
 
 SERVED = [(c, a) for c in CODERS for a in KINDS if served(c, a)]
 

@@ -15,13 +15,14 @@ from orbitdl.alpha import automatic_alpha
 from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.fitted import FittedMixin
 from orbitdl.groups import Group, Representation
 from orbitdl.groups.base import Blocks, require_group
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
-from orbitdl.learning.starts import Points, choose_starts
+from orbitdl.learning.starts import Kind, Points, choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
 from orbitdl.points import Given
 from orbitdl.scikit import BaseEstimator, ClassNamePrefixFeaturesOutMixin
@@ -218,13 +219,12 @@ class OrbitDictionaryLearning(
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
         shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
         identity = partial(self._identity, points.space.group, coder, alpha, size, data)
-        with self._open_checkpoint(shards, self._seed(), identity, given.earlier) as runs:
+        at = identity, self._kind, given.earlier
+        with self._open_checkpoint(shards, self._seed(), *at) as runs:
             generators = self._generators(runs.seed)
-            starts = choose_starts(self.init, shards, self.n_components, generators)
-            best = self._learn(
-                shards, starts, runs, coder.tol, size=size, normalise_after=self.normalise_after
-            )
-        self._present(points.space, best.components, best.codes)
+            starts = choose_starts(self.init, shards, self.n_components, generators, self._kind)
+            best = self._learn(shards, starts, runs, coder.tol, size=size)
+        self._present(points.space, best.dictionary.components, best.codes)
         self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         return best
@@ -261,13 +261,16 @@ class OrbitDictionaryLearning(
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
             batch, coder = points.at(alpha), self._coder(points.space)
             if begun:
-                progress = self._go_on(points.space.analyze(self.components_), len(batch))
+                fitted = self._kind(points.space.analyze(self.components_))
+                progress = self._go_on(fitted, len(batch))
             else:
-                choose = partial(choose_starts, self.init, batch, self.n_components)
+                choose = partial(
+                    choose_starts, self.init, batch, self.n_components, kind=self._kind
+                )
                 progress = self._start_stream(batch, choose, coder.tol)
                 self.preprocessing_ = {}
             stepped = self._step(progress, batch, coder.tol)
-            self._present(points.space, stepped.components, stepped.codes)
+            self._present(points.space, stepped.dictionary.components, stepped.codes)
         now = provenance(len(batch), given.fingerprint)
         self.alpha_, self.provenance_ = alpha, self._origin(now | why)
         return self
@@ -277,6 +280,11 @@ class OrbitDictionaryLearning(
         self.components_, self.codes_ = representation.synthesize(A), codes
         self._coded_with = fingerprint(self.components_)
         self._n_features_out = len(self.components_)
+
+    @property
+    def _kind(self) -> Kind:
+        """What a dictionary is made of components by."""
+        return partial(UnitBall, normalise_after=bool(self.normalise_after))
 
     def _choose_alpha(self, points: Points) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and for the provenance why, if it is chosen here."""

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
+from orbitdl.learning.starts import Kind
 from orbitdl.scikit import check_is_fitted
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
@@ -108,12 +109,13 @@ class KeptMixin:
         shards: Shards,
         seed: int,
         identity: Callable[[str, int | None], Identity],
+        kind: Kind,
         earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
-        `identity` is given what identifies the start and the seed; `earlier` returns the
-        fingerprint that earlier versions gave the data.
+        `identity` is given what identifies the start and the seed, `kind` makes the dictionary of
+        stored components; `earlier` returns the fingerprint that earlier versions gave the data.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -125,4 +127,5 @@ class KeptMixin:
             same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
-        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards, earlier)
+        limits = self.max_iter, self.n_restarts
+        return Checkpoint.open(path, same, seed, *limits, shards, kind, earlier)

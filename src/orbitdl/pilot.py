@@ -75,12 +75,12 @@ def sizes_in(few: Samples, q: int, rng: np.random.Generator, n_jobs: int | None 
     if len(few) == 0:
         return found
     shards = SampleShards.cut(few, default_coder(few.representation, LOOSE), 1.0, n_jobs)
-    A = start_from_data(shards, q, rng)
-    alpha = first_alpha(few, A)
+    start = start_from_data(shards, q, rng)
+    alpha = first_alpha(few, start.components)
     for _ in range(ROUNDS):
-        *_, last = learn(State(shards.at(alpha), A), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
-        A, used = last.components, alpha
-        found = judge(few, A, last.codes.atoms)
+        *_, last = learn(State(shards.at(alpha), start), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
+        start, used = last.dictionary, alpha
+        found = judge(few, last.components, last.codes.atoms)
         alpha = found.alpha()
         if abs(alpha - used) <= SAME * used:
             break

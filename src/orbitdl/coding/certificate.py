@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
+from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
 
 ROUNDING = 2.0**-50
@@ -32,12 +33,6 @@ def stack(Z: Blocks) -> Blocks:
     """Return ``W_f = [Z_1 .. Z_q]`` of all samples below each other: (F, n d, q d)."""
     n, q, n_blocks, d, _ = Z.shape
     return Z.transpose(2, 0, 3, 1, 4).reshape(n_blocks, n * d, q * d)
-
-
-def stack_components(A: Blocks) -> Blocks:
-    """Return components (q, F, d, m) below each other: (F, q d, m)."""
-    q, n_blocks, d, m = A.shape
-    return A.transpose(1, 0, 2, 3).reshape(n_blocks, q * d, m)
 
 
 def multiply(Z: Blocks, A: Blocks) -> Blocks:

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.codes import Atoms
-from orbitdl.coding.certificate import CHUNK, stack, stack_components
+from orbitdl.coding.certificate import CHUNK, stack
+from orbitdl.dictionaries.statistics import stack_components, unstack
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.learning.statistics import Statistics, unstack
+from orbitdl.learning.statistics import statistics_of
 from orbitdl.samples import Samples
 
 ROOM = 2**20
@@ -91,7 +92,7 @@ def complete_normal(samples: Samples, atoms: Atoms) -> Blocks:
     if len(samples) == 0:
         n_blocks, d, _ = representation.block_shape
         return np.zeros((n_blocks, q * d, q * d), dtype=representation.dtype)
-    return Statistics.of(representation, samples.Y, atoms).normal
+    return statistics_of(representation, samples.Y, atoms).normal
 
 
 def as_entries(representation: Representation, normal: Blocks) -> Floats:

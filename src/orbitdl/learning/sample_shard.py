@@ -12,11 +12,13 @@ from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.observed import ObservedNormal, entry_normal
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
-from orbitdl.learning.statistics import Solve, Statistics
+from orbitdl.learning.statistics import statistics_of
 from orbitdl.samples import Samples
 
 LARGEST = 2048
@@ -55,7 +57,7 @@ class SampleShard(Shard):
         return replace(self, atoms=codes.atoms, codes=codes), summary
 
     def statistics(self) -> Statistics:
-        return Statistics.of(self.samples.representation, self.samples.Y, self.known_atoms)
+        return statistics_of(self.samples.representation, self.samples.Y, self.known_atoms)
 
     def majorised_statistics(self, A: Blocks) -> Statistics:
         samples, atoms = self.samples, self.known_atoms
@@ -64,7 +66,7 @@ class SampleShard(Shard):
         representation = samples.representation
         fitted = representation.synthesize(reconstruct(representation, atoms, A))
         missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
-        return Statistics.of(representation, samples.Y + missing, atoms)
+        return statistics_of(representation, samples.Y + missing, atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory
@@ -147,10 +149,12 @@ class SampleShards(LocalShards):
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
         return CoderAt(coder.prepare(self.space, A), self.alpha)
 
-    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
+    def step(
+        self, dictionary: Dictionary, statistics: Statistics
+    ) -> tuple[SampleShards, Dictionary]:
         if self.parts[0].samples.observed is None:
-            return super().step(solve, statistics, A)
-        return self, on_observed(solve, self, self.space, statistics, A)
+            return super().step(dictionary, statistics)
+        return self, on_observed(dictionary, self, self.space, statistics)
 
     def at(self, alpha: float) -> SampleShards:
         """Return the same data at another weight of sparsity, without codes."""

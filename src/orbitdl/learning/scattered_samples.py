@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.base import Coder
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.groups.base import Floats, Integers, Representation
 from orbitdl.learning.crew import Crew, Piece
 from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered import Opening, ScatteredShards
 from orbitdl.learning.scratch import Scratch
-from orbitdl.learning.statistics import Solve, Statistics
 from orbitdl.samples import Samples
 
 
@@ -89,15 +90,16 @@ class ScatteredSamples(ScatteredShards):
         """Return the same data at another weight of sparsity, without codes."""
         return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
 
-    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Any, Blocks]:
+    def step(self, dictionary: Dictionary, statistics: Statistics) -> tuple[Any, Dictionary]:
         """Take the step from sums that the last coding left: it reads no data.
 
         Where entries are missing it is that of data completed by the model, which never leads
         uphill; of few data, which are soon read once more, it is exact.
         """
+        A = dictionary.expand()
         if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
-            return self, on_observed(solve, self, self.space, statistics, A)
-        return super().step(solve, self.majorised_statistics(A), A)
+            return self, on_observed(dictionary, self, self.space, statistics)
+        return super().step(dictionary, self.majorised_statistics(A))
 
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
-from orbitdl.learning.dictionary import unit_norm
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
 from orbitdl.validation import as_components
 
 Points = SampleShards | ScatteredSamples
 """Data points, wherever they are."""
+Kind = Callable[[Blocks], Dictionary]
+"""Makes a dictionary of components (q, F, d, m)."""
 
 
 def choose_starts(
@@ -20,14 +26,15 @@ def choose_starts(
     shards: Points,
     q: int,
     generators: list[np.random.Generator],
-) -> list[Blocks]:
+    kind: Kind = UnitBall,
+) -> list[Dictionary]:
     """Return q components of unit norm for every generator, or once if they are given."""
     representation = shards.space
     if isinstance(init, str):
         if init == "data":
-            return [start_from_data(shards, q, rng) for rng in generators]
+            return [start_from_data(shards, q, rng, kind) for rng in generators]
         if init == "random":
-            return [start_from_noise(representation, q, rng) for rng in generators]
+            return [kind(start_from_noise(representation, q, rng)) for rng in generators]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     given, expected = as_components(init, "init"), (q, *representation.shape)
     if given.shape != expected:
@@ -35,7 +42,7 @@ def choose_starts(
     start = representation.analyze(given)
     if not np.any(start, axis=(1, 2, 3)).all():
         raise ValueError("init has a component that is zero or cannot be moved; give another.")
-    return [unit_norm(start)]
+    return [kind(unit_norm(start))]
 
 
 def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
@@ -45,7 +52,9 @@ def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
     return shards.take(rows).Y
 
 
-def start_from_data(shards: Points, q: int, rng: np.random.Generator) -> Blocks:
+def start_from_data(
+    shards: Points, q: int, rng: np.random.Generator, kind: Kind = UnitBall
+) -> Dictionary:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
     As k-means++: the next one is drawn with probability proportional to the energy
@@ -61,9 +70,10 @@ def start_from_data(shards: Points, q: int, rng: np.random.Generator) -> Blocks:
             break
         i = rng.choice(len(pool), p=left / left.sum())
         A[j] = pool[i] / np.sqrt(energy[i])
-        explained = representation.polar(correlate(pool, A[j : j + 1]))[:, 0] ** 2
+        copies = kind(A[j : j + 1]).expand()
+        explained = representation.polar(correlate(pool, copies)).max(axis=1) ** 2
         left = np.minimum(left, energy - explained)
-    return A
+    return kind(A)
 
 
 def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:

@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, toeplitz
 
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.statistics import Statistics
 from orbitdl.line.splines import GRAM
 from orbitdl.line.sums import Sums
 

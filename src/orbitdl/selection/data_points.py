@@ -8,6 +8,7 @@ import numpy as np
 
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.encoding import decode_atoms, refit
 from orbitdl.groups.base import Blocks, Group
 from orbitdl.learning.sample_shard import SampleShards
@@ -34,7 +35,7 @@ class HeldOutPoints(HeldOut):
     def energy(self) -> float:
         return float(np.sum(self.truth.signal[self.hidden] ** 2))
 
-    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
+    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Dictionary]:
         return choose_starts("data", self.shards, q, generators)
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:

@@ -1,0 +1,7 @@
+"""What is learned: parameters, the components that they make, and the best ones for given codes."""
+
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.dictionaries.unit_ball import UnitBall
+
+__all__ = ["Dictionary", "Statistics", "UnitBall"]
