@@ -2,6 +2,7 @@
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.dictionaries.supported import Supported
 from orbitdl.dictionaries.unit_ball import UnitBall
 
-__all__ = ["Dictionary", "Statistics", "UnitBall"]
+__all__ = ["Dictionary", "Statistics", "Supported", "UnitBall"]
