@@ -92,7 +92,7 @@ def test_a_step_from_the_same_codes_is_the_same_however_data_are_cut(name, missi
     first = learned(samples, parted(samples, 1), n_iterations=0)[0]
     found = []
     for count in (1, 2, 7):
-        shards = parted(samples, count).starting_from(first.codes.atoms)
+        shards = parted(samples, count).starting_from(first.shards.atoms)
         found.append(shards.step(first.dictionary, shards.statistics())[1].expand())
     for new in found[1:]:
         assert_allclose(new, found[0], atol=1e-6)

@@ -15,10 +15,10 @@ from orbitdl.alpha import automatic_alpha
 from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.fitted import FittedMixin
-from orbitdl.groups import Group, Representation
-from orbitdl.groups.base import Blocks, require_group
+from orbitdl.groups import Group
+from orbitdl.groups.base import Action, Blocks, require_group
 from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
@@ -217,14 +217,15 @@ class OrbitDictionaryLearning(
         origin = provenance(len(points), data) | why
         if size is not None:
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
-        shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
-        identity = partial(self._identity, points.space.group, coder, alpha, size, data)
-        at = identity, self._kind, given.earlier
+        shards, coder = self._watched(points.at(alpha)), self._coder(points.action)
+        kind = self._kind(points.action)
+        identity = partial(self._identity, points.action.group, coder, alpha, size, data)
+        at = identity, kind, given.earlier
         with self._open_checkpoint(shards, self._seed(), *at) as runs:
             generators = self._generators(runs.seed)
-            starts = choose_starts(self.init, shards, self.n_components, generators, self._kind)
+            starts = choose_starts(self.init, shards, self.n_components, generators, kind)
             best = self._learn(shards, starts, runs, coder.tol, size=size)
-        self._present(points.space, best.dictionary.components, best.codes)
+        self._present(points.action, best.dictionary.components, best.codes)
         self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         return best
@@ -259,32 +260,30 @@ class OrbitDictionaryLearning(
         with self._given(X, mask, self.components_.shape[1:] if begun else None) as given:
             points = given.points
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
-            batch, coder = points.at(alpha), self._coder(points.space)
+            batch, coder = points.at(alpha), self._coder(points.action)
+            kind = self._kind(points.action)
             if begun:
-                fitted = self._kind(points.space.analyze(self.components_))
+                fitted = kind(points.space.analyze(self.components_))
                 progress = self._go_on(fitted, len(batch))
             else:
-                choose = partial(
-                    choose_starts, self.init, batch, self.n_components, kind=self._kind
-                )
+                choose = partial(choose_starts, self.init, batch, self.n_components, kind=kind)
                 progress = self._start_stream(batch, choose, coder.tol)
                 self.preprocessing_ = {}
             stepped = self._step(progress, batch, coder.tol)
-            self._present(points.space, stepped.dictionary.components, stepped.codes)
+            self._present(points.action, stepped.dictionary.components, stepped.codes)
         now = provenance(len(batch), given.fingerprint)
         self.alpha_, self.provenance_ = alpha, self._origin(now | why)
         return self
 
-    def _present(self, representation: Representation, A: Blocks, codes: Codes | None) -> None:
+    def _present(self, representation: Action, A: Blocks, codes: Codes | None) -> None:
         """Keep components, and codes with them if they are here."""
         self.components_, self.codes_ = representation.synthesize(A), codes
         self._coded_with = fingerprint(self.components_)
         self._n_features_out = len(self.components_)
 
-    @property
-    def _kind(self) -> Kind:
+    def _kind(self, action: Action) -> Kind:
         """What a dictionary is made of components by."""
-        return partial(UnitBall, normalise_after=bool(self.normalise_after))
+        return partial(dictionary_of, action, normalise_after=bool(self.normalise_after))
 
     def _choose_alpha(self, points: Points) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and for the provenance why, if it is chosen here."""

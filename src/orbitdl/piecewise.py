@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.codes import Codes
 from orbitdl.coding.base import Coder
 from orbitdl.encoding import encode_samples
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Action, Blocks, Floats, Integers
 from orbitdl.learning.crew import Crew, Piece
 from orbitdl.learning.scratch import Scratch
 from orbitdl.samples import Samples
@@ -43,7 +43,7 @@ class Whole:
 class EncodePiece:
     """Codes a piece of the data with components A (q, F, d, m)."""
 
-    representation: Representation
+    representation: Action
     A: Blocks
     coder: Coder
     alpha: float

@@ -11,7 +11,7 @@ from orbitdl.codes import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.denoising import left_by, root_mean_square
 from orbitdl.encoding import refit
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.base import Action, Blocks, Floats, inner
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.iteration import State
 from orbitdl.learning.sample_shard import SampleShards
@@ -150,7 +150,7 @@ def norms(Y: Blocks) -> Floats:
     return np.sqrt(inner(Y, Y))
 
 
-def largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:
+def largest(representation: Action, Y: Blocks, A: Blocks) -> Floats:
     """Return ``max_j max_g |<y, g a_j>|`` for every sample, a chunk at a time."""
     starts = range(0, len(Y), CHUNK)
     return np.concatenate([representation.largest_product(Y[k : k + CHUNK], A) for k in starts])

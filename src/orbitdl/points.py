@@ -11,7 +11,7 @@ import numpy as np
 
 from orbitdl.coding.base import Coder
 from orbitdl.crews import crew_for
-from orbitdl.groups.base import Representation
+from orbitdl.groups.base import Action
 from orbitdl.learning.crew import Piece
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
@@ -77,7 +77,7 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
 
 @contextmanager
 def elsewhere(
-    source: Source, representation: Representation, coder: Coder, n_jobs: int | None
+    source: Source, representation: Action, coder: Coder, n_jobs: int | None
 ) -> Iterator[Given]:
     """Return data points that are somewhere else; at the end nothing that was kept is left."""
     with crew_for(source, n_jobs) as crew:

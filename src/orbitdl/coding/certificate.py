@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
 from orbitdl.dictionaries.statistics import stack_components
-from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
+from orbitdl.groups.base import CLOSE, Action, Blocks, Floats, Representation, inner
 
 ROUNDING = 2.0**-50
 """Of ``||y||^2``: by how much rounding may change the difference of P and D."""
@@ -106,7 +106,7 @@ def objectives(problem: Problem, atoms: Atoms) -> Floats:
     return value
 
 
-def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Blocks:
+def reconstruct(representation: Action, atoms: Atoms, A: Blocks) -> Blocks:
     """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
     parts = [
         atoms.take(slice(k, k + CHUNK)).superpose(representation, A)

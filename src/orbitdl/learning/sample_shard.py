@@ -14,7 +14,7 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
+from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.observed import ObservedNormal, entry_normal
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
@@ -57,13 +57,13 @@ class SampleShard(Shard):
         return replace(self, atoms=codes.atoms, codes=codes), summary
 
     def statistics(self) -> Statistics:
-        return statistics_of(self.samples.representation, self.samples.Y, self.known_atoms)
+        return statistics_of(self.samples.representation.alone, self.samples.Y, self.known_atoms)
 
     def majorised_statistics(self, A: Blocks) -> Statistics:
         samples, atoms = self.samples, self.known_atoms
         if samples.observed is None:
             return self.statistics()
-        representation = samples.representation
+        representation = samples.representation.alone
         fitted = representation.synthesize(reconstruct(representation, atoms, A))
         missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
         return statistics_of(representation, samples.Y + missing, atoms)
@@ -75,8 +75,9 @@ class SampleShard(Shard):
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         samples, atoms = self.samples, self.known_atoms
-        problem = Problem(samples.representation, samples.Y, A, 0.0, samples.masked)
-        left = problem.residual(reconstruct(samples.representation, atoms, A))
+        space = samples.representation.alone
+        problem = Problem(space, samples.Y, A, 0.0, samples.masked)
+        left = problem.residual(reconstruct(space, atoms, A))
         return Residuals(inner(left, left), left).largest(most)
 
     def entry_normal(self) -> Floats:
@@ -139,11 +140,16 @@ class SampleShards(LocalShards):
             return None
         return Codes.concatenate(
             [samples.with_unseen(codes, self.coder.tol) for samples, codes in known]
-        )
+        ).together(self.action)
+
+    @property
+    def action(self) -> Action:
+        """How users' groups act on these data; atoms here are those of copies of components."""
+        return self.parts[0].samples.representation
 
     @property
     def space(self) -> Representation:
-        return self.parts[0].samples.representation
+        return self.action.alone
 
     def prepare(self, A: Blocks, asked: float) -> CoderAt:
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from orbitdl.coding.base import Coder
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Floats, Integers, Representation
+from orbitdl.groups.base import Action, Floats, Integers, Representation
 from orbitdl.learning.crew import Crew, Piece
 from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
 from orbitdl.learning.sample_shard import SampleShards
@@ -24,16 +24,16 @@ from orbitdl.samples import Samples
 class SampleOpening(Opening):
     """How data points of a piece are coded."""
 
-    representation: Representation
+    action: Action
     coder: Coder
     alpha: float
 
     @property
     def space(self) -> Representation:
-        return self.representation
+        return self.action.alone
 
     def open(self, piece: Piece) -> SampleShards:
-        samples = Samples.on(self.representation, *piece.data)
+        samples = Samples.on(self.action, *piece.data)
         return SampleShards.cut(samples, self.coder, self.alpha)
 
 
@@ -76,15 +76,20 @@ class ScatteredSamples(ScatteredShards):
 
     @classmethod
     def of(
-        cls, crew: Crew, representation: Representation, coder: Coder, alpha: float, masked: bool
+        cls, crew: Crew, action: Action, coder: Coder, alpha: float, masked: bool
     ) -> ScatteredSamples:
         """Return all data points of a crew."""
-        opening = SampleOpening(representation, coder, alpha)
+        opening = SampleOpening(action, coder, alpha)
         return cls(crew, opening, tuple(crew.filled), is_masked=masked)
 
     @property
     def space(self) -> Representation:
-        return self.opening.representation
+        return self.opening.space
+
+    @property
+    def action(self) -> Action:
+        """How users' groups act on these data; atoms here are those of copies of components."""
+        return self.opening.action
 
     def at(self, alpha: float) -> ScatteredSamples:
         """Return the same data at another weight of sparsity, without codes."""
@@ -109,4 +114,4 @@ class ScatteredSamples(ScatteredShards):
         found = self.crew.total(TakeRows(wanted), [int(k) for k in owners], "take")
         observed = found.observed[order]
         all_seen = None if observed.all() else observed
-        return Samples.on(self.space, found.values[order], all_seen)
+        return Samples.on(self.action, found.values[order], all_seen)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.norm_constraint import unit_norm
-from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.scattered_samples import ScatteredSamples
@@ -26,10 +27,13 @@ def choose_starts(
     shards: Points,
     q: int,
     generators: list[np.random.Generator],
-    kind: Kind = UnitBall,
+    kind: Kind | None = None,
 ) -> list[Dictionary]:
-    """Return q components of unit norm for every generator, or once if they are given."""
-    representation = shards.space
+    """Return q components of unit norm for every generator, or once if they are given.
+
+    `kind` makes a dictionary of them; None: the usual one for the group.
+    """
+    representation, kind = shards.space, kind or partial(dictionary_of, shards.action)
     if isinstance(init, str):
         if init == "data":
             return [start_from_data(shards, q, rng, kind) for rng in generators]
@@ -53,7 +57,7 @@ def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
 
 
 def start_from_data(
-    shards: Points, q: int, rng: np.random.Generator, kind: Kind = UnitBall
+    shards: Points, q: int, rng: np.random.Generator, kind: Kind | None = None
 ) -> Dictionary:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
@@ -61,6 +65,7 @@ def start_from_data(
     ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
     """
     pool, representation = draw(shards, rng), shards.space
+    kind = kind or partial(dictionary_of, shards.action)
     energy = inner(pool, pool)
     left = energy.copy()
     A = start_from_noise(representation, q, rng)

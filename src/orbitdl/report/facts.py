@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
-from orbitdl.groups import Group, Representation
+from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.groups.presentation import Presentation, ShiftSlider
@@ -58,7 +58,7 @@ class Facts:
     ----------
     model : OrbitDictionaryLearning
     group : Group
-    representation : Representation
+    representation : Action
     labels : Labels
     history : History
         Empty where the model does not carry one.
@@ -68,7 +68,7 @@ class Facts:
 
     model: OrbitDictionaryLearning
     group: Group
-    representation: Representation
+    representation: Action
     labels: Labels
     history: History
     coded: Coded | None

@@ -39,8 +39,8 @@ class HeldOutPoints(HeldOut):
         return choose_starts("data", self.shards, q, generators)
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:
-        atoms = shards.atoms
-        assert atoms is not None
+        assert shards.atoms is not None
+        atoms = shards.atoms.together(shards.action)
         count = len(atoms.coefficient) / len(self.samples)
         some = self.samples.take(self.judged)
         refitted = refit(some, atoms.take(self.judged), A)
