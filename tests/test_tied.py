@@ -69,11 +69,12 @@ def design(rep, atoms):
     return matrix.reshape(len(atoms) * size, Q * size)
 
 
-def least(rep, y, matrix):
+def least(rep, y, matrix, zero=()):
     size = matrix.shape[1] // Q
     a = cp.Variable(Q * size)
-    balls = [cp.norm(a[j * size : (j + 1) * size]) <= 1 for j in range(Q)]
-    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(y - matrix @ a)), balls)
+    limits = [cp.norm(a[j * size : (j + 1) * size]) <= 1 for j in range(Q)]
+    limits += [a[zero] == 0] if len(zero) else []
+    problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(y - matrix @ a)), limits)
     return problem.solve(solver=cp.CLARABEL)
 
 
@@ -135,6 +136,23 @@ def test_the_step_on_observed_entries_agrees_with_cvxpy(monkeypatch, name, few):
     left = samples.signal - rep.synthesize(reconstruct(rep, atoms, found.components))
     expected = least(rep, samples.signal.ravel()[seen], matrix[seen])
     assert 0.5 * np.sum(left[observed] ** 2) == pytest.approx(expected, rel=1e-6)
+
+
+def test_tied_components_may_be_zero_but_for_some_entries():
+    """One kind within the other: reversed copies of components of five samples."""
+    rep, Y, atoms, A = drawn("continuous shift, reversed")
+    allowed = np.zeros((Q, *rep.shape), dtype=bool)
+    allowed[:, :5] = True
+    tied = Tied.of(A, rep.maps)
+    entries = rep.analyze(np.eye(14).reshape(14, *rep.shape))
+    units = np.concatenate([Tied.of(pair, rep.maps).parameters for pair in entries[:, None]])
+    begin = Tied(Supported.of(tied.parameters, units, allowed), rep.maps, tied.shape)
+    sums = statistics_of(rep.alone, Y, atoms.apart(rep))
+    found = begin.solve(sums)
+    assert np.abs(rep.synthesize(found.components)[~allowed]).max() < 1e-12
+    y, zero = rep.synthesize(Y).ravel(), np.flatnonzero(~allowed)
+    expected = least(rep, y, design(rep, atoms), zero)
+    assert loss(rep, Y, atoms, found) == pytest.approx(expected, rel=1e-6)
 
 
 def test_a_step_is_the_best_of_all_on_a_fine_grid():
