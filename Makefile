@@ -14,7 +14,7 @@ PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfi
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
 CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha alpha_path circle circle_coding coder_contract completion denoising dictionary \
 	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers online outsiders planted_faults prepared reference room \
-	scattered selection semidefinite shards sliding trigonometric units version_before))
+	scattered selection shards sliding trigonometric units)) tests/reproduction/test_gauges.py tests/reproduction/test_semidefinite.py
 # Pages whose examples are run.
 PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)
@@ -30,7 +30,7 @@ demo: $(VENV)/.installed-demo  ## Learn components from built-in data; writes a 
 
 test: lint  ## Check style and types, then run every test and every documented example
 	$(TEST_ENVIRONMENT) $(BIN)/python tests/compile_kernels.py
-	$(PYTEST) --doctest-modules --doctest-glob='*.md' src tests README.md $(PAGES)
+	$(PYTEST) --doctest-modules --doctest-glob='*.md' src reproduction tests README.md $(PAGES)
 
 docs: $(VENV)/.installed-docs docs/tutorials/pictures/.drawn  ## Build the site into out/site; broken links and warnings are errors
 	rm -rf out/site
@@ -66,7 +66,7 @@ measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's 
 	$(BENCH_VENV)/bin/python -m benchmarks --page docs/measured/benchmarks.md --history docs/measured/history.jsonl
 	$(BENCH_VENV)/bin/python -m benchmarks.scale --page docs/measured/scale.md
 	$(BENCH_VENV)/bin/python -m benchmarks.what_it_takes --output docs/what_it_takes.md
-	$(BENCH_VENV)/bin/orbitdl reproduce all --output out/reproduction
+	$(BENCH_VENV)/bin/python -m reproduction --output out/reproduction
 	mkdir -p docs/measured/figures
 	cp out/reproduction/reproduction.md docs/measured/
 	cp out/reproduction/figures/*.png docs/measured/figures/
@@ -77,7 +77,7 @@ trust: $(TRUST_VENV)/.installed  ## Measure untuned accuracy on real and simulat
 clean:  ## Remove the environment, caches and outputs
 	rm -rf $(VENV) $(BENCH_VENV) $(TRUST_VENV) out dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	rm -rf docs/gallery_pages docs/reference/modules docs/reference/names docs/reference/commands.md
-	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find src reproduction tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each extra; pip comes last into a new environment, so its presence says the environment is whole.
 $(VENV)/.installed-%: pyproject.toml

@@ -10,11 +10,11 @@ from benchmarks.data import Floats, learned, some_windows, windows
 from benchmarks.harness import Row, Section, Timing, interleave
 from benchmarks.referee import gap_on_dense_grid
 from orbitdl import Codes, encode
-from orbitdl.coding import Semidefinite, Sliding
+from orbitdl.coding import Sliding
 from orbitdl.coding.certificate import duality_gap, multiply
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.semidefinite import difference, feasible
 from orbitdl.groups import ContinuousShift
+from reproduction.semidefinite import Semidefinite, difference, feasible
 
 GROUP = ContinuousShift()
 CRUDE = Semidefinite(max_iter=5, inner_iter=1, carry=False)

@@ -5,7 +5,7 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Sliding
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -27,6 +27,7 @@ from orbitdl.groups import (
     Trivial,
     WithFinite,
 )
+from reproduction.semidefinite import Semidefinite
 
 
 def turn(angle: float) -> np.ndarray:

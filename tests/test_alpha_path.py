@@ -5,8 +5,9 @@ import pytest
 from registry import ACTIONS, CODERS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, WaveformLearning, encode, encode_path
-from orbitdl.coding import Matching, Semidefinite
+from orbitdl.coding import Matching
 from orbitdl.groups import ContinuousShift, IntegerShift
+from reproduction.semidefinite import Semidefinite
 
 ALPHAS = [0.3, 1.0, 0.05, 0.3, 1e6, 1e-4]
 """In no order, one twice, one at which nothing is coded and one at which nearly all is."""

@@ -8,8 +8,9 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, Status, align, decode, dictionary_distance, encode
-from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding
+from orbitdl.coding import ActiveSet, Matching, Proximal, Sliding
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from reproduction.semidefinite import Semidefinite
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

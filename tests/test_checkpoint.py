@@ -24,7 +24,6 @@ from orbitdl.datasets import make_shift_data
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.learning import alternation as learning
-from orbitdl.learning import restarts
 from orbitdl.learning.history import History
 from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.runs import Run
@@ -41,6 +40,7 @@ pytestmark = pytest.mark.filterwarnings(
 )
 
 X = make_shift_data(40, 10, 2, 2, noise=0.1, random_state=0).X
+MARKS = container.marks("checkpoint")
 SETTINGS = {
     "n_components": 2, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "n_restarts": 1, "random_state": 0
 }  # fmt: skip
@@ -302,9 +302,9 @@ def test_a_run_without_a_seed_goes_on_with_the_seed_it_had(path):
     whole = estimator(**settings, checkpoint=path, callback=note).fit(X)
     path.unlink()
     interrupted(X, 3, checkpoint=path, **settings)
-    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[0]["seed"]
+    stored = container.read(path, "checkpoint")[0]["seed"]
     model = estimator(**settings, checkpoint=path, callback=note).fit(X)
-    assert container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[0]["seed"] == stored
+    assert container.read(path, "checkpoint")[0]["seed"] == stored
     assert not np.array_equal(starts[-1], starts[1])  # another seed than the first
     assert not np.array_equal(model.components_, whole.components_)
 
@@ -342,19 +342,6 @@ def test_more_restarts_continue_a_fit(path):
     assert_same(model, estimator(**settings, n_restarts=3).fit(X))
 
 
-@pytest.mark.parametrize("ended", [True, False])
-def test_a_checkpoint_in_which_every_start_ran_to_its_end_goes_on(ended, path, monkeypatch):
-    """So the version before wrote them; the best start after a few iterations is what counts."""
-    settings = {"n_restarts": 3, "checkpoint": path}
-    with monkeypatch.context() as before:
-        before.setattr(restarts, "TRIAL", SETTINGS["max_iter"])
-        if ended:
-            estimator(**settings).fit(X)
-        else:
-            interrupted(X, 5, run=1, **settings)
-    assert_same(estimator(**settings).fit(X), estimator(n_restarts=3).fit(X))
-
-
 def test_threads_and_verbosity_may_change(path, capsys):
     interrupted(X, 2, checkpoint=path)
     model = estimator(checkpoint=path, n_jobs=2, verbose=1).fit(X)
@@ -364,9 +351,7 @@ def test_threads_and_verbosity_may_change(path, capsys):
 
 def test_the_seconds_of_earlier_iterations_are_kept(path):
     interrupted(X, 4, checkpoint=path)
-    stored = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})[1][
-        "runs.0.history.seconds"
-    ]
+    stored = container.read(path, "checkpoint")[1]["runs.0.history.seconds"]
     model = estimator(checkpoint=path).fit(X)
     assert [record.seconds for record in model.history_[:4]] == stored.tolist()
 
@@ -391,7 +376,7 @@ def test_an_error_in_a_callback_leaves_a_usable_checkpoint(path):
 
 def test_nothing_of_the_data_is_in_the_file(path):
     estimator(checkpoint=path, max_iter=2).fit(X)
-    _, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
+    _, tensors = container.read(path, "checkpoint")
     assert not any(np.isin(X, array).any() for array in tensors.values())
 
 
@@ -509,9 +494,9 @@ def test_hostile_arrays_are_refused(case, path):
     data = np.random.default_rng(0).standard_normal((6, 3))
     settings = {"group": PERMUTATIONS, "checkpoint": path}
     interrupted(data, 2, **settings)
-    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
+    header, tensors = container.read(path, "checkpoint")
     tensors[name] = change(tensors.get(name))
-    container.write(path, header, tensors)
+    container.write(path, MARKS | header, tensors)
     with pytest.raises(ModelFileError, match=f"is not a sound checkpoint: .*{message}"):
         estimator(**settings).fit(data)
 
@@ -519,7 +504,7 @@ def test_hostile_arrays_are_refused(case, path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"version": checkpoint_files.VERSION + 1}, "was written by a newer orbitdl"),
+        ({"version": container.VERSION + 1}, "has version 2 of the file format"),
         ({"extra": 2}, "the header has an unknown entry 'extra'"),
         ({"seed": -1}, "its seed is negative"),
         ({"runs": [3]}, "an entry of runs is not a table"),
@@ -529,8 +514,8 @@ def test_hostile_arrays_are_refused(case, path):
 )
 def test_hostile_headers_are_refused(change, message, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
-    container.write(path, {**header, **change}, tensors)
+    header, tensors = container.read(path, "checkpoint")
+    container.write(path, {**MARKS, **header, **change}, tensors)
     with pytest.raises(ModelFileError, match=message):
         estimator(checkpoint=path).fit(X)
 
@@ -547,9 +532,9 @@ def test_hostile_headers_are_refused(change, message, path):
 )
 def test_hostile_numbers_are_refused(entry, value, path):
     interrupted(X, 2, checkpoint=path)
-    header, tensors = container.read(path, "checkpoint", {"": checkpoint_files.VERSION})
+    header, tensors = container.read(path, "checkpoint")
     header["runs"][0][entry] = value
-    container.write(path, header, tensors)
+    container.write(path, MARKS | header, tensors)
     with pytest.raises(ModelFileError, match="is not a sound checkpoint"):
         estimator(checkpoint=path).fit(X)
 

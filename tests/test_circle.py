@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from laws import LAWS, draw_codes, draw_correlations
+from laws import LAWS, draw_correlations
 from numpy.testing import assert_allclose
 from outsiders import Harmonics, InPairs
 
@@ -55,22 +55,6 @@ def test_every_peak_of_a_circle_is_found_and_no_more():
     order = np.lexsort((found.element[:, 0], found.row))
     assert np.array_equal(found.row[order], row)
     assert_allclose(found.element[order, 0], np.rad2deg(angle[k]), atol=0.02)
-
-
-def test_decompose_finds_turns_that_are_far_apart():
-    turns = Harmonics().on((60,))
-    degrees, c = np.array([10.0, 95.0, 200.0, 310.0]), np.array([1.0, -2.0, 0.5, 1.5])
-    Z = np.tensordot(c, turns.represent(degrees[:, None]), 1)[None]
-    atoms = turns.decompose(Z)
-    order = np.argsort(atoms.element[:, 0])
-    assert_allclose(atoms.element[order, 0], degrees, atol=1e-5)
-    assert_allclose(atoms.coefficient[order], c, atol=1e-7)
-
-
-def test_the_gauge_does_not_depend_on_unit_or_transform():
-    turns, shifts = Harmonics().on((10,)), ContinuousShift().on((9,))
-    Z, _ = draw_codes(turns, np.random.default_rng(0))
-    assert_allclose(turns.gauge(Z), shifts.gauge(Z), rtol=1e-9)
 
 
 def test_too_few_cells_for_the_frequencies_are_refused():

@@ -6,10 +6,11 @@ from outsiders import Harmonics
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
-from orbitdl.coding import Semidefinite, Sliding
+from orbitdl.coding import Sliding
 from orbitdl.coding.certificate import objectives
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Problem
+from reproduction.semidefinite import Semidefinite
 
 TURN = 360.0
 FINE = 720

@@ -14,11 +14,9 @@ from scipy.io import wavfile
 from typer.testing import CliRunner
 
 import orbitdl
-from orbitdl import experiments, groups
+from orbitdl import groups
 from orbitdl.command import app
 from orbitdl.command.choices import GroupName, class_name
-from orbitdl.experiments import Reproduction
-from orbitdl.experiments.claims import Claim, Row, Verdict
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Product
 
 # fits end early here, on purpose
@@ -546,29 +544,6 @@ def test_demo_writes_recording_model_report_and_picture(tmp_path):
     assert {path.name for path in (tmp_path / "new").iterdir()} == names
     command = told.rstrip().splitlines()[-1].split()  # the last line is a command to try
     run(*command[1:]).fine()
-
-
-def test_reproduce_hands_over_to_the_experiments_and_tells_their_verdicts(tmp_path, monkeypatch):
-    claim = Claim("recovery.error", "Fig. 1", "the error is small", "0.05")
-    asked = {}
-
-    def pretend(names, *, quick, output, report):
-        asked.update(names=names, quick=quick, output=output)
-        report("recovery", "a start", 1, 2)
-        return Reproduction([Row(claim, "0.001", Verdict.BETTER, "why")], output)
-
-    monkeypatch.setattr(experiments, "reproduce", pretend)
-    told = run("reproduce", "recovery", "--quick", "-o", tmp_path).fine().out
-    assert asked == {"names": ("recovery",), "quick": True, "output": tmp_path}
-    for words in ("the error is small", "0.05", "0.001", "better", "reproduction.html"):
-        assert words in told.replace("\n", "")
-    facts = json.loads(run("reproduce", "-o", tmp_path, "--json").fine().out)
-    assert facts["rows"][0]["verdict"] == "better"
-    assert asked["names"] == experiments.NAMES
-
-
-def test_an_experiment_that_is_not_there_is_refused(tmp_path):
-    run("reproduce", "magic", "-o", tmp_path).refused("choose from recovery")
 
 
 # info and compare

@@ -8,7 +8,7 @@ from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.codes import Atoms
-from orbitdl.coding import Matching, Semidefinite, Sliding, active_set
+from orbitdl.coding import Matching, Sliding, active_set
 from orbitdl.coding.certificate import certify, relative_gap
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Masked, Misfit, Problem
@@ -22,6 +22,7 @@ from orbitdl.learning.observed import ObservedNormal, entry_normal
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.statistics import statistics_of
 from orbitdl.samples import Samples
+from reproduction.semidefinite import Semidefinite
 
 ALPHA = 0.1
 KNOWN = [name for name in KINDS if has_reference(*ACTIONS[name](7, 2))]

@@ -88,8 +88,8 @@ def bring_kernels(copy: Path) -> None:
 
 
 def test_the_steps_of_contributing_add_a_group_that_passes_every_test(tmp_path):
-    ignored = shutil.ignore_patterns("__pycache__", ".*", "files_*")
-    for folder in ("src", "tests"):
+    ignored = shutil.ignore_patterns("__pycache__", ".*")
+    for folder in ("src", "reproduction", "tests"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=ignored)
     bring_kernels(tmp_path / "src" / "orbitdl")
     written = steps()

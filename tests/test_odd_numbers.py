@@ -12,9 +12,10 @@ from registry import action
 from test_bad_input import assert_reads_well
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
-from orbitdl.coding import ActiveSet, Matching, Proximal, Semidefinite, Sliding, parallel
+from orbitdl.coding import ActiveSet, Matching, Proximal, Sliding, parallel
 from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.line.certificate import Certificate
+from reproduction.semidefinite import Semidefinite
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

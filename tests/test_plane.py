@@ -274,11 +274,6 @@ def test_no_value_in_a_cell_exceeds_its_bound_which_is_of_third_order():
     assert min(excess[::2]) > 0
 
 
-def test_gauges_of_translations_are_those_of_their_elements():
-    moves = Translation().on((3, 3))
-    assert_allclose(moves.gauge(moves.represent(np.array([[0.3, 1.7]]))), 1.0, rtol=1e-7)
-
-
 @pytest.mark.parametrize("wave", [0.0, 1e-15, 1e-9, 1e-6])
 def test_what_is_next_to_constant_is_bounded_closely(wave):
     """As images without contrast are: halving all cells until a cosine is flat would take hours."""

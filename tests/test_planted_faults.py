@@ -285,21 +285,15 @@ FAULTS = [
     ),
     (
         "a gauge that is not least",
-        "interpolated shift 3",
-        {"decompose": least_squares_decompose},
+        "integer shift",
+        {"gauge": lambda sound, Z: 1.001 * sound.gauge(Z)},
         "gauge_is_certified_from_below",
     ),
     (
         "a gauge that is not least",
-        "interpolated shift 3",
-        {"decompose": least_squares_decompose},
+        "cycle",
+        {"gauge": lambda sound, Z: 1.001 * sound.gauge(Z)},
         "gauge_is_at_most_the_weight_of_any_combination",
-    ),
-    (
-        "a lower bound that is none",
-        "continuous shift",
-        {"gauge_bracket": lambda sound, Z: (1.001 * sound.gauge(Z), 1.001 * sound.gauge(Z))},
-        "gauge_lies_in_a_narrow_bracket",
     ),
     (
         "a squared gauge",
@@ -315,7 +309,7 @@ FAULTS = [
     ),
     (
         "a lost atom",
-        "continuous shift",
+        "integer shift",
         {"decompose": lambda sound, Z: without_last(sound.decompose(Z))},
         "decompose_adds_up_with_the_weight_of_the_gauge",
     ),

@@ -94,7 +94,7 @@ def test_held_out_samples_are_not_learned_from(heart):
     judges.excerpt.x[is_held] = 0.0  # events there are gone, and the same waveforms are learned
     empty = judges.judge(1)[-1]
     assert plain.atoms > 0.5
-    assert empty.atoms == 0.0
+    assert empty.atoms < 0.05  # an event at the border of a unit is cut in two
     units = np.concatenate([np.flatnonzero(judges.part == number) for number in range(3)])
     assert sorted(units) == list(range(len(judges.part)))
 
@@ -121,8 +121,8 @@ def test_the_same_waveforms_are_partners_at_their_lag_and_find_the_same_events()
     assert partner.tolist() == [1, 0]
     assert lag.tolist() == [-4, -4]  # an event begins earlier where the waveform is later
     assert partners(A, B[:1])[0].tolist() == [-1, 0]
-    atoms = Atoms(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
-    others = Atoms(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
+    atoms = Atoms.at_samples(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
+    others = Atoms.at_samples(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
     again, back = found_again(atoms, others, partner, lag, 2)
     assert again.tolist() == [True, False, True]  # the second one is of the other component
     assert back.tolist() == [True, False, True, False]

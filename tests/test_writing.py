@@ -14,13 +14,13 @@ from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.demonstrations.base import drawing
 from orbitdl.command.output import write_array, write_table
 from orbitdl.datasets import make_shift_data
-from orbitdl.experiments import figures
-from orbitdl.experiments.figures import Picture
-from orbitdl.experiments.page import write_page
 from orbitdl.recordings import Recording
 from orbitdl.report import write_report
 from orbitdl.report.recording import write_recording_report
 from orbitdl.storage import writing
+from reproduction import figures
+from reproduction.figures import Picture
+from reproduction.page import write_page
 
 X = make_shift_data(20, 10, random_state=0).X
 ROOM = re.compile(r"could not be written: no space left on device; make room, or name another")

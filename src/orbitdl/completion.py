@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms
@@ -17,7 +18,6 @@ from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.encoding import decode_atoms, encode_samples, refit
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.samples import Samples
-from orbitdl.scikit import ConvergenceWarning
 from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_jobs, require_positive
 

@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 
 from orbitdl.alpha import automatic_alpha
 from orbitdl.blas import single_threaded_blas
@@ -25,7 +26,6 @@ from orbitdl.learning.restarts import Outcome
 from orbitdl.learning.starts import Kind, Points, choose_starts
 from orbitdl.orbit_records import OrbitRecordsMixin
 from orbitdl.points import Given
-from orbitdl.scikit import BaseEstimator, ClassNamePrefixFeaturesOutMixin
 from orbitdl.storage.provenance import fingerprint, provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.user_warnings import warn_user
@@ -220,8 +220,7 @@ class OrbitDictionaryLearning(
         shards, coder = self._watched(points.at(alpha)), self._coder(points.action)
         kind = self._kind(points.action)
         identity = partial(self._identity, points.action.group, coder, alpha, size, data)
-        at = identity, kind, given.earlier
-        with self._open_checkpoint(shards, self._seed(), *at) as runs:
+        with self._open_checkpoint(shards, self._seed(), identity, kind) as runs:
             generators = self._generators(runs.seed)
             starts = choose_starts(self.init, shards, self.n_components, generators, kind)
             best = self._learn(shards, starts, runs, coder.tol, size=size)

@@ -9,6 +9,8 @@ from typing import Any, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from orbitdl import completion, denoising, encoding
 from orbitdl.alpha_path import code_along
@@ -26,7 +28,6 @@ from orbitdl.groups.views import View
 from orbitdl.piecewise import Coding, EncodePiece, Whole
 from orbitdl.points import Given, elsewhere, in_memory
 from orbitdl.samples import Samples
-from orbitdl.scikit import TransformerMixin, check_is_fitted, validate_data
 from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.sources.base import Part
 from orbitdl.sources.chunked import DaskSource, is_of_dask

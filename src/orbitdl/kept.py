@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.starts import Kind
-from orbitdl.scikit import check_is_fitted
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path
@@ -110,12 +110,11 @@ class KeptMixin:
         seed: int,
         identity: Callable[[str, int | None], Identity],
         kind: Kind,
-        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
         `identity` is given what identifies the start and the seed, `kind` makes the dictionary of
-        stored components; `earlier` returns the fingerprint that earlier versions gave the data.
+        stored components.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -128,4 +127,4 @@ class KeptMixin:
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
         limits = self.max_iter, self.n_restarts
-        return Checkpoint.open(path, same, seed, *limits, shards, kind, earlier)
+        return Checkpoint.open(path, same, seed, *limits, shards, kind)

@@ -8,6 +8,8 @@ from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats
@@ -19,7 +21,6 @@ from orbitdl.learning.progress import announce, watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
 from orbitdl.learning.scattered import ScatteredShards
 from orbitdl.learning.shards import Shards
-from orbitdl.scikit import ConvergenceWarning, check_random_state
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.container import as_path
 from orbitdl.user_warnings import warn_user

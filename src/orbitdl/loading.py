@@ -28,8 +28,8 @@ def load(path: str | PathLike[str]) -> OrbitDictionaryLearning | WaveformLearnin
     ------
     ModelFileError
         A ValueError that says in a sentence what is wrong: the file is missing, cut short,
-        damaged, something else, or from a newer version. Nothing in it is ever executed; a group
-        or coder of your own must be imported before.
+        damaged, something else, or of another version of the format. Nothing in it is ever
+        executed; a group or coder of your own must be imported before.
 
     Examples
     --------

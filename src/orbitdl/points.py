@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -20,7 +19,6 @@ from orbitdl.learning.starts import Points
 from orbitdl.samples import Samples
 from orbitdl.sources.base import Source
 from orbitdl.sources.digest import Digest
-from orbitdl.storage.provenance import fingerprint
 from orbitdl.validation import require_usual_number
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
@@ -28,11 +26,10 @@ NOTHING = "X has no observed entry; pass data that are not all missing."
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, their fingerprint, and what makes that of earlier versions."""
+    """Data points to learn from, and their fingerprint."""
 
     points: Points
     fingerprint: str
-    earlier: Callable[[], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -71,8 +68,7 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    earlier = partial(fingerprint, samples.signal, samples.observed)
-    return Given(points, digest.hexdigest(samples.representation.shape), earlier)
+    return Given(points, digest.hexdigest(samples.representation.shape))
 
 
 @contextmanager

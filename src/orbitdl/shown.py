@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import Any, Protocol
 
 import numpy as np
+from sklearn.utils import estimator_html_repr
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.notebook.html import box, counted, facts_table, folded
 from orbitdl.notebook.sparklines import sparklines
-from orbitdl.scikit import estimator_html_repr
 
 
 class Occurrences(Protocol):

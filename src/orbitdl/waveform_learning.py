@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.dictionaries.unit_ball import UnitBall
@@ -34,7 +35,6 @@ from orbitdl.line.scattered import RecordingOpening, ScatteredRecordings
 from orbitdl.line.shards import Recordings, RecordingShards
 from orbitdl.line.starts import choose_starts, typical_start
 from orbitdl.line.waveforms import Waveforms
-from orbitdl.scikit import BaseEstimator
 from orbitdl.storage.provenance import provenance
 from orbitdl.streaming import StreamMixin
 from orbitdl.user_warnings import warn_user

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.groups.base import Floats
@@ -22,7 +23,6 @@ from orbitdl.line.lazily import Make, each_later, events_later, score_of
 from orbitdl.line.pieces import delayed_recordings
 from orbitdl.line.signal import Signal
 from orbitdl.line.waveforms import Waveforms
-from orbitdl.scikit import check_is_fitted
 from orbitdl.shown import Occurrences, ShownMixin
 from orbitdl.validation import as_alphas, require_between, require_jobs, require_positive
 

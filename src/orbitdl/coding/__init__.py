@@ -5,7 +5,6 @@ from orbitdl.coding.base import Coder
 from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
-from orbitdl.coding.semidefinite import Semidefinite
 from orbitdl.coding.sliding import Sliding
 
 __all__ = [
@@ -14,6 +13,5 @@ __all__ = [
     "Growing",
     "Matching",
     "Proximal",
-    "Semidefinite",
     "Sliding",
 ]

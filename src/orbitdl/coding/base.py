@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.codes import Atoms, Codes
@@ -18,7 +19,6 @@ from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Blocks, Floats, Representation
-from orbitdl.scikit import ConvergenceWarning
 from orbitdl.user_warnings import warn_user
 from orbitdl.validation import require_count, require_positive
 
@@ -48,8 +48,7 @@ class Coder(ABC):
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
     A of shape (q, F, d, m).
 
-    Files hold the fields of the dataclass. Those that `added_later` names came after the first
-    files: they have a default, which is not written, and taken where a file has none of them.
+    Files hold the fields of the dataclass.
 
     A thread takes so many samples at most as `together` says: more where a round of all of them
     is many short steps, which threads take one after the other.
@@ -58,7 +57,6 @@ class Coder(ABC):
     tol: float
     together: ClassVar[int] = TOGETHER
     also_stored: ClassVar[Mapping[str, type]] = {}
-    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @classmethod
     def from_stored(cls, values: dict[str, Any]) -> Self:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from orbitdl.codes import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.column_generation import Round, generate
+from orbitdl.coding.lightest_combination import lightest_combination
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.working_set import moved_signals
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
-from orbitdl.groups.gauges.lightest_combination import lightest_combination
 
 ROUNDS, STALLED = 60, 4
 """Linear programs per sample at most, and how many without progress are enough."""

@@ -63,7 +63,6 @@ class Matching(Coder):
     improvement: float = 1e-6
     max_atoms: int | None = None
     together: ClassVar[int] = 2048
-    added_later: ClassVar[frozenset[str]] = frozenset({"max_atoms"})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,7 +18,6 @@ from orbitdl.command.fit import fit
 from orbitdl.command.info import info
 from orbitdl.command.option_groups import flattened
 from orbitdl.command.report import report
-from orbitdl.command.reproduce import reproduce
 from orbitdl.command.select import select
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
@@ -65,7 +64,7 @@ PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn": (fit, select),
     "Use a model": (encode, complete, denoise),
     "Look at a model": (report, info, compare),
-    "See it work": (demo, reproduce),
+    "See it work": (demo,),
 }
 for panel, commands in PANELS.items():
     for command in commands:

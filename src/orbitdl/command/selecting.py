@@ -19,7 +19,7 @@ from orbitdl.command.material import Material
 from orbitdl.command.run_state import RunState
 from orbitdl.groups import Group
 from orbitdl.selection import Selection, select
-from orbitdl.selection.results import KIND, VERSION
+from orbitdl.selection.results import KIND
 from orbitdl.storage.container import read
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Model = OrbitDictionaryLearning | WaveformLearning
 def state_of(named: Path | None, output: Path | None, data: Path) -> RunState:
     """Return where what is done is kept: beside the table, or else in this folder."""
     beside = output or Path(f"{data.name}.selection")
-    return RunState.of(named, beside, partial(read, kind=KIND, versions={"": VERSION}))
+    return RunState.of(named, beside, partial(read, kind=KIND))
 
 
 def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model, Any]:

@@ -12,9 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-OUTER = frozenset(
-    {"command", "datasets", "experiments", "plot", "recordings", "report", "selection", "storage"}
-)
+OUTER = frozenset({"command", "datasets", "plot", "recordings", "report", "selection", "storage"})
 """Packages above all kernels: no kernel depends on them, so editing them recompiles nothing."""
 
 

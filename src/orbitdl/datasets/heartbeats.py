@@ -6,11 +6,11 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 
 from orbitdl.datasets.beats import add_baseline, beat_shapes, beat_times
 from orbitdl.datasets.segmentation import segment
 from orbitdl.datasets.superposition import add_noise, superpose
-from orbitdl.scikit import check_scalar
 
 _MEAN_INTERVAL = 0.8  # seconds between beats: 75 per minute
 _INTERVAL_SPREAD = 0.08  # standard deviation of the interval's logarithm

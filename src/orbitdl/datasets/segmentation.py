@@ -4,10 +4,10 @@ from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_scalar
 
 from orbitdl.recordings.cutting import cut, normalised
 from orbitdl.recordings.recording import as_signal
-from orbitdl.scikit import check_scalar
 
 
 def segment(

@@ -6,9 +6,9 @@ from numbers import Integral, Real
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils import check_scalar
 
 from orbitdl.datasets.moving import draw_orthogonal, shift_signals
-from orbitdl.scikit import check_scalar
 
 Seed = int | np.random.Generator | None
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from orbitdl.discovery.background import LEAST, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
 from orbitdl.discovery.growth import Grown, coded_by, grow, grow_exactly
-from orbitdl.discovery.occurrences import avoided_lag, fitting
+from orbitdl.discovery.occurrences import avoided_lag, fitting, smallest_isolated
 from orbitdl.groups.base import Floats
 
 PILOT = 4
@@ -128,7 +128,8 @@ def calibrated(
         now = coded_by(w, now.detector, now.sigma, rng, signed=signed)
     good, _, _ = fitting(now.coded)
     apart = avoided_lag(now.coded.atoms.sample[good], w.samples, w.length // 2)
-    detector = replace(now.detector, samples=w.samples, apart=apart)
+    smallest = smallest_isolated(now.coded, good)
+    detector = replace(now.detector, samples=w.samples, apart=apart, smallest=smallest)
     return coded_by(w, detector, now.sigma, rng, signed=signed)
 
 

@@ -17,6 +17,7 @@ from orbitdl.discovery.candidates import RECURS, candidate, loudest
 from orbitdl.discovery.coding import Coded, Detector, Whitened, code, with_waveforms
 from orbitdl.discovery.kinds import halves, is_own_kind, recurrences, sides
 from orbitdl.discovery.misfit import learned, updated_waveforms
+from orbitdl.discovery.occurrences import is_event
 from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
@@ -155,8 +156,9 @@ def trial(
 ) -> tuple[Grown | None, str]:
     """Code and average a few times; return what it led to, or None and why it is rejected."""
     coded = averaged(w, detector, now.sigma, rng, new)
+    listed = is_event(coded, w.samples)
     for j in range(len(detector) - new, len(detector)):
-        count = recurrences(w, coded, j)
+        count = recurrences(w, coded, j, listed)
         if count < RECURS:
             return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
         if len(now.detector) and coded.share[j] < GENUINE:
@@ -197,7 +199,8 @@ def coded_by(
 
 def without_unused(w: Whitened, after: Grown, rng: np.random.Generator) -> Grown:
     """Drop components whose events a new one has taken."""
-    counts = np.array([recurrences(w, after.coded, j) for j in range(len(after.detector))])
+    listed, every = is_event(after.coded, w.samples), range(len(after.detector))
+    counts = np.array([recurrences(w, after.coded, j, listed) for j in every])
     used = np.flatnonzero(counts >= RECURS)
     if len(used) == len(counts):
         return after

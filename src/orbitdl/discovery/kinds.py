@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from orbitdl.discovery.candidates import RECURS
 from orbitdl.discovery.coding import HALF, Coded, Whitened
 from orbitdl.discovery.misfit import shifted, some, unit, windows
-from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import gram_of
 from orbitdl.groups.base import Floats, Integers
 
@@ -29,12 +29,13 @@ CLUSTERS, STEPS = (2, 3, 4), 20
 """Numbers of clusters, and iterations of k-means."""
 
 
-def recurrences(w: Whitened, coded: Coded, j: int) -> int:
+def recurrences(w: Whitened, coded: Coded, j: int, listed: NDArray[np.bool_]) -> int:
     """Return how many events of a component are predicted by its others.
 
-    ``<s_k, a_{-k}> / ||a_{-k}|| > u_j n_k`` with the noise n_k there and the mean a_{-k} of all
-    events but k: without this, an average of noise fits each of its parts. None, if most are next
-    to larger atoms, more often than by chance: such a component mends the misfit of others.
+    Of atoms that are `listed` as events, ``<s_k, a_{-k}> / ||a_{-k}|| > u_j n_k`` with the noise
+    n_k there and the mean a_{-k} of all events but k: without this, an average of noise fits each
+    of its parts. None, if most are next to larger atoms, more often than by chance: such a
+    component mends the misfit of others.
     """
     own, atoms = coded.own(j), coded.atoms
     if len(own) < RECURS:
@@ -48,7 +49,7 @@ def recurrences(w: Whitened, coded: Coded, j: int) -> int:
     size = np.sqrt(np.sum(others**2, axis=(1, 2)))
     predicted = np.sum(s * others, axis=(1, 2)) / np.maximum(size, 1e-300)
     threshold = coded.u[j] * coded.noise[own]
-    return int(np.sum((np.abs(predicted) > threshold) & is_event(coded, w.samples)[own]))
+    return int(np.sum((np.abs(predicted) > threshold) & listed[own]))
 
 
 def has_valley(z: Floats) -> bool:

@@ -18,7 +18,7 @@ from scipy.ndimage import maximum_filter1d
 
 from orbitdl.discovery.background import GAUSSIAN
 from orbitdl.discovery.coding import HALF, Coded, Detector, Whitened, noise_seen
-from orbitdl.discovery.pursuit import add_tables, gram_of
+from orbitdl.discovery.pursuit import put_back
 from orbitdl.groups.base import Floats, Integers
 
 EVENTS, AVERAGED = 200, 400
@@ -45,7 +45,7 @@ def misfit(w: Whitened, coded: Coded, g: Floats, sigma: Floats, rng: np.random.G
     V = np.zeros((q, q, 2 * length + 1))
     secondary = atoms.larger_within(length // 2, 2.0)
     back, eta = atoms.take(secondary), coded.eta.copy()
-    add_tables(eta, gram_of(coded.detector.A), back.component, back.sample, back.c)
+    put_back(eta, back, coded.detector.A)
     step = max(length // LAGS, 1)
     lags, every = np.arange(-length, length + 1, step), np.arange(-length, length + 1)
     for j in range(q):

@@ -23,6 +23,9 @@ STRICT = 0.7
 RARE, EXPECTED, STEPS = 0.1, 10.0, 16
 """Pairs of events, in parts of how many independent arrivals would bring, that count as rare; how
 many of these make a statement; and lags that are looked at."""
+RANGE, BELOW, ENOUGH = 0.05, 0.75, 20
+"""Share of isolated events that may be smaller than what is taken for the smallest, part of that
+which an event next to a larger one has at least, and isolated events that it takes to know it."""
 NARROW = 8
 """Part of a waveform length that its energy is smoothed over, to weigh residuals with it."""
 
@@ -43,7 +46,18 @@ def fitting(coded: Coded) -> tuple[NDArray[np.bool_], Floats, Floats]:
     size = np.minimum(np.abs(atoms.c) / np.maximum(typical[atoms.component], 1e-300), 1.0)
     fit, alone = fits(coded, size), ~atoms.larger_within(length // 2)
     near = (size >= HALF) & (fit >= 1.0 - 0.5 * size)
+    near &= np.abs(atoms.c) >= BELOW * coded.detector.smallest[atoms.component]
     return np.where(alone, (size >= FLOOR) & (fit >= LEAST), near), size, fit
+
+
+def smallest_isolated(coded: Coded, good: NDArray[np.bool_]) -> Floats:
+    """Return a coefficient that nearly all good atoms without a larger neighbour exceed, (q,).
+
+    What is next to a larger event and smaller than that mends its misfit. 0 where it is not known.
+    """
+    alone = good & ~coded.atoms.larger_within(coded.detector.A.shape[1] // 2)
+    own = (np.abs(coded.atoms.c[alone & (coded.atoms.component == j)]) for j in range(len(coded.u)))
+    return np.array([np.quantile(c, RANGE) if len(c) >= ENOUGH else 0.0 for c in own])
 
 
 def fits(coded: Coded, size: Floats) -> Floats:

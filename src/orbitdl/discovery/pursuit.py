@@ -2,10 +2,17 @@
 
 With ``eta_j(t) = <r[t : t + L], a_j>`` an atom is inserted where
 
-    eta_j(t)^2 > theta_j sigma(t)^2 + M_j(t),      the largest of all components within 2 L,
+    eta_j(t)^2 > theta_j sigma(t)^2 + M_j(t),      the largest of all components within 2 L.
 
-and then, with coefficient c = eta_j(t), ``eta_l(t + d) -= c <a_j, a_l(. - d)>`` and
-``M_l(t + d) += weight c^2 V_jl(d)``: the squared correlations that the misfit of an event causes.
+Its coefficient c and its lag s, at most half a sample, are those of the parabola through the
+correlations at t - 1, t and t + 1. The waveform later by s is ``a - s a' + s^2 / 2 a''``, with
+central differences, and its correlations with others are the same combination of their table G:
+
+    eta_l(t + d) -= c (G_jl - s G_jl' + s^2 / 2 G_jl'')(d),      G_jl(d) = <a_j, a_l(. - d)>,
+    M_l(t + d) += weight c^2 V_jl(d),
+
+the squared correlations that the misfit of an event causes. Without the lag this misfit would
+mostly be that of the fraction of a sample, and hide weaker events nearby.
 """
 
 from __future__ import annotations
@@ -23,13 +30,17 @@ from orbitdl.groups.base import Floats, Integers
 
 ROUNDS = 16
 """Rounds of insertion at most: each takes the largest correlation within two waveform lengths."""
+SINGLE = np.float32
+"""Type of recordings and correlations."""
+LATEST = 0.499
+"""Lag of an atom from its integer sample at most: rounding its time finds that sample."""
 BLOCK, SHORTEST = 8, 512
 """Waveform lengths of a transformed block, and samples at least."""
 
 
 @dataclass(frozen=True, eq=False)
 class Atoms:
-    """Atoms at integer samples, each array of shape (K,).
+    """Atoms near integer samples, each array of shape (K,).
 
     Attributes
     ----------
@@ -38,23 +49,26 @@ class Atoms:
         The first sample of each, in the padded recording.
     c : ndarray
         Coefficients.
+    lag : ndarray
+        How much later than at its integer sample each begins, in samples, at most a half.
     """
 
     component: Integers
     sample: Integers
     c: Floats
+    lag: Floats
 
     @classmethod
-    def none(cls) -> Atoms:
-        """Return no atoms."""
-        return cls(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
+    def at_samples(cls, component: Integers, sample: Integers, c: Floats) -> Atoms:
+        """Return atoms at integer samples."""
+        return cls(component, sample, c, np.zeros(len(c)))
 
     def __len__(self) -> int:
         return len(self.c)
 
     def take(self, which: Any) -> Atoms:
         """Return some of them."""
-        return Atoms(self.component[which], self.sample[which], self.c[which])
+        return Atoms(self.component[which], self.sample[which], self.c[which], self.lag[which])
 
     def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
         """Tell which atoms have one more than `factor` times as large within `reach` samples."""
@@ -87,15 +101,15 @@ class Spectrum:
         self.size = fft.next_fast_len(max(BLOCK * length, SHORTEST), real=True)
         self.step, self.positions = self.size - length + 1, samples - length + 1
         count = -(-self.positions // self.step)
-        padded = np.zeros((channels, (count - 1) * self.step + self.size))
+        padded = np.zeros((channels, (count - 1) * self.step + self.size), dtype=SINGLE)
         padded[:, :samples] = y.T
         views = sliding_window_view(padded, self.size, axis=1)[:, :: self.step]
-        self.blocks: NDArray[np.complex128] = fft.rfft(views, axis=2)
+        self.blocks: NDArray[np.complex64] = fft.rfft(views, axis=2)
 
     def correlate(self, A: Floats) -> Floats:
         """Return ``<y[t : t + L], a_j>`` for waveforms (q, L, channels), (q, P - L + 1)."""
-        shapes = fft.rfft(A.transpose(0, 2, 1), self.size, axis=2).conj()
-        out = np.empty((len(A), self.positions))
+        shapes = fft.rfft(A.transpose(0, 2, 1).astype(SINGLE), self.size, axis=2).conj()
+        out = np.empty((len(A), self.positions), dtype=SINGLE)
         for row, shape in zip(out, shapes, strict=True):
             parts = fft.irfft(np.einsum("cbf,cf->bf", self.blocks, shape), self.size, axis=1)
             row[:] = parts[:, : self.step].reshape(-1)[: self.positions]
@@ -121,11 +135,13 @@ def pursue(
     """
     (q, n), length = eta.shape, A.shape[1]
     M, most = np.zeros_like(eta), max(n // 2, 16)
-    component, sample, c = np.empty(most, np.int64), np.empty(most, np.int64), np.empty(most)
-    top, arg, picks = np.zeros(n), np.zeros(n, np.int64), np.empty(n // length + 2, np.int64)
-    found = (component, sample, c)
+    component, sample = np.empty(most, np.int64), np.empty(most, np.int64)
+    c, lag = np.empty(most), np.empty(most)
+    top, arg, picks = np.zeros(n, SINGLE), np.zeros(n, np.int32), np.empty(n // length + 2, int)
+    found = (component, sample, c, lag)
+    tables = (values.astype(SINGLE) for values in (gram_of(A), V, theta, sigma**2))
     count = insert_atoms(
-        eta, gram_of(A), V, theta, sigma**2, weight, 2 * length, signed, M, top, arg, picks, *found
+        eta, *tables, weight, 2 * length, signed, M, top, arg, picks, found
     ) if q else 0  # fmt: skip
     return Atoms(*(values[:count].copy() for values in found)), M
 
@@ -208,6 +224,16 @@ def list_decoys(eta, M, theta, sigma, least, out):  # type: ignore[no-untyped-de
             to[t] = v / s if is_above else 0.0
 
 
+def put_back(eta: Floats, atoms: Atoms, A: Floats) -> None:
+    """Add to correlations eta (q, positions) those of atoms that were subtracted."""
+    add_lagged_tables(eta, gram_of(A), atoms.component, atoms.sample, atoms.c, atoms.lag)
+
+
+def subtract(residual: Floats, atoms: Atoms, A: Floats) -> None:
+    """Subtract atoms of waveforms A (q, L, channels) from a padded recording (P, channels)."""
+    add_waveforms(atoms.component, atoms.sample, -atoms.c, atoms.lag, A, residual)
+
+
 @internal
 def add_table(rows, tables, t, factor):  # type: ignore[no-untyped-def]
     """Add a multiple of tables (q, 2 R + 1), centred at t, to rows (q, n)."""
@@ -219,20 +245,71 @@ def add_table(rows, tables, t, factor):  # type: ignore[no-untyped-def]
             row[s] += factor * table[s]
 
 
+@internal
+def taps_of(factor, lag):  # type: ignore[no-untyped-def]
+    """Return the weights of the samples before, at and after, of a table or waveform that lags."""
+    bent = 0.5 * factor * lag * lag
+    slope = 0.5 * factor * lag
+    return bent + slope, factor - 2.0 * bent, bent - slope
+
+
+@internal
+def add_lagged_table(rows, tables, t, factor, lag):  # type: ignore[no-untyped-def]
+    """Add a multiple of tables (q, 2 R + 1), centred at ``t + lag``, to rows (q, n)."""
+    before, here, after = taps_of(factor, lag)
+    n, begin, end = rows.shape[1], t - tables.shape[1] // 2, t + tables.shape[1] // 2
+    first, last = max(begin + 1, 0), min(end, n)  # where a table has samples on both sides
+    for l in range(rows.shape[0]):  # noqa: E741
+        table, row = tables[l], rows[l]
+        there, left = row[first:last], table[first - begin - 1 :]
+        middle, right = table[first - begin :], table[first - begin + 1 :]
+        for s in range(there.shape[0]):
+            there[s] += before * left[s] + here * middle[s] + after * right[s]
+        if begin >= 1:
+            row[begin - 1] += after * table[0]
+        if begin >= 0:
+            row[begin] += here * table[0] + after * table[1]
+        if end < n:
+            row[end] += before * table[-2] + here * table[-1]
+        if end + 1 < n:
+            row[end + 1] += before * table[-1]
+
+
 @fast
 def add_tables(rows, tables, component, sample, factor):  # type: ignore[no-untyped-def]
-    """Do so for atoms of any components, tables (q, q, 2 R + 1)."""
+    """Add multiples of the tables (q, q, 2 R + 1) of any components to rows (q, n)."""
     for k in range(sample.shape[0]):
         add_table(rows, tables[component[k]], sample[k], factor[k])
 
 
 @fast
+def add_lagged_tables(rows, tables, component, sample, factor, lag):  # type: ignore[no-untyped-def]
+    """Do so where each lags by a fraction of a sample."""
+    for k in range(sample.shape[0]):
+        add_lagged_table(rows, tables[component[k]], sample[k], factor[k], lag[k])
+
+
+@internal
+def peak_near(row, t):  # type: ignore[no-untyped-def]
+    """Return value and lag of the extremum of the parabola through a row at t and next to it."""
+    value = row[t]
+    if t == 0 or t == row.shape[0] - 1:
+        return value, 0.0
+    slope, bend = 0.5 * (row[t + 1] - row[t - 1]), row[t + 1] - 2.0 * value + row[t - 1]
+    if bend * value >= 0.0:
+        return value, 0.0
+    lag = min(max(-slope / bend, -LATEST), LATEST)
+    return value + 0.5 * slope * lag, lag
+
+
+@fast
 def insert_atoms(  # type: ignore[no-untyped-def]
-    eta, gram, V, theta, sigma2, weight, reach, signed, M, top, arg, picks, component, sample, c
+    eta, gram, V, theta, sigma2, weight, reach, signed, M, top, arg, picks, atoms
 ):
     """Insert atoms round by round, all those of a round far from each other; return how many."""
+    component, sample, c, lag = atoms
     n, count = eta.shape[1], 0
-    wide = max(gram.shape[2], V.shape[2]) // 2 + 1
+    wide = max(gram.shape[2], V.shape[2]) // 2 + 2
     refresh_largest(eta, M, theta, sigma2, 0, n, top, arg, signed)
     for _ in range(ROUNDS):
         found = find_peaks(top, reach, picks)
@@ -241,10 +318,10 @@ def insert_atoms(  # type: ignore[no-untyped-def]
         for k in range(found):
             t = picks[k]
             j = arg[t]
-            value = eta[j, t]
-            component[count], sample[count], c[count] = j, t, value
+            value, late = peak_near(eta[j], t)
+            component[count], sample[count], c[count], lag[count] = j, t, value, late
             count += 1
-            add_table(eta, gram[j], t, -value)
+            add_lagged_table(eta, gram[j], t, -value, late)
             add_table(M, V[j], t, weight * value * value)
         for k in range(found):
             first, last = max(picks[k] - wide, 0), min(picks[k] + wide, n)
@@ -252,10 +329,22 @@ def insert_atoms(  # type: ignore[no-untyped-def]
     return count
 
 
+@internal
+def add_waveform(begin, c, a, out):  # type: ignore[no-untyped-def]
+    """Add a multiple of a waveform (L, channels) to a signal (P, channels), unless it is zero."""
+    if c == 0.0:
+        return
+    values, there = a.reshape(-1), out[begin : begin + a.shape[0]].reshape(-1)
+    for n in range(values.shape[0]):
+        there[n] += c * values[n]
+
+
 @fast
-def add_waveforms(component, sample, c, A, out):  # type: ignore[no-untyped-def]
-    """Add ``c_k a_{j_k}`` at its samples to a signal (P, channels)."""
+def add_waveforms(component, sample, c, lag, A, out):  # type: ignore[no-untyped-def]
+    """Add ``c_k a_{j_k}``, a fraction of a sample later than at its samples, to a signal."""
     for k in range(sample.shape[0]):
-        a, there = A[component[k]].reshape(-1), out[sample[k] : sample[k] + A.shape[1]].reshape(-1)
-        for n in range(a.shape[0]):
-            there[n] += c[k] * a[n]
+        a = A[component[k]]
+        before, here, after = taps_of(c[k], lag[k])
+        add_waveform(sample[k] + 1, before, a, out)
+        add_waveform(sample[k], here, a, out)
+        add_waveform(sample[k] - 1, after, a, out)

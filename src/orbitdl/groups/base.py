@@ -32,7 +32,6 @@ from orbitdl.groups.blocks import (
     in_columns,
     inner,
 )
-from orbitdl.groups.gauges.bracket import lightest_atoms, warn_if_wide
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.vectors.events import Events
@@ -59,20 +58,16 @@ CHUNK = 4096
 """Moved copies formed at a time."""
 CLOSE = 1e-9
 """How closely, relatively, a largest value is bounded where nothing else is asked for."""
-PROMISED = 1e-6
-"""Relative width of the bracket in which gauges without a closed form are known."""
 
 
 class Group(ABC):
     """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses.
 
     Files hold the fields of the dataclass, and the attributes that `also_stored` names with their
-    types; `from_stored` gets all of them back. Fields that `added_later` names came after the first
-    files: they have a default, which is not written, and taken where a file has none of them.
+    types; `from_stored` gets all of them back.
     """
 
     also_stored: ClassVar[Mapping[str, type]] = {}
-    added_later: ClassVar[frozenset[str]] = frozenset()
 
     @abstractmethod
     def on(self, shape: tuple[int, ...]) -> Action:
@@ -371,16 +366,16 @@ class Representation(Action):
     def decompose(self, Z: Blocks) -> Combination:
         """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients.
 
-        Here, as nearly as a search finds: `gauge_bracket` says how near, and there is a warning
-        where it is not near.
+        Only where this has a closed form (`knows_gauge`).
         """
-        bracket = lightest_atoms(self, Z)
-        warn_if_wide(bracket.lower, bracket.upper, PROMISED)
-        return bracket.atoms
+        raise ValueError(
+            f"the gauge of {self.group.name} has no closed form; search for it with "
+            "reproduction.gauges, a package in the repository of orbitdl."
+        )
 
     @property
     def knows_gauge(self) -> bool:
-        """Whether the gauge is not searched for: a group then has a `decompose` of its own."""
+        """Whether `gauge` and `decompose` have a closed form."""
         return type(self).decompose is not Representation.decompose
 
     @property
@@ -406,22 +401,14 @@ class Representation(Action):
         return derivative
 
     def gauge(self, Z: Blocks) -> Floats:
-        """Return ``inf {t : Z in t conv(G u -G)}`` for every Z of shape (..., F, d, d)."""
+        """Return ``inf {t : Z in t conv(G u -G)}`` for every Z of shape (..., F, d, d).
+
+        Only where this has a closed form (`knows_gauge`).
+        """
         flat = Z.reshape(-1, *Z.shape[-3:])
         atoms = self.decompose(flat)
         total = np.bincount(atoms.row, np.abs(atoms.coefficient), len(flat))
         return total.astype(np.float64, copy=False).reshape(Z.shape[:-3])
-
-    def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
-        """Return bounds of the gauge, from below and from above, (...) each.
-
-        The same twice, where the group knows its gauge.
-        """
-        if self.knows_gauge:
-            exact = self.gauge(Z)
-            return exact, exact
-        bracket = lightest_atoms(self, Z.reshape(-1, *Z.shape[-3:]))
-        return bracket.lower.reshape(Z.shape[:-3]), bracket.upper.reshape(Z.shape[:-3])
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A[source_k]`` over the atoms of each of n rows.

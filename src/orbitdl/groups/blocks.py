@@ -77,11 +77,3 @@ def as_real(Z: Blocks) -> Floats:
     """Return blocks (n, F, d, m) as real rows (n, -1), real parts first."""
     flat = Z.reshape(len(Z), -1)
     return np.concatenate([flat.real, flat.imag], axis=1) if np.iscomplexobj(flat) else flat
-
-
-def from_real(rows: Floats, is_complex: bool) -> Blocks:
-    """Undo `as_real`, but for the shape: real rows (n, -1) to real or complex ones."""
-    if not is_complex:
-        return rows
-    real, imaginary = np.split(rows, 2, axis=1)
-    return np.asarray(real + 1j * imaginary)

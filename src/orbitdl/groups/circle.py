@@ -7,8 +7,6 @@ from scipy import fft
 
 from orbitdl.groups.base import CLOSE, Combination, Group
 from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.gauges.bracket import warn_if_wide
-from orbitdl.groups.gauges.lightest_measure import Measure, lightest_measure
 from orbitdl.groups.phases import PhaseAction
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.trigonometric.grids import grid_peaks
@@ -29,8 +27,6 @@ to make, and coarser ones leave more to look at."""
 EVERYWHERE = 4
 """Points per cell of the grid on which all peaks are looked for: 8 per wave of the last
 frequency, so that peaks side by side have grid points of their own."""
-PROMISED = 1e-8
-"""Relative width of the bracket in which gauges are known."""
 
 
 class CircleRepresentation(PhaseAction):
@@ -127,29 +123,6 @@ class CircleRepresentation(PhaseAction):
         row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Combination(row, value, self._element(theta)[:, None])
 
-    def decompose(self, Z: Blocks) -> Combination:
-        measures = self._lightest_measures(Z)
-        row = np.repeat(np.arange(len(Z)), [len(measure.weight) for measure in measures])
-        weight = np.concatenate([np.zeros(0), *(measure.weight for measure in measures)])
-        angle = np.concatenate([np.zeros(0), *(measure.angle for measure in measures)])
-        return Combination(row, weight, self._element(angle)[:, None])
-
-    def gauge_bracket(self, Z: Blocks) -> tuple[Floats, Floats]:
-        lower, upper = bounds(self._lightest_measures(Z.reshape(-1, *Z.shape[-3:])))
-        return lower.reshape(Z.shape[:-3]), upper.reshape(Z.shape[:-3])
-
-    def _lightest_measures(self, Z: Blocks) -> list[Measure]:
-        """Return the measure of every Z (n, F, 1, 1), and warn where it may not be the lightest."""
-        measures = [lightest_measure(z[:, 0, 0].conj(), 0.1 * PROMISED) for z in Z]
-        warn_if_wide(*bounds(measures), PROMISED)
-        return measures
-
     def _element(self, angle: Floats) -> Floats:
         """Return the elements that multiply frequency f by ``exp(-i f angle)``."""
         return np.mod(angle * (self.period / (2 * np.pi)), self.period)
-
-
-def bounds(measures: list[Measure]) -> tuple[Floats, Floats]:
-    """Return bounds of the gauge from below and from above, (n,) each."""
-    lower = np.array([measure.lower for measure in measures])
-    return lower, np.array([measure.total for measure in measures])

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.groups.base import Combination, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real, correlate
-from orbitdl.groups.gauges.lightest_combination import lightest_combination
+from orbitdl.groups.blocks import Blocks, Floats, Integers, correlate
 
 ORTHOGONAL = 1e-9
 """Inner products of unit vectors up to this are rounding."""
@@ -146,8 +145,14 @@ class ListedRepresentation(Representation):
         c = np.sign(c) * np.maximum(np.abs(c) - step / norm, 0.0)
         return np.tensordot(c, self.represent(self.elements), 1)
 
+    @property
+    def knows_gauge(self) -> bool:
+        return self.is_free
+
     def decompose(self, Z: Blocks) -> Combination:
-        c = self._free_coefficients(Z)[0] if self.is_free else self._lightest_coefficients(Z)
+        if not self.is_free:
+            return super().decompose(Z)
+        c = self._free_coefficients(Z)[0]
         size = np.abs(c)
         row, number = np.nonzero(size > NOTHING * size.max(axis=-1, keepdims=True))
         return Combination(row, c[row, number], self.elements[number])
@@ -156,7 +161,3 @@ class ListedRepresentation(Representation):
         """Return the unique coefficients (..., size), and the squared norm of an element."""
         norm = float(self.metric.sum() * self.block_shape[1])
         return self.correlations(self.metric[:, None, None] * Z) / norm, norm
-
-    def _lightest_coefficients(self, Z: Blocks) -> Floats:
-        table = as_real(self.represent(self.elements)).T
-        return np.array([lightest_combination(table, row)[0] for row in as_real(Z)])

@@ -19,15 +19,15 @@ from orbitdl.discovery.coding import (
     Whitened,
     beyond_doubt,
     is_typical,
-    noise_around,
+    noise_at,
 )
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import (
     Atoms,
     Spectrum,
     add_tables,
-    add_waveforms,
     peaks_apart,
+    subtract,
     upside_down,
 )
 
@@ -48,13 +48,15 @@ def decoys_in(w: Whitened, coded: Coded, *, signed: bool) -> Coded:
     at = [peaks_apart(row, w.length // 2) for row in heights]
     component = np.repeat(np.arange(len(detector)), [len(own) for own in at])
     sample = np.concatenate([np.zeros(0, np.int64), *at])
-    atoms = Atoms(component, sample, eta[component, sample])
-    noise = noise_around(eta, atoms, detector.g[component] * local[sample], w.length)
+    atoms = Atoms.at_samples(component, sample, eta[component, sample])
+    subtract(residual, atoms, detector.A)
+    noise = noise_at(eta, residual, atoms, detector, local[sample], w.length)
     passes = np.abs(atoms.c) > coded.u[component] * noise
     passes &= beyond_doubt(detector, atoms, local, w.samples) | is_typical(atoms, coded.median)
     passes &= np.abs(atoms.c) / local[sample] > detector.least[component]
+    back = atoms.take(~passes)
+    subtract(residual, replace(back, c=-back.c), detector.A)
     atoms, noise = atoms.take(passes), noise[passes]
-    add_waveforms(atoms.component, atoms.sample, -atoms.c, detector.A, residual)
     decoys = replace(coded, detector=detector, atoms=atoms, noise=noise, eta=eta, residual=residual)
     good = is_event(decoys, w.samples)
     return replace(decoys, atoms=atoms.take(good), noise=noise[good])

@@ -44,9 +44,12 @@ def detected_events(
     the columns.
     """
     found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
-    if not whole:
+    if whole:
+        atoms = replace(found.atoms, time=np.rint(found.atoms.time))
+    else:
         free = np.ones(len(found.atoms), dtype=bool)
-        found = replace(found, atoms=retimed(recording, waveforms, found.atoms, free))
+        atoms = retimed(recording, waveforms, found.atoms, free)
+    found = replace(found, atoms=atoms)
     refit = refitted(recording, waveforms, found.atoms)
     tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
     table = table_of(found, refit, model, tests)
@@ -102,7 +105,7 @@ def errors_of(
     waveform sees of the noise: ``g sigma``, which is measured around the event where noise is much
     louder there, or g times the root mean square of the residual where misfit dominates. A waveform
     and its derivative occupy the same frequencies, and see about the same. Noise is measured where
-    events were subtracted, and with them some of it.
+    events were subtracted, and with them some of it. The misfit of larger events nearby adds to s.
     """
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
@@ -112,6 +115,7 @@ def errors_of(
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
     s /= np.sqrt(left_free(detector))[atoms.component]
+    s = deviations(detector, replace(atoms, coefficient=refit.amplitude), s)
     return standard_errors(gram, np.stack(ends, axis=1), count) * s
 
 

@@ -1,6 +1,6 @@
 """Events of a recording by a calibrated detector: pursuit in chunks, then a joint refit.
 
-The detector decides which atoms are events, at integer samples, by the thresholds of the fit
+The detector decides which atoms are events by the thresholds of the fit
 (`orbitdl.discovery`). Their times and amplitudes are then refitted together, without a penalty.
 """
 
@@ -34,7 +34,7 @@ class Detected:
     Attributes
     ----------
     atoms : LineAtoms
-        At integer samples.
+        At times to a fraction of a sample, by the parabola through three correlations.
     noise : ndarray
         Standard deviation of the correlations with noise around each.
     runner_up : ndarray of int
@@ -98,7 +98,7 @@ def owned(chunk: Chunk, coded: Coded, good: NDArray[np.bool_], start: int) -> De
     own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
     other, rival = runners_up(coded, own)
     component = coded.atoms.component[own].astype(np.intp)
-    atoms = LineAtoms(component, time[own].astype(np.float64), coded.atoms.c[own])
+    atoms = LineAtoms(component, time[own] + coded.atoms.lag[own], coded.atoms.c[own])
     return Detected(atoms, coded.noise[own], other, rival)
 
 

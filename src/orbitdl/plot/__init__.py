@@ -5,36 +5,6 @@ at once. Its ``axes_`` (or ``ax_``, where there is one) and ``figure_`` are matp
 changed and saved; ``plot(ax=...)`` draws again, in axes of your own.
 """
 
-from __future__ import annotations
+import lazy_loader
 
-from typing import TYPE_CHECKING
-
-from orbitdl.lazy import lazily
-
-if TYPE_CHECKING:
-    from orbitdl.plot.components import ComponentsDisplay
-    from orbitdl.plot.convergence import ConvergenceDisplay
-    from orbitdl.plot.decomposition import DecompositionDisplay
-    from orbitdl.plot.dictionaries import DictionariesDisplay
-    from orbitdl.plot.events import EventsDisplay
-    from orbitdl.plot.selection import SelectionDisplay
-
-__all__ = [
-    "ComponentsDisplay",
-    "ConvergenceDisplay",
-    "DecompositionDisplay",
-    "DictionariesDisplay",
-    "EventsDisplay",
-    "SelectionDisplay",
-]
-
-_HOME = {
-    "ComponentsDisplay": "components",
-    "ConvergenceDisplay": "convergence",
-    "DecompositionDisplay": "decomposition",
-    "DictionariesDisplay": "dictionaries",
-    "EventsDisplay": "events",
-    "SelectionDisplay": "selection",
-}
-
-__getattr__, __dir__ = lazily(globals(), _HOME)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.exceptions import NotFittedError
 
 from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups.base import Action, Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.plot.sketch import Sketch
-from orbitdl.scikit import NotFittedError
 from orbitdl.waveform_learning import WaveformLearning
 
 Model = OrbitDictionaryLearning | WaveformLearning

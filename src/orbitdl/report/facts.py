@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.codes import Codes
 from orbitdl.estimator import OrbitDictionaryLearning
@@ -17,7 +18,6 @@ from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.report.coded import Coded, Scaling
-from orbitdl.scikit import check_is_fitted
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.discover import calibrated, whitened
 from orbitdl.discovery.occurrences import is_event
-from orbitdl.discovery.pursuit import Atoms, add_waveforms, gram_of
+from orbitdl.discovery.pursuit import Atoms, gram_of, subtract
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.line.event_model import (
     FIXED_SEED,
@@ -138,7 +138,7 @@ class EventJudges:
         again, back = found_again(atoms, others, partner, lag, w.length // NEAR)
         at, at_others = (self.unit[self.sample_of(one, w)] for one in (atoms, others))
         known, left = atoms.take(again), w.y.copy()
-        add_waveforms(known.component, known.sample, -known.c, own.A, left)
+        subtract(left, known, own.A)
         inside, count = slice(w.length, -w.length), len(self.part)
         seen = w.observed[inside]
         level = self.sigma[inside][seen, None]

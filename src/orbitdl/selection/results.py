@@ -12,10 +12,10 @@ import numpy as np
 
 from orbitdl.selection.held_out import Judged
 from orbitdl.storage.checkpoint_files import REMEDY
-from orbitdl.storage.container import ModelFileError, Tensors, read, write
+from orbitdl.storage.container import ModelFileError, Tensors, marks, read, write
 from orbitdl.storage.writing import sweep
 
-KIND, VERSION = "selection", 2
+KIND = "selection"
 """What such a file says it is."""
 
 PARTS = ("error", "energy", "atoms", "agreement")
@@ -61,8 +61,7 @@ class Results:
         with self._lock:
             self.done[job] = judged
             if self.path is not None:
-                header = {"format": f"orbitdl {KIND}", "version": VERSION} | self.identity
-                write(self.path, header, self._tensors())
+                write(self.path, marks(KIND) | self.identity, self._tensors())
             self._tell()
 
     def _tell(self) -> None:
@@ -86,7 +85,7 @@ class Results:
         return found
 
     def _read(self, path: Path) -> dict[Job, list[Judged]]:
-        header, tensors = read(path, KIND, {"": VERSION})
+        header, tensors = read(path, KIND)
         different = [key for key, value in self.identity.items() if header.get(key) != value]
         if different:
             raise ModelFileError(

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from orbitdl.blas import single_threaded_blas
 from orbitdl.coding.parallel import in_threads
 from orbitdl.estimator import OrbitDictionaryLearning
 from orbitdl.groups.base import Group, require_group
 from orbitdl.line.found import AUTO
-from orbitdl.scikit import clone
 from orbitdl.selection.choice import Selection, choose, reason_for, reason_of_events
 from orbitdl.selection.held_out import Judges, Speckles
 from orbitdl.selection.judges import event_judges, point_judges

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from orbitdl.sources.base import Floats, Mask, Source
 
 MODULUS = 2**256
-MARK = "rows:"
-"""What a fingerprint that adds up begins with; those of earlier versions are 64 digits only."""
 AT_ONCE = 2**18
 """Values that are copied at a time, so that they stay in the cache."""
 
@@ -58,7 +56,7 @@ class Digest:
     def hexdigest(self, shape: tuple[int, ...]) -> str:
         """Return the fingerprint of all data points, each of this shape."""
         size = " ".join(map(str, (self.count, *shape)))
-        return MARK + sha256(self.total.to_bytes(32, "little") + size.encode()).hexdigest()
+        return "rows:" + sha256(self.total.to_bytes(32, "little") + size.encode()).hexdigest()
 
 
 def digest_of(source: Source) -> Digest:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -18,7 +16,6 @@ from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.starts import Kind
-from orbitdl.sources.digest import MARK
 from orbitdl.storage.checkpoint_files import (
     REMEDY,
     CheckpointFile,
@@ -66,22 +63,17 @@ class Checkpoint(Runs):
         n_restarts: int,
         shards: Shards,
         kind: Kind,
-        earlier: Callable[[], str] | None = None,
     ) -> Checkpoint:
         """Return the runs in this file, which must be of the same fit, or none if it is not there.
 
         A file brings its own seed, so that a run goes on from the starts that it had. `kind` makes
-        dictionaries of components, which those of the file are then like. `earlier`
-        returns the fingerprint that earlier versions gave the data; only their files need it.
+        dictionaries of components, which those of the file are then like.
         """
         runs, compared = list[Run](), None
         sweep(path)
         if os.path.exists(path):
             record = read_checkpoint(path)
-            known = identity
-            if earlier is not None and not record.identity.data.startswith(MARK):
-                known = replace(identity, data=earlier())
-            _require_same(path, record.identity, known)
+            _require_same(path, record.identity, identity)
             seed, compared = record.seed, record.starts
             runs = _restored(path, record, shards, kind)
             runs = [run.go_on(max_iter) for run in runs]

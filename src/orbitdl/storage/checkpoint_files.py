@@ -19,13 +19,13 @@ from orbitdl.learning.memory import Passed
 from orbitdl.learning.runs import Run
 from orbitdl.learning.shards import Shards, Space
 from orbitdl.storage.codec import pack, unpack
-from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
+from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.kinds import describe
 from orbitdl.storage.plain import as_complex, as_real, require_moderate, require_shape
 from orbitdl.storage.provenance import fingerprint
 from orbitdl.storage.stored_memory import StoredMemory
 
-KIND, VERSION = "checkpoint", 4
+KIND = "checkpoint"
 REMEDY = "delete the file or name another"
 
 
@@ -176,14 +176,14 @@ def identify(thing: Group | Coder) -> dict[str, Any]:
 def write_checkpoint(path: Path, record: CheckpointFile) -> None:
     """Write a checkpoint whole or not at all."""
     header, tensors = pack(record)
-    write(path, {"format": f"orbitdl {KIND}", "version": VERSION, **header}, tensors)
+    write(path, marks(KIND) | header, tensors)
 
 
 def read_checkpoint(path: Path) -> CheckpointFile:
     """Read a checkpoint."""
-    header, tensors = read(path, KIND, {"": VERSION})
+    header, tensors = read(path, KIND)
     try:
-        record = unpack(CheckpointFile, *_brought_up_to_date(header, tensors), "the header")
+        record = unpack(CheckpointFile, header, tensors, "the header")
         if record.seed < 0:
             raise ValueError("its seed is negative")
     except ValueError as error:
@@ -195,30 +195,6 @@ def unsound(path: Path, error: ValueError) -> ModelFileError:
     """Return the error that says why a file is refused."""
     reason = str(error).rstrip(".")
     return ModelFileError(f"{path} is not a sound checkpoint: {reason}; {REMEDY}.")
-
-
-def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-    """Return header and arrays as this version writes them.
-
-    In version 1 a run repeated what its history says, and its arrays had shorter names; up to
-    version 2 every step was one of all data; up to version 3 sums over batches were left out.
-    """
-    version, runs = header.pop("version"), header.get("runs")
-    header.pop("format")
-    if version < 3 and isinstance(header.get("identity"), dict):
-        header = {**header, "identity": {**header["identity"], "batch_size": None}}
-    if version > 3 or not isinstance(runs, list):
-        return header, tensors
-    repeated = ("number", "objective") if version == 1 else ()
-    new = [
-        {name: value for name, value in run.items() if name not in repeated} | {"memory": None}
-        if isinstance(run, dict)
-        else run
-        for run in runs
-    ]
-    if version > 1:
-        return {**header, "runs": new}, tensors
-    return {**header, "runs": new}, {f"runs.{name}": array for name, array in tensors.items()}
 
 
 def _in_words(name: str, stored: Any, own: Any) -> list[str]:

@@ -18,6 +18,8 @@ from orbitdl.storage.writing import write_file
 Tensors = dict[str, NDArray[Any]]
 Header = dict[str, Any]
 
+VERSION = 1
+"""Of the format of model files, checkpoints and selections: a file of another one is refused."""
 NAME = "orbitdl"
 """The one entry of the file's metadata: the header, as JSON."""
 LARGEST_HEADER = 2**24
@@ -38,6 +40,11 @@ def as_path(path: object, name: str = "path") -> Path:
     return Path(path)
 
 
+def marks(kind: str) -> Header:
+    """Return the entries of a header that name the kind and the version of the format."""
+    return {"format": f"{NAME} {kind}", "version": VERSION}
+
+
 def write(path: Path, header: Header, tensors: Tensors) -> None:
     """Write the file, or leave the old one as it is."""
     solid = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
@@ -48,11 +55,8 @@ def write(path: Path, header: Header, tensors: Tensors) -> None:
         raise ModelFileError(str(error)) from error
 
 
-def read(path: Path, kind: str, versions: dict[str, int]) -> tuple[Header, Tensors]:
-    """Return header and arrays of a file of this kind, of this version or an older one.
-
-    Versions are by the word under "model" in the header, an empty one where there is none.
-    """
+def read(path: Path, kind: str) -> tuple[Header, Tensors]:
+    """Return the header, without its marks, and the arrays of a file of this kind."""
     content = _content(path, kind)
     try:
         views = safetensors.deserialize(content)  # type: ignore[no-untyped-call]
@@ -61,16 +65,13 @@ def read(path: Path, kind: str, versions: dict[str, int]) -> tuple[Header, Tenso
         tensors = {name: _array(view) for name, view in views}
     except (safetensors.SafetensorError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise _foreign(path, kind) from error
-    if header.get("format") != f"{NAME} {kind}":
+    found = {name: header.pop(name, None) for name in marks(kind)}
+    if found["format"] != marks(kind)["format"] or type(found["version"]) is not int:
         raise _foreign(path, kind)
-    found = header.get("version")
-    if type(found) is not int or found < 1:
-        raise _foreign(path, kind)
-    known = versions.get(str(header.get("model", "")), 0)
-    if found > known:
+    if found["version"] != VERSION:
         raise ModelFileError(
-            f"{path} was written by a newer orbitdl (format {found}, this one reads up to "
-            f"{known}); upgrade orbitdl."
+            f"{path} has version {found['version']} of the file format, and this orbitdl reads "
+            f"version {VERSION}; use the orbitdl that wrote it, or write the file again."
         )
     return header, tensors
 

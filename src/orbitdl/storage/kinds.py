@@ -36,11 +36,8 @@ def describe(thing: Kind) -> tuple[Header, Tensors]:
     """Return name and settings of a group or coder, and the arrays among them."""
     settings: Header = {}
     tensors: Tensors = {}
-    hints, defaults = _stored(type(thing)), _added_later(type(thing))
-    for name, hint in hints.items():
+    for name, hint in _stored(type(thing)).items():
         value = getattr(thing, name)
-        if name in defaults and value == defaults[name]:
-            continue
         if isinstance(value, Kind):
             settings[name], arrays = describe(value)
             tensors |= with_prefix(name, arrays)
@@ -59,8 +56,7 @@ def rebuild(base: type[Kind], description: object, tensors: Tensors) -> Any:
     hints, rest = _stored(kind), dict(tensors)
     kinds = {name: hint for name, hint in hints.items() if is_scalar(hint) or _base_of(hint)}
     label = f"{what} {kind.__name__}"
-    settings = _with_added(_added_later(kind), record["settings"])
-    settings = require_names(settings, set(kinds), label)
+    settings = require_names(record["settings"], set(kinds), label)
     values: dict[str, Any] = {}
     for name, hint in hints.items():
         if (inner := _base_of(hint)) is not None:
@@ -83,17 +79,6 @@ def _stored(kind: type[Kind]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     own = {field.name: hints[field.name] for field in fields(kind) if field.init}  # type: ignore[arg-type]
     return own | dict(kind.also_stored)
-
-
-def _added_later(kind: type[Kind]) -> dict[str, Any]:
-    """Return the defaults of the settings that the first files did not have."""
-    own = fields(kind)  # type: ignore[arg-type]
-    return {field.name: field.default for field in own if field.name in kind.added_later}
-
-
-def _with_added(defaults: dict[str, Any], settings: object) -> object:
-    """Return settings as a file of this version would hold them all."""
-    return defaults | settings if isinstance(settings, dict) else settings
 
 
 def _base_of(hint: Any) -> type[Kind] | None:

@@ -18,7 +18,7 @@ from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Action, Group
 from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.storage.codec import pack, unpack
-from orbitdl.storage.container import Header, ModelFileError, Tensors, read, write
+from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.plain import require_shape
 from orbitdl.storage.stored_model import StoredModel
 from orbitdl.storage.waveform_files import WaveformFile
@@ -90,10 +90,8 @@ class ModelFile(StoredModel):
         _require_coding(self.group.on(shape), parameters.coder, parameters.n_components)
 
 
-KINDS: dict[str, type[StoredModel]] = {"": ModelFile, "waveforms": WaveformFile}
-"""What a file may hold, by the word in its header; the first files had none."""
-VERSIONS = {"": 4, "waveforms": 5}
-"""Of the format, when a kind was last changed: who reads no waveforms can read the others."""
+KINDS: dict[str, type[StoredModel]] = {"orbits": ModelFile, "waveforms": WaveformFile}
+"""What a file may hold, by the word in its header."""
 
 
 def write_model(path: Path, record: StoredModel) -> None:
@@ -104,16 +102,17 @@ def write_model(path: Path, record: StoredModel) -> None:
         unpack(type(record), header, tensors, "the header").require_sound()
     except ValueError as error:
         raise ModelFileError(f"this model cannot be saved: {reason_of(error)}.") from error
-    known = {"format": f"orbitdl {KIND}", "version": VERSIONS[word]}
-    write(path, known | ({"model": word} if word else {}) | header, tensors)
+    write(path, marks(KIND) | {"model": word} | header, tensors)
 
 
 def read_model(path: Path) -> StoredModel:
     """Read a model file and check all of it."""
-    header, tensors = read(path, KIND, VERSIONS)
+    header, tensors = read(path, KIND)
     try:
-        kind = KINDS[header.pop("model", "")]
-        record = unpack(kind, *_brought_up_to_date(header, tensors), "the header")
+        kind = KINDS.get(str(header.pop("model", "")))
+        if kind is None:
+            raise ValueError("the header does not say what kind of model it holds")
+        record = unpack(kind, header, tensors, "the header")
         record.require_sound()
     except (ValueError, OverflowError, MemoryError) as error:
         raise unsound(path, error) from error
@@ -130,27 +129,6 @@ def reason_of(error: Exception) -> str:
     """Return what an error says, as part of a sentence."""
     text = str(error) or "it does not fit into memory"
     return text.rstrip(".").replace("\n", " ")
-
-
-def _brought_up_to_date(header: Header, tensors: Tensors) -> tuple[Header, Tensors]:
-    """Return header and arrays as this version writes them.
-
-    In version 1 alpha was always a number, and how the starts compared was not kept; up to
-    version 3 every step was one of all data.
-    """
-    version = header.pop("version")
-    header.pop("format")
-    if version < 5 and "coefficients" in tensors and isinstance(header.get("fitted"), dict):
-        q = len(tensors["coefficients"])
-        parameters = {**header.get("parameters", {}), "noise": "white"}
-        fitted = {**header["fitted"], "n_components": q}
-        header = {**header, "parameters": parameters, "fitted": fitted, "events": None}
-    if version < 4 and isinstance(header.get("parameters"), dict):
-        header = {**header, "parameters": {**header["parameters"], "batch_size": None}}
-    if version > 1 or not all(isinstance(header.get(k), dict) for k in ("parameters", "fitted")):
-        return header, tensors
-    fitted = {**header["fitted"], "alpha": header["parameters"].get("alpha")}
-    return {**header, "fitted": fitted}, {**tensors, "starts": np.zeros(0)}
 
 
 def _shape(sizes: list[Any]) -> tuple[int, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 
@@ -25,8 +24,6 @@ class TranslationGroup(Group):
     """Circular translations of images, of so many channels if that is said."""
 
     channels: int | None = None
-
-    added_later: ClassVar[frozenset[str]] = frozenset({"channels"})
 
     def __post_init__(self) -> None:
         if self.channels is not None:

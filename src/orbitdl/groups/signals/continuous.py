@@ -24,9 +24,7 @@ class ContinuousShift(Group):
     ``Z = sum_k c_k rho(tau_k)`` collects the Fourier coefficients of the measure
     ``sum_k c_k delta(tau_k)`` on the circle. Its gauge is the least total variation of a measure
     with these coefficients, which the paper writes as a semidefinite program (Section 4.3); its
-    polar is the largest value of a trigonometric polynomial. The gauge is computed between two
-    bounds (`gauge_bracket`), a relative 1e-8 apart at most, or a ConvergenceWarning is given.
-    Shifts are in samples, in [0, length).
+    polar is the largest value of a trigonometric polynomial. Shifts are in samples, in [0, length).
     With an even length the Nyquist term cannot be moved and is left out.
 
     Examples

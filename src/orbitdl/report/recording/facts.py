@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
@@ -26,7 +27,6 @@ from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.intervals import Intervals, judged_intervals
 from orbitdl.report.recording.resolution import kept_stretches
 from orbitdl.report.recording.strip import Explained, Strip
-from orbitdl.scikit import check_is_fitted
 from orbitdl.waveform_learning import WaveformLearning
 
 LEAST_SIMILAR = 12

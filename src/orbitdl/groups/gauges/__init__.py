@@ -1,1 +1,0 @@
-"""Gauges that have no closed form: the lightest combinations of group elements."""
