@@ -15,8 +15,8 @@ from benchmarks.data import Floats, some_windows, windows
 from benchmarks.harness import Row, Section, Timing, interleave, timed
 from benchmarks.referee import both, every_shift, judge
 from orbitdl import encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift
 

@@ -9,8 +9,8 @@ from functools import partial
 from benchmarks.data import Floats, learned, some_windows, white_noise, windows
 from benchmarks.harness import Row, Section, Table, Timing, interleave
 from orbitdl import Codes, encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.norm_constraint import normalise

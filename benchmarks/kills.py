@@ -17,7 +17,7 @@ from distributed import Client, LocalCluster
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_shift_data
-from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.state import Iteration
 
 ITERATIONS = 40
 

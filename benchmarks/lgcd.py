@@ -13,11 +13,11 @@ from benchmarks.data import Floats
 from benchmarks.harness import Row, interleave
 from benchmarks.referee import both
 from orbitdl import WaveformLearning
-from orbitdl.line.chunks import code_recording, cut
-from orbitdl.line.coder import LineCoder
-from orbitdl.line.inputs import ready
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.chunks import code_recording, cut
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.inputs import ready
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
 
 SAME, FASTER = 1e-6, 20.0
 """Relative difference up to which objectives are the same, and how much faster ours must be."""

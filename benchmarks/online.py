@@ -17,7 +17,7 @@ from benchmarks.regular import ALPHA, BATCH, spams_learns
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like
 from orbitdl.groups import ContinuousShift, Trivial
-from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.state import Iteration
 
 
 def run(quick: bool) -> Section:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from benchmarks.data import Floats
 from benchmarks.harness import LIMIT, Row, Section, Table, timed
 from orbitdl import Codes, encode
-from orbitdl.alpha import alpha_max
 from orbitdl.groups import Group
+from orbitdl.learning.alpha import alpha_max
 from tests.registry import ACTIONS
 
 SECONDS = 0.5

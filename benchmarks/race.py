@@ -11,7 +11,7 @@ from benchmarks.harness import Table, Timing
 from benchmarks.referee import learned_objective
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.groups import Group
-from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.state import Iteration
 
 SLACK = 1e-6
 """Relative difference up to which two objectives are the same."""

@@ -12,11 +12,11 @@ from benchmarks.harness import LIMIT, Row, Section, Table, interleave
 from benchmarks.matching import matched, score
 from orbitdl import WaveformLearning
 from orbitdl.datasets import load_ecg
-from orbitdl.line.chunks import code_recording, cut
-from orbitdl.line.coder import LineCoder
-from orbitdl.line.inputs import ready
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.chunks import code_recording, cut
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.inputs import ready
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
 
 LENGTH, ITERATIONS, GAP, ALPHA = 201, 10, 1e-4, 1.0
 CODING, LEARNING = 0.3, 5.0

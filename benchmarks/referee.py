@@ -9,9 +9,9 @@ from scipy import sparse
 
 from benchmarks.data import Floats
 from orbitdl import Codes, encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet
 from orbitdl.coding.certificate import certify
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import Group, InterpolatedShift
 

@@ -13,10 +13,10 @@ import dask.array
 import numpy as np
 from distributed import Client, LocalCluster
 
-from orbitdl.distributed.cluster import Cluster
-from orbitdl.learning.crew import Piece
-from orbitdl.learning.scratch import Scratch
-from orbitdl.sources.chunked import DaskSource
+from orbitdl.data.dask_arrays import DaskSource
+from orbitdl.executors.cluster import Cluster
+from orbitdl.learning.executor import Piece
+from orbitdl.learning.spill import Scratch
 
 THREADS = 10
 """Workers that only sleep are threads, so many of one worker: a process cannot start a hundred."""

@@ -17,7 +17,7 @@ from orbitdl import WaveformLearning
 from orbitdl.datasets import make_spike_recording
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.spike_recordings import SpikeRecording
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.waveforms import Waveforms
 
 LENGTH, NEURONS, NEAR = 61, 3, 6.0
 """Samples of a waveform, how many there are, and samples within which an event is a spike."""

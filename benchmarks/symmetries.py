@@ -10,9 +10,9 @@ from scipy.ndimage import gaussian_filter
 
 from benchmarks.data import Floats
 from benchmarks.harness import LIMIT, Row, Section, Table, interleave, timed
-from orbitdl.codes import Codes
 from orbitdl.coding import Coder, Growing, Proximal
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Codes
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     Azimuth,

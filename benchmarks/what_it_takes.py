@@ -24,13 +24,13 @@ from benchmarks.report import facts, grid
 from benchmarks.simulation import Plan, simulated
 from benchmarks.verdict import number
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
+from orbitdl.data.arrays import ArraySource
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
-from orbitdl.distributed.cluster import TOGETHER
+from orbitdl.executors.cluster import TOGETHER
 from orbitdl.groups import ContinuousShift, Group, IntegerShift
-from orbitdl.learning.crew import Threads
-from orbitdl.learning.scattered import CodePiece, Report, Start
-from orbitdl.learning.scattered_samples import ScatteredSamples
-from orbitdl.sources.arrays import ArraySource
+from orbitdl.learning.executor import Threads
+from orbitdl.learning.out_of_core import CodePiece, Report, Start
+from orbitdl.learning.out_of_core_samples import ScatteredSamples
 
 LENGTH, COMPONENTS, ALPHA, PER_PIECE = 201, 4, 0.1, 5000
 WINDOWS, WORKERS = 1_000_000_000, 100

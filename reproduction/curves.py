@@ -8,11 +8,11 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.coding.base import Coder
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Floats, Group
-from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_noise
-from orbitdl.samples import Samples
+from orbitdl.learning.state import Iteration
 from reproduction.printed import alternate, crude_coder
 
 START = 1

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import multiply
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.learning.alternation import put_in_use
 from orbitdl.learning.sample_shard import SampleShards
 from reproduction.semidefinite import Semidefinite

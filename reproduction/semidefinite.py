@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.optional import install_hint
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import duality_gap, multiply
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
-from orbitdl.extras import install_hint
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.circle import CircleRepresentation
 from reproduction.gauges.toeplitz import project, toeplitz, vandermonde

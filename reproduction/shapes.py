@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
+from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import Floats
-from orbitdl.metrics import orbit_distances
 
 RATE = 360.0
 """Samples per second of the recording."""

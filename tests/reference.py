@@ -23,7 +23,7 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import Group
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 
 def has_reference(group: Group, shape: tuple[int, ...]) -> bool:

@@ -14,11 +14,11 @@ from orbitdl import (
 )
 from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_ecg_like, make_shift_data
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Orthogonal, Trivial
+from orbitdl.learning.pilot import Sizes, sizes_of
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.pilot import Sizes, sizes_of
 from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
-from orbitdl.samples import Samples
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:

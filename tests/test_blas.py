@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, encode, select
-from orbitdl.blas import let_any_thread_limit, libraries, single_threaded_blas
 from orbitdl.coding import attempt, base
 from orbitdl.groups import IntegerShift
+from orbitdl.kernels.blas import let_any_thread_limit, libraries, single_threaded_blas
 
 X = np.random.default_rng(0).standard_normal((12, 9))
 LONG = np.random.default_rng(0).standard_normal(600)
@@ -88,7 +88,7 @@ def test_selection_and_lazy_dask_arrays_use_one_blas_thread(seen_by_coders):
 
 
 def test_work_on_a_dask_worker_uses_one_blas_thread():
-    tasks = pytest.importorskip("orbitdl.distributed.tasks", reason="needs orbitdl[distributed]")
+    tasks = pytest.importorskip("orbitdl.executors.tasks", reason="needs orbitdl[distributed]")
     assert tasks.Job.do.__wrapped__  # decorated: workers of their own process cannot be watched
 
 

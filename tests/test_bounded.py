@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from orbitdl.groups.trigonometric import bounded
-from orbitdl.groups.trigonometric.bounded import bound_between, bound_largest
+from orbitdl.groups.maxima import bounded
+from orbitdl.groups.maxima.bounded import bound_between, bound_largest
 
 
 def moduli(C, theta):

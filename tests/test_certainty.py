@@ -10,8 +10,13 @@ from scipy import sparse
 
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.kinds import has_valley
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.certainty import (
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.chunks import cut
+from orbitdl.domains.time.refit import retimed
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.model import SAMPLED, Excerpt, denoised, left_at, templates_of
+from orbitdl.events.significance import (
     left_free,
     moments,
     noise_maxima,
@@ -19,11 +24,6 @@ from orbitdl.line.certainty import (
     standard_errors,
     tail,
 )
-from orbitdl.line.chunks import cut
-from orbitdl.line.event_model import SAMPLED, Excerpt, denoised, left_at, templates_of
-from orbitdl.line.refit import retimed
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
 
 WIDTH, ALL = 6.0, np.ones(2, dtype=bool)
 FIELDS = ("component", "time", "coefficient")

@@ -18,17 +18,17 @@ from sklearn.base import clone
 from test_files import MyCoder, MyShift, fail_in_the_middle
 
 from orbitdl import ModelFileError, OrbitDictionaryLearning, WaveformLearning
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Matching
+from orbitdl.coding.codes import Atoms
 from orbitdl.datasets import make_shift_data
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.learning import alternation as learning
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.runs import Run
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.samples import Samples
+from orbitdl.learning.state import Iteration, Record, State
 from orbitdl.storage import checkpoint, checkpoint_files, container, writing
 from orbitdl.storage.checkpoint_files import StoredRun
 from orbitdl.storage.codec import pack, unpack

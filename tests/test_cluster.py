@@ -28,14 +28,14 @@ from distributed.utils import key_split
 
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, crews, dictionary_distance
-from orbitdl.crews import crew_for
+from orbitdl.data.dask_arrays import DaskSource
 from orbitdl.datasets import make_shift_data
-from orbitdl.distributed import ClusterError, versions
-from orbitdl.distributed import cluster as cluster_module
-from orbitdl.distributed.cluster import Cluster
+from orbitdl.executors import ClusterError, versions
+from orbitdl.executors import cluster as cluster_module
+from orbitdl.executors.choice import crew_for
+from orbitdl.executors.cluster import Cluster
 from orbitdl.groups import IntegerShift
-from orbitdl.learning.crew import Threads
-from orbitdl.sources.chunked import DaskSource
+from orbitdl.learning.executor import Threads
 from orbitdl.storage.container import ModelFileError
 
 X = make_shift_data(

@@ -52,7 +52,7 @@ def test_workers_are_started_learn_the_same_and_are_stopped(folder, tmp_path):
     command = ("fit", folder / "windows.npy", "-o", tmp_path / "m", *SHORT, "--workers", 2)
     run(*command).fine()
     assert_same_model(tmp_path / "m", folder / "windows")
-    assert orbitdl.crews.active_client() is None
+    assert orbitdl.executors.choice.active_client() is None
 
 
 @pytest.mark.parametrize("more", [(), ("--normalize",)])
@@ -61,7 +61,7 @@ def test_windows_are_learned_from_on_a_cluster(folder, tmp_path, address, more):
     run(*command, "-o", tmp_path / "there", "--scheduler", address).fine()
     run(*command, "-o", tmp_path / "here").fine()
     assert_same_model(tmp_path / "there", tmp_path / "here")
-    assert orbitdl.crews.active_client() is None
+    assert orbitdl.executors.choice.active_client() is None
 
 
 def test_a_recording_is_learned_from_by_one_worker_and_that_is_said(folder, tmp_path, address):

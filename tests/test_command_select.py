@@ -19,8 +19,8 @@ from orbitdl.command.lengths import parse_place, parse_span
 from orbitdl.command.option_groups import as_typed
 from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
+from orbitdl.events.model import LENGTHS
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.line.event_model import LENGTHS
 from orbitdl.recordings.layout import Layout
 from orbitdl.selection import Selection, judges, select
 

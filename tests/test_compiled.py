@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import orbitdl
-from orbitdl.compiled import fast
-from orbitdl.compiled.stamped import OUTER, hash_of, stamp
+from orbitdl.kernels import fast
+from orbitdl.kernels.cache import OUTER, hash_of, stamp
 
 SCRIPT = """
 import json, sys
@@ -93,7 +93,7 @@ def test_outer_packages_hold_no_kernels():
     root = Path(orbitdl.__file__).parent
     assert all((root / name / "__init__.py").exists() for name in OUTER)
     sources = [path for name in OUTER for path in (root / name).rglob("*.py")]
-    assert not [path for path in sources if "orbitdl.compiled" in path.read_text()]
+    assert not [path for path in sources if "orbitdl.kernels" in path.read_text()]
 
 
 def test_the_hash_depends_on_every_source_file_but_those_of_outer_packages(tmp_path):
@@ -108,9 +108,9 @@ def test_the_hash_depends_on_every_source_file_but_those_of_outer_packages(tmp_p
 
 
 def test_kernels_are_not_cached_where_numba_has_other_private_names(monkeypatch):
-    monkeypatch.setattr("orbitdl.compiled.watching.kept", True)
-    monkeypatch.setattr("orbitdl.compiled.stamp", lambda kernel: stamp(object()))
+    monkeypatch.setattr("orbitdl.kernels.watching.kept", True)
+    monkeypatch.setattr("orbitdl.kernels.stamp", lambda kernel: stamp(object()))
     kernel = fast(lambda x: x + 1)
     assert kernel(1) == 2
     assert kernel._cache.cache_path is None
-    assert not orbitdl.compiled.watching.kept
+    assert not orbitdl.kernels.watching.kept

@@ -8,10 +8,10 @@ from orbitdl import encode
 from orbitdl.coding import working_set
 from orbitdl.coding.choice import default_coder
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.samples import Samples
 
 
 def unit(A):

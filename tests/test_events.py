@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 
 from orbitdl import Codes, encode, positions
-from orbitdl.codes import Atoms
+from orbitdl.coding.codes import Atoms
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 from orbitdl.recordings.overlaps import cuts, listed_once, quiet_place, taper, window_starts

@@ -8,7 +8,7 @@ import sys
 import pytest
 from numba.core.compiler import Flags
 
-from orbitdl.compiled.linked import Settled
+from orbitdl.kernels.pipeline import Settled
 
 UNUSED = ("matplotlib", "dask", "plotly", "rich", "typer")
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas")

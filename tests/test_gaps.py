@@ -9,15 +9,15 @@ from scipy.linalg import toeplitz
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.coder import LineCoder
-from orbitdl.line.filling import Filler, windows_of
-from orbitdl.line.gaps import Observed, code_observed
-from orbitdl.line.interpolation import Gap, merged_runs
-from orbitdl.line.penalty import LevelField
-from orbitdl.line.population import Population
-from orbitdl.line.refit import atoms_as_columns
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.penalty import LevelField
+from orbitdl.domains.time.refit import atoms_as_columns
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.population import Population
+from orbitdl.gaps.events import Observed, code_observed
+from orbitdl.gaps.filling import Filler, windows_of
+from orbitdl.gaps.interpolation import Gap, merged_runs
 
 AR = Background(np.array([[1.0, -1.2, 0.5], [1.0, -0.4, 0.1]]), np.array([0.5, 2.0]))
 W = 12

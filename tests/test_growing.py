@@ -8,14 +8,14 @@ from reference import minimum
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
-from orbitdl.codes import Atoms, Status
+from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms, Status
 from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.moving import Seen, along
 from orbitdl.coding.growing.newton import Step
 from orbitdl.coding.problem import Problem
-from orbitdl.compiled import allocating
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     Azimuth,
@@ -28,7 +28,7 @@ from orbitdl.groups import (
     Translation,
 )
 from orbitdl.groups.base import correlate
-from orbitdl.groups.blocks import as_real_rows
+from orbitdl.kernels import allocating
 
 
 def draw(group, shape, n=4, q=1, level=0.2, seed=0):

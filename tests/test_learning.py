@@ -14,13 +14,13 @@ from orbitdl.coding import ActiveSet, Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.encoding.metrics import orbit_distances
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 from orbitdl.learning import alternation as learning
-from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data, start_from_noise
-from orbitdl.metrics import orbit_distances
-from orbitdl.samples import Samples
+from orbitdl.learning.state import Iteration
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -12,15 +12,15 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
-from orbitdl.line import sweeps
-from orbitdl.line.chunks import code_recording, cut
-from orbitdl.line.coder import LineCoder
-from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.correlations import correlations, largest
-from orbitdl.line.signal import Signal
-from orbitdl.line.splines import coefficients_of, norms_of, samples_of
-from orbitdl.line.sweeps import PAUSED, sweep
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time import sweeps
+from orbitdl.domains.time.chunks import code_recording, cut
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.correlations import correlations, largest
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.splines import coefficients_of, norms_of, samples_of
+from orbitdl.domains.time.sweeps import PAUSED, sweep
+from orbitdl.domains.time.waveforms import Waveforms
 
 CUBIC = BSpline.basis_element(np.arange(-2.0, 3.0), extrapolate=False)
 

@@ -6,14 +6,14 @@ import pytest
 from numpy.testing import assert_allclose
 from test_line import coded, noise, pulses, spline
 
-from orbitdl.event_columns import in_column_order
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.chunks import atoms_of, code_recording, cut
-from orbitdl.line.coder import LineCoder
-from orbitdl.line.events import events_of, no_events, peaks_of
-from orbitdl.line.refit import amplitudes_of, atoms_as_columns, refitted
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.chunks import atoms_of, code_recording, cut
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.refit import amplitudes_of, atoms_as_columns, refitted
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.code_events import events_of, no_events, peaks_of
+from orbitdl.events.columns import in_column_order
 
 N, ALPHA = 2000, 0.3
 

@@ -11,20 +11,20 @@ from test_line import code_line
 from orbitdl import WaveformLearning
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.domains.time.alpha import above_noise
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.domains.time.correlations import correlations, largest
+from orbitdl.domains.time.noise import correlation_level
+from orbitdl.domains.time.pool import Pool
+from orbitdl.domains.time.shards import RecordingShards
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.splines import GRAM, norms_of
+from orbitdl.domains.time.starts import likeness, spectra_of, start_from_pool
+from orbitdl.domains.time.sums import event_sums
+from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.line.alpha import above_noise
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.coordinates import from_blocks, in_blocks, to_blocks
-from orbitdl.line.correlations import correlations, largest
-from orbitdl.line.noise import correlation_level
-from orbitdl.line.pool import Pool
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
-from orbitdl.line.splines import GRAM, norms_of
-from orbitdl.line.starts import likeness, spectra_of, start_from_pool
-from orbitdl.line.sums import event_sums
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.learning.state import Iteration, State
 
 ALPHA, WIDTH = 0.2, 31
 
@@ -187,7 +187,7 @@ def test_a_waveform_that_starts_off_centre_is_centred(off, monkeypatch):
     assert np.all(np.diff(objective) <= 1e-9 * objective[0])
     best = run(shards_of(x), two_shapes())[-1].objective
     assert objective[-1] <= 1.01 * best
-    module = "orbitdl.line.statistics.best_positions"
+    module = "orbitdl.domains.time.statistics.best_positions"
     monkeypatch.setattr(module, lambda longer, u: np.zeros(len(u), dtype=np.intp))
     assert run(shards_of(x), Waveforms.through(away))[-1].objective > 1.005 * objective[-1]
 

@@ -7,17 +7,17 @@ from scipy.interpolate import BSpline
 
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
-from orbitdl.compiled import fast
-from orbitdl.line import alpha
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.chunks import code_recording, cut, linked
-from orbitdl.line.coder import LineCoder, line_of
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal, complete, reached
-from orbitdl.line.splines import TAPS
-from orbitdl.line.sweeps import make_blocks, make_room
-from orbitdl.line.waveforms import Waveforms
-from orbitdl.line.working import cut_window
+from orbitdl.domains.time import alpha
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.chunks import code_recording, cut, linked
+from orbitdl.domains.time.coder import LineCoder, line_of
+from orbitdl.domains.time.residuals import cut_window
+from orbitdl.domains.time.shards import RecordingShards
+from orbitdl.domains.time.signal import Signal, complete, reached
+from orbitdl.domains.time.splines import TAPS
+from orbitdl.domains.time.sweeps import make_blocks, make_room
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.kernels import fast
 
 WIDTH = 20
 

@@ -11,8 +11,8 @@ from sklearn.linear_model import Ridge
 
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.line import applied
-from orbitdl.line.long_memory import RIDGE, artificial_gaps, long_background, predicts_better
+from orbitdl.estimators import on_recordings as applied
+from orbitdl.gaps.memory import RIDGE, artificial_gaps, long_background, predicts_better
 
 RNG = 0
 

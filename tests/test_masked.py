@@ -7,21 +7,21 @@ from reference import has_reference, minimum, reference_objective
 from registry import ACTIONS, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import Matching, Sliding, active_set
 from orbitdl.coding.certificate import certify, relative_gap
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.coding.sliding import coder as sliding_coder
 from orbitdl.datasets import make_shift_data
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.observed import ObservedNormal, entry_normal
+from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.statistics import statistics_of
-from orbitdl.samples import Samples
 from reproduction.semidefinite import Semidefinite
 
 ALPHA = 0.1

@@ -6,8 +6,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import KINDS, action
 
 from orbitdl import align, dictionary_distance
+from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Representation, Trivial
-from orbitdl.metrics import orbit_distances
 
 Q = 4
 

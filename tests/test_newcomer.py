@@ -69,7 +69,7 @@ def kernel_folders() -> dict[Path, Path]:
     """Return where compiled kernels are kept, by the folder in the package of their source."""
     found = {}
     for file in PACKAGE.rglob("*.py"):
-        if "from orbitdl.compiled import" in file.read_text():
+        if "from orbitdl.kernels import" in file.read_text():
             place = file.relative_to(PACKAGE)
             module = import_module(".".join(("orbitdl", *place.with_suffix("").parts)))
             for kernel in vars(module).values():

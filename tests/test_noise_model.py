@@ -12,7 +12,7 @@ from scipy.signal import lfilter
 from orbitdl import WaveformLearning
 from orbitdl.discovery.background import Background, above, burg, estimate_background
 from orbitdl.discovery.level import local_level
-from orbitdl.line.inputs import as_signal, ready
+from orbitdl.domains.time.inputs import as_signal, ready
 
 AR = np.array([1.0, -1.5, 0.7])
 """An autoregressive process with a resonance."""

@@ -9,10 +9,10 @@ import sklearn
 from sklearn.utils import estimator_html_repr
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, encode
+from orbitdl.display.sparklines import MOST, sparklines
 from orbitdl.groups import ImageRotation, IntegerShift, Orthogonal, Trivial
 from orbitdl.groups.views import view_of_image, view_of_signals
-from orbitdl.notebook.html import box, facts_table
-from orbitdl.notebook.sparklines import MOST, sparklines
+from orbitdl.markup.html import box, facts_table
 from tests.registry import KINDS, action
 
 RNG = np.random.default_rng(0)

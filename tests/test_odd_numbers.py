@@ -13,8 +13,8 @@ from test_bad_input import assert_reads_well
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.coding import ActiveSet, Matching, Proximal, Sliding, parallel
+from orbitdl.domains.time.certificate import Certificate
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.line.certificate import Certificate
 from reproduction.semidefinite import Semidefinite
 
 # fits end early here, on purpose

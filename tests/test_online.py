@@ -16,16 +16,16 @@ from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.domains.time.coordinates import to_blocks
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import inner
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import State
-from orbitdl.learning.memory import ENOUGH, FORGETTING, Memory
 from orbitdl.learning.online import learn_in_batches, still_to_come
+from orbitdl.learning.running_sums import ENOUGH, FORGETTING, Memory
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data
-from orbitdl.line.coordinates import to_blocks
-from orbitdl.line.waveforms import Waveforms
-from orbitdl.samples import Samples
+from orbitdl.learning.state import State
 
 ALPHA, N = 0.1, 160
 LIMITS = {"gap": 1e-4, "max_iter": 50, "tol": 1e-4}
@@ -240,7 +240,7 @@ def test_few_data_are_not_learned_from_in_batches_unless_asked():
 
 
 def test_many_data_are_learned_from_in_batches(monkeypatch):
-    monkeypatch.setattr("orbitdl.estimator.LARGE", 100)
+    monkeypatch.setattr("orbitdl.estimators.orbit.LARGE", 100)
     model = OrbitDictionaryLearning(1, alpha=0.1, n_restarts=1, random_state=0).fit(shift_data(100))
     assert "mini-batches" in model.provenance_["batches"]
 

@@ -13,19 +13,19 @@ from test_line_learning import recording as long_recording
 
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
-from orbitdl.compiled import fast
 from orbitdl.dictionaries.unit_ball import UnitBall
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.chunks import code_recording, cut
-from orbitdl.line.coder import LineCoder, line_of
-from orbitdl.line.coordinates import to_blocks
-from orbitdl.line.correlations import correlations
-from orbitdl.line.penalty import LevelField, largest_relative, taps_of
-from orbitdl.line.shards import RecordingShards
-from orbitdl.line.signal import Signal
-from orbitdl.line.sweeps import make_blocks, make_room
-from orbitdl.line.waveforms import Waveforms
-from orbitdl.line.working import cut_window
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.chunks import code_recording, cut
+from orbitdl.domains.time.coder import LineCoder, line_of
+from orbitdl.domains.time.coordinates import to_blocks
+from orbitdl.domains.time.correlations import correlations
+from orbitdl.domains.time.penalty import LevelField, largest_relative, taps_of
+from orbitdl.domains.time.residuals import cut_window
+from orbitdl.domains.time.shards import RecordingShards
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.sweeps import make_blocks, make_room
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.kernels import fast
 
 
 def smooth(rows: int = 1, n: int = 90) -> LevelField:

@@ -9,8 +9,7 @@ from sklearn.linear_model import Lasso
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.unrolled import unroll
-from orbitdl.compiled import allocating
+from orbitdl.coding.cyclic_tables import unroll
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     ImageRotation,
@@ -21,9 +20,10 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.images.square import WORDS
+from orbitdl.groups.maxima.plane_cells import top_of_box
+from orbitdl.groups.maxima.plane_values import as_table, jet_at, make_work
 from orbitdl.groups.transforms import multiplied
-from orbitdl.groups.trigonometric.plane_cells import top_of_box
-from orbitdl.groups.trigonometric.plane_values import as_table, jet_at, make_work
+from orbitdl.kernels import allocating
 
 TRANSLATIONS = [(5, 5), (6, 9), (4, 7, 2), (1, 5), (2, 4), (1, 1)]
 WITHOUT_GAUGE = [law for law in LAWS if "gauge" not in law and "decompose" not in law]

@@ -8,10 +8,10 @@ from test_command import run
 
 from orbitdl import Status, WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.plausibility import share_together, warn_of_codes
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.plausibility import share_together, warn_of_codes
 
 LENGTH, SAMPLES = 40, 40_000
 TWO = Waveforms(np.stack([np.hanning(LENGTH), np.diff(np.hanning(LENGTH + 1))])[:, :, None])

@@ -9,10 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import CODERS, KINDS, action, served
 
 from orbitdl import complete
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal, Sliding, active_set
 from orbitdl.coding.certificate import certify
-from orbitdl.coding.once import Once
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.first_use import Once
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.sliding import coder as sliding
 from orbitdl.dictionaries.norm_constraint import unit_norm

@@ -8,11 +8,12 @@ from reference import minimum
 from scipy.linalg import expm
 
 from orbitdl import OrbitDictionaryLearning, encode
-from orbitdl.codes import Atoms, Codes
 from orbitdl.coding import Growing, Sliding
 from orbitdl.coding.certificate import certify
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.problem import Problem
+from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -26,11 +27,10 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import correlate, inner
-from orbitdl.groups.trigonometric.grids import on_grid
+from orbitdl.groups.maxima.grids import on_grid
 from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
-from orbitdl.groups.vectors.fibre import exponential, turns
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
-from orbitdl.metrics import orbit_distances
+from orbitdl.groups.vectors.matrix_group import exponential, turns
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.payload import payload
 from orbitdl.storage.kinds import describe, rebuild

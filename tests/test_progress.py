@@ -72,8 +72,8 @@ def model(**settings):
 
 def test_an_estimator_prints_parts_between_iterations(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress, "PAUSE", 0.0)
-    monkeypatch.setattr("orbitdl.sources.arrays.MOST", 256)
-    monkeypatch.setattr("orbitdl.sources.arrays.FEWEST", 256)
+    monkeypatch.setattr("orbitdl.data.arrays.MOST", 256)
+    monkeypatch.setattr("orbitdl.data.arrays.FEWEST", 256)
     model(verbose=1).fit(mapped(tmp_path))
     lines = capsys.readouterr().out.splitlines()
     pattern = r"  [12] of 3 parts, objective \S+ so far, gap \S+, \d+ s left"

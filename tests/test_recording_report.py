@@ -15,12 +15,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.line.applied import Applied
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.events import peaks_of
-from orbitdl.line.intervals import holes_of, own_intervals_of
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.estimators.on_recordings import Applied
+from orbitdl.events.code_events import peaks_of
+from orbitdl.events.intervals import holes_of, own_intervals_of
 from orbitdl.recordings import Recording
 from orbitdl.report.frame import file
 from orbitdl.report.recording import resolution, write_recording_report

@@ -6,9 +6,9 @@ import pytest
 from benchmarks.trust.simulated import SPECTRA, noise
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like, make_shift_data
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
-from orbitdl.recurrence import can_tell, excess, recurs
-from orbitdl.samples import Samples
+from orbitdl.learning.recurrence import can_tell, excess, recurs
 
 GROUPS = (IntegerShift(), ContinuousShift())
 

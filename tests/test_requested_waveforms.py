@@ -11,8 +11,8 @@ from orbitdl.discovery.background import Background
 from orbitdl.discovery.discover import whitened
 from orbitdl.discovery.growth import coded_by, recurring
 from orbitdl.discovery.kinds import sides
-from orbitdl.line.event_model import Excerpt, event_model
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.model import Excerpt, event_model
 
 SHOWN = r"^3 components requested; 2 are kinds of their own: .*; n_components=\"auto\" leaves"
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from orbitdl import encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding, active_set
-from orbitdl.coding.room import in_growing_room
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.sliding import coder as sliding
+from orbitdl.coding.workspace import in_growing_room
 from orbitdl.groups import ContinuousShift, IntegerShift
 
 

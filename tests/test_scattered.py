@@ -14,20 +14,20 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl import OrbitDictionaryLearning, StoredCodes
 from orbitdl.coding import Sliding
 from orbitdl.coding.choice import default_coder
+from orbitdl.data.arrays import ArraySource
+from orbitdl.data.opening import as_source
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, ListedRepresentation
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.crew import Piece, Threads
-from orbitdl.learning.iteration import State
+from orbitdl.learning.executor import Piece, Threads
+from orbitdl.learning.out_of_core import Start
+from orbitdl.learning.out_of_core_samples import ScatteredSamples
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.scattered import Start
-from orbitdl.learning.scattered_samples import ScatteredSamples
-from orbitdl.learning.scratch import Scratch
+from orbitdl.learning.spill import Scratch
 from orbitdl.learning.starts import start_from_data
-from orbitdl.samples import Samples
-from orbitdl.sources.arrays import ArraySource
-from orbitdl.sources.opening import as_source
+from orbitdl.learning.state import State
 from orbitdl.storage.container import ModelFileError
 
 ALPHA, N = 0.3, 35
@@ -197,8 +197,8 @@ def test_what_is_sent_to_workers_can_be_pickled():
 
 def in_small_parts(monkeypatch):
     """Let data on disk be read a few at a time."""
-    monkeypatch.setattr("orbitdl.sources.arrays.MOST", 200)
-    monkeypatch.setattr("orbitdl.sources.arrays.FEWEST", 100)
+    monkeypatch.setattr("orbitdl.data.arrays.MOST", 200)
+    monkeypatch.setattr("orbitdl.data.arrays.FEWEST", 100)
 
 
 def learner(**settings):

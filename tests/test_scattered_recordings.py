@@ -9,10 +9,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from test_waveform_learning import model, planted
 
-from orbitdl.line import noise, pool
-from orbitdl.line.given import given_recordings
-from orbitdl.line.pool import Pool
-from orbitdl.line.scattered import RecordingOpening
+from orbitdl.domains.time import noise, pool
+from orbitdl.domains.time.pool import Pool
+from orbitdl.estimators.out_of_core_recordings import RecordingOpening
+from orbitdl.estimators.recordings import given_recordings
 
 dask = pytest.importorskip("dask", reason="needs orbitdl[distributed]")
 
@@ -62,8 +62,8 @@ def test_an_automatic_alpha_and_several_starts_are_those_of_recordings_in_memory
 
 def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch):
     """Only some chunks are looked at: those that would be if all recordings were here."""
-    monkeypatch.setattr("orbitdl.line.chunks.LONG", 100)
-    monkeypatch.setattr("orbitdl.line.chunks.SPANS", 2)
+    monkeypatch.setattr("orbitdl.domains.time.chunks.LONG", 100)
+    monkeypatch.setattr("orbitdl.domains.time.chunks.SPANS", 2)
     monkeypatch.setattr(pool, "MOST", 40)
     opening = RecordingOpening(31, 1, 0.3)
     with (

@@ -7,8 +7,8 @@ import pytest
 
 from orbitdl import OrbitDictionaryLearning, Selection, select
 from orbitdl.datasets import make_shift_data, make_synchronization_data
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
-from orbitdl.samples import Samples
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles

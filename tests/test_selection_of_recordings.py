@@ -7,8 +7,8 @@ from sklearn.base import clone
 from orbitdl import WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.pursuit import Atoms
+from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
-from orbitdl.line.event_model import Excerpt
 from orbitdl.plot import SelectionDisplay
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.judges import event_judges, shortened

@@ -8,18 +8,18 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import KINDS, action
 
-from orbitdl.codes import Codes
 from orbitdl.coding import ActiveSet
 from orbitdl.coding.certificate import certify
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Problem
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ListedRepresentation, Representation
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.sample_shard import SampleShard, SampleShards
 from orbitdl.learning.starts import start_from_data
+from orbitdl.learning.state import Iteration, State
 from orbitdl.learning.statistics import statistics_of
-from orbitdl.samples import Samples
 
 ALPHA, N = 0.3, 35
 

@@ -34,11 +34,11 @@ from kinds_of_data import (
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from orbitdl.sources import digest, opening
-from orbitdl.sources.digest import Digest, digest_of
-from orbitdl.sources.opening import as_source
+from orbitdl.arrays.validation import as_masked_data
+from orbitdl.data import digest, opening
+from orbitdl.data.fingerprint import Digest, digest_of
+from orbitdl.data.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint
-from orbitdl.validation import as_masked_data
 
 
 @pytest.mark.parametrize("make", KINDS)

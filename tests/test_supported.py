@@ -8,20 +8,20 @@ from registry import action
 from test_dictionary import Q, draw, loss, norms, signals, start
 from test_line_learning import WIDTH, recording, shards_of, two_shapes
 
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries import Statistics, Supported, UnitBall
+from orbitdl.domains.time.coordinates import from_blocks, to_blocks
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, ImageRotation, IntegerShift
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import State
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.state import State
 from orbitdl.learning.statistics import statistics_of
-from orbitdl.line.coordinates import from_blocks, to_blocks
-from orbitdl.samples import Samples
 
 NAMES = [
     "trivial on matrices", "integer shift", "integer shift of channels", "interpolated shift 3",

@@ -8,11 +8,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from orbitdl import encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Sliding, attempt, parallel
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import chunks_of, in_threads
+from orbitdl.encoding.samples import in_blocks
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
-from orbitdl.samples import in_blocks
 
 RNG = np.random.default_rng(0)
 X, A = RNG.standard_normal((1100, 8)), RNG.standard_normal((2, 8))

@@ -11,10 +11,12 @@ from numpy.testing import assert_allclose
 from registry import DOUBLED, action
 from test_line_learning import WIDTH, recording, shards_of, two_shapes
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries import Statistics, Supported, Tied, UnitBall, dictionary_of
+from orbitdl.domains.time.coordinates import factor, to_blocks
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import (
     ContinuousShift,
     ImageRotation,
@@ -27,12 +29,10 @@ from orbitdl.groups import (
 from orbitdl.groups.base import Maps, inner
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import State
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.state import State
 from orbitdl.learning.statistics import statistics_of
-from orbitdl.line.coordinates import factor, to_blocks
-from orbitdl.samples import Samples
 
 Q = 2
 ACTIONS = {

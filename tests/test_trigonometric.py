@@ -5,7 +5,7 @@ import pytest
 from scipy.special import factorial
 
 from orbitdl.groups import ContinuousShift
-from orbitdl.groups.trigonometric import near_grid
+from orbitdl.groups.maxima import near_grid
 
 
 def by_roots(C):

@@ -28,10 +28,10 @@ from kinds_of_data import (
 from numpy.testing import assert_array_equal
 from scipy import sparse
 
-from orbitdl.sources.base import checked
-from orbitdl.sources.opening import as_source
-from orbitdl.sources.parquet import _of_lists
-from orbitdl.validation import as_masked_data
+from orbitdl.arrays.validation import as_masked_data
+from orbitdl.data.base import checked
+from orbitdl.data.opening import as_source
+from orbitdl.data.parquet import _of_lists
 
 
 class Announced:

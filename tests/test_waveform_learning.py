@@ -11,10 +11,10 @@ from sklearn.base import clone
 
 from orbitdl import ModelFileError, Status, WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording, make_spike_recording
-from orbitdl.line.alpha import automatic_alpha
-from orbitdl.line.coordinates import from_blocks
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
+from orbitdl.domains.time.alpha import automatic_alpha
+from orbitdl.domains.time.coordinates import from_blocks
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.recordings import Recording
 
 pytestmark = pytest.mark.filterwarnings(
@@ -305,7 +305,7 @@ def test_an_automatic_alpha_is_learned_from_the_waveforms_to_start_from(monkeypa
         starts.append(from_blocks(start)[:, :, 0])
         return automatic_alpha(recordings, start, typical)
 
-    monkeypatch.setattr("orbitdl.waveform_learning.automatic_alpha", watched)
+    monkeypatch.setattr("orbitdl.estimators.waveform.automatic_alpha", watched)
     shape = np.hanning(20)[None]
     WaveformLearning(1, 20, init=shape, max_iter=0, noise="white").fit(X)
     assert_allclose(starts[0], Waveforms.through(shape[:, :, None]).u[:, :, 0])

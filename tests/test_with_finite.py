@@ -9,9 +9,10 @@ from sklearn.linear_model import Lasso
 
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, encode
-from orbitdl.codes import Atoms
 from orbitdl.coding import ActiveSet, Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
+from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
@@ -22,7 +23,6 @@ from orbitdl.groups import (
     ShiftAndPhase,
     WithFinite,
 )
-from orbitdl.metrics import orbit_distances
 
 BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
 WHOLE = WithFinite(IntegerShift(), Reversal())

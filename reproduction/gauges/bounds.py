@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.lightest_combination import lightest_combination
+from orbitdl.arrays.blocks import as_real
+from orbitdl.coding.minimum_l1 import lightest_combination
 from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats
-from orbitdl.groups.blocks import as_real
 from reproduction.gauges.bracket import Bracket, lightest_atoms, warn_if_wide
 from reproduction.gauges.lightest_measure import lightest_measure
 

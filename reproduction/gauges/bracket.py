@@ -19,9 +19,9 @@ import numpy as np
 from scipy.linalg import qr
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.coding.lightest_combination import lightest_combination
-from orbitdl.groups.blocks import Blocks, Combination, Floats, Integers, as_real
-from orbitdl.user_warnings import warn_user
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, as_real
+from orbitdl.arrays.warnings import warn_user
+from orbitdl.coding.minimum_l1 import lightest_combination
 
 TOL = 1e-8
 """Relative width at which the search ends."""

@@ -25,8 +25,8 @@ import numpy as np
 from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
-from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.trigonometric.largest import find_largest_values, grid_size
+from orbitdl.arrays.blocks import Blocks, Floats
+from orbitdl.groups.maxima.largest import find_largest_values, grid_size
 from reproduction.gauges.toeplitz import toeplitz, vandermonde
 
 MAX_ITER = 60

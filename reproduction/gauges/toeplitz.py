@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 
 
 def project(z: Blocks, correction: Blocks, n_iter: int) -> tuple[Blocks, Blocks]:

@@ -1,18 +1,18 @@
-from .alpha import alpha_max, suggest_alpha
-from .alpha_path import encode_path
-from .codes import Codes, Status
-from .completion import Completion, complete
-from .denoising import denoise, noise_level
-from .encoding import decode, encode
-from .estimator import OrbitDictionaryLearning
-from .loading import load
-from .metrics import align, dictionary_distance
+from .coding.codes import Codes, Status
+from .encoding.complete import Completion, complete
+from .encoding.denoise import denoise, noise_level
+from .encoding.encode import decode, encode
+from .encoding.metrics import align, dictionary_distance
+from .encoding.path import encode_path
+from .estimators.loading import load
+from .estimators.orbit import OrbitDictionaryLearning
+from .estimators.waveform import WaveformLearning
+from .learning.alpha import alpha_max, suggest_alpha
 from .recordings.positions import positions
 from .selection.choice import Selection
 from .selection.select import select
 from .storage.container import ModelFileError
 from .storage.stored_codes import StoredCodes
-from .waveform_learning import WaveformLearning
 
 __version__: str
 __all__ = [

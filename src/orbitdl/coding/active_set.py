@@ -8,18 +8,18 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.first_use import Once
 from orbitdl.coding.lasso_kernel import solve_all
 from orbitdl.coding.missing_entries import Missing, missing_entries
-from orbitdl.coding.once import Once
 from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_entries
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.working_set import grow, settle_coefficients
+from orbitdl.coding.workspace import Chosen, in_growing_room
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 ROOM = 64
 """Atoms that there is room for at first; twice as many for a sample that needs more."""

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms, Status
+from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.validation import LARGEST, SMALLEST
 from orbitdl.coding.certificate import certify, objectives
+from orbitdl.coding.codes import Atoms, Status
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, inner
-from orbitdl.groups.blocks import as_real_rows
-from orbitdl.validation import LARGEST, SMALLEST
 
 Solve = Callable[[Problem, Atoms | None], Atoms]
 """Returns atoms for every sample of a problem, starting from others where that helps."""

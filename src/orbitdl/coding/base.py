@@ -11,16 +11,16 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.blas import single_threaded_blas
-from orbitdl.codes import Atoms, Codes
+from orbitdl.arrays.validation import require_count, require_positive
+from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.attempt import Components, attempt, describe
-from orbitdl.coding.once import Once
+from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.first_use import Once
 from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Blocks, Floats, Representation
-from orbitdl.user_warnings import warn_user
-from orbitdl.validation import require_count, require_positive
+from orbitdl.kernels.blas import single_threaded_blas
 
 
 def require_coder(coder: object) -> Coder | None:

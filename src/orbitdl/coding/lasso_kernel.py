@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.missing_entries import fit_unseen, follow, product_unseen, unseen_of
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import allocating, internal, internal_finite
+from orbitdl.kernels import allocating, internal, internal_finite
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and

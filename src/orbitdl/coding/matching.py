@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.validation import require_count
 from orbitdl.coding.base import Coder
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.insertion import sweep
 from orbitdl.coding.limited_matching import LimitedMatching
 from orbitdl.coding.parallel import in_chunks
-from orbitdl.coding.placing import sweep
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Floats, Integers, Representation
-from orbitdl.validation import require_count
 
 VALUES = 2**25
 """Values of moved components and of their Gram matrices kept at a time: 256 MB."""

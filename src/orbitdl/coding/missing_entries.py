@@ -22,8 +22,8 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from orbitdl.compiled import INSIDE, OWNED, internal
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.kernels import INSIDE, OWNED, internal
 
 
 class Missing(NamedTuple):

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.coding.cyclic_tables import unroll
 from orbitdl.coding.missing_entries import unit_vectors
-from orbitdl.coding.unrolled import unroll
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 MOST_PRODUCTS = 2**16
 """Inner products up to which all of them are written out where quotients need a table."""

@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from joblib import cpu_count, effective_n_jobs
 
-from orbitdl.blas import limit_this_thread
-from orbitdl.codes import Atoms
+from orbitdl.coding.codes import Atoms
+from orbitdl.kernels.blas import limit_this_thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import (
     Blocks,
     Combination,
@@ -18,7 +19,6 @@ from orbitdl.groups.base import (
     correlate,
     inner,
 )
-from orbitdl.groups.blocks import as_real_rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,16 +7,16 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.parallel import TOGETHER, in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.compiled import fast
 from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
-from orbitdl.groups.blocks import as_real_rows
+from orbitdl.kernels import fast
 
 PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import inner_loop, internal
+from orbitdl.kernels import inner_loop, internal
 
 RIDGE = 1e-13
 """Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each

@@ -13,14 +13,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import relative_gap
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.column_generation import Round, generate
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.small_lasso import dot, settle
-from orbitdl.compiled import allocating, fast
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
+from orbitdl.kernels import allocating, fast
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from orbitdl.learning.iteration import Iteration
 from orbitdl.learning.progress import PAUSE, Follower, Standing
+from orbitdl.learning.state import Iteration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

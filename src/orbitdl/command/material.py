@@ -12,6 +12,7 @@ from orbitdl.command.display import Screen, counted
 from orbitdl.command.learning_options import Preparing
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.options import Cutting
+from orbitdl.estimators.waveform import SHORTEST
 from orbitdl.recordings import (
     Layout,
     PreparedSignal,
@@ -22,7 +23,6 @@ from orbitdl.recordings import (
     prepare_signal,
 )
 from orbitdl.recordings.preparing import is_recording
-from orbitdl.waveform_learning import SHORTEST
 
 
 @dataclass(frozen=True)

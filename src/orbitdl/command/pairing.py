@@ -9,9 +9,9 @@ from scipy.optimize import linear_sum_assignment
 
 from orbitdl import WaveformLearning, dictionary_distance
 from orbitdl.command.choices import describe_group
-from orbitdl.comparison import Model, comparable
+from orbitdl.encoding.metrics import orbit_distances
+from orbitdl.estimators.comparison import Model, comparable
 from orbitdl.groups.base import Group
-from orbitdl.metrics import orbit_distances
 
 
 def match(a: Model, b: Model) -> dict[str, Any]:

@@ -15,14 +15,14 @@ import numpy as np
 import typer
 
 from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning
+from orbitdl.arrays.optional import install_hint
 from orbitdl.command.options import Workers
-from orbitdl.extras import install_hint
+from orbitdl.data.arrays import MOST
+from orbitdl.data.base import Source
+from orbitdl.data.opening import as_source
+from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
-from orbitdl.line.codes import RecordingCodes
 from orbitdl.recordings import Recording
-from orbitdl.sources.arrays import MOST
-from orbitdl.sources.base import Source
-from orbitdl.sources.opening import as_source
 
 SECONDS = 8
 """How long a scheduler is waited for."""

@@ -14,8 +14,8 @@ from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import Team, told_of_recordings
 from orbitdl.command.waveform_fitting import warn_of_nothing
-from orbitdl.line.acquisition import compare_with
-from orbitdl.line.codes import RecordingCodes
+from orbitdl.domains.time.acquisition import compare_with
+from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.recordings import PreparedSignal, Recording
 
 

@@ -10,7 +10,7 @@ from orbitdl.command.display import at_most, counted, duration
 from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
 from orbitdl.command.material import Material
 from orbitdl.command.team import told_of_recordings
-from orbitdl.line.acquisition import acquired
+from orbitdl.domains.time.acquisition import acquired
 from orbitdl.recordings import Recording
 
 DONE = ("channel", "rate", "highpass")

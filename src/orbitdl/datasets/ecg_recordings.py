@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from orbitdl.arrays.validation import require_between, require_count, require_positive
 from orbitdl.datasets.beats import add_baseline, beat_shapes, beat_times
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.planted_artefacts import plant_artefacts, require_room
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
 from orbitdl.recordings.artefacts import Artefact
 from orbitdl.recordings.recording import Recording
-from orbitdl.validation import require_between, require_count, require_positive
 
 _LEADS = ("II", "V1")
 _REACH = 0.8  # seconds from the R peak after which nothing of a beat is left in float64

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from orbitdl.extras import install_hint
+from orbitdl.arrays.optional import install_hint
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.wfdb_records import import_wfdb, read_wfdb
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from orbitdl.arrays.validation import require_between, require_count
 from orbitdl.datasets.moving import draw_orthogonal, shift_signals
 from orbitdl.datasets.simulators import Seed
-from orbitdl.validation import require_between, require_count
 
 AXES = 3
 """Components of ground motion: a sensor's own three axes."""

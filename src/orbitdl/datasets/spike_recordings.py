@@ -7,11 +7,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from orbitdl.arrays.validation import require_between, require_count, require_positive
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.spike_trains import draw_spike_shapes, draw_spike_times
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
 from orbitdl.recordings.recording import Recording
-from orbitdl.validation import require_between, require_count, require_positive
 
 _REACH = 3.3e-3  # seconds from the trough after which nothing of a spike is left in float64
 

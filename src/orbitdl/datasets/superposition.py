@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from orbitdl.arrays.validation import require_positive
 from orbitdl.datasets.gaussian_waves import GaussianWaves
-from orbitdl.validation import require_positive
 
 _EVENTS_AT_ONCE = 256
 """Events whose samples are evaluated together, so that memory does not grow with their number."""

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.ndimage import map_coordinates
 from sklearn.datasets import load_digits
 
+from orbitdl.arrays.validation import require_count
 from orbitdl.datasets.simulators import Seed
-from orbitdl.validation import require_count
 
 PIXELS = 8
 """Rows and columns of the digits that scikit-learn brings."""

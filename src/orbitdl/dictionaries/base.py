@@ -7,8 +7,8 @@ from typing import Self
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, inner
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.blocks import Blocks, Floats, Integers, inner
 
 
 class Dictionary(ABC):

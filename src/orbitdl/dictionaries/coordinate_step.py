@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import fast
+from orbitdl.arrays.blocks import Blocks
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
-from orbitdl.groups.blocks import Blocks
+from orbitdl.kernels import fast
 
 TOGETHER = 32
 """Components whose pulls are found in one product: more would need more mending in between."""

@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.blocks import Blocks, Floats, inner
 
 NOTHING = 1e-24
 """Part of the energy of a residual below which what is left of it is rounding."""

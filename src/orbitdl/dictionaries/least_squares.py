@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.norm_constraint import (
     Dual,
     descend,
@@ -12,7 +13,6 @@ from orbitdl.dictionaries.norm_constraint import (
     shorten,
 )
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
-from orbitdl.groups.blocks import Blocks, Floats, inner
 
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:

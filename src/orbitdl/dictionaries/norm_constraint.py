@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats, inner
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 
 Point = TypeVar("Point")
 """Components, or what makes them."""

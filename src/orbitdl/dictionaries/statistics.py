@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 
 
 @dataclass(frozen=True)

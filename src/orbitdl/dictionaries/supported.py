@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows
 from orbitdl.dictionaries.embedded import Embedded
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 from orbitdl.dictionaries.unit_ball import UnitBall
-from orbitdl.groups.blocks import Blocks, Floats, Integers, as_real_rows
 
 NOTHING = 1e-12
 """Part of the largest squared norm below which a combination of entries is rounding."""

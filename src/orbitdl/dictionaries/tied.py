@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.embedded import Embedded
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Action, Maps
-from orbitdl.groups.blocks import Blocks, Floats
 
 
 def dictionary_of(action: Action, A: Blocks, *, normalise_after: bool = False) -> Dictionary:

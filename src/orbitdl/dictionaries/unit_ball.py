@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.coordinate_step import coordinate_step
 from orbitdl.dictionaries.least_squares import constrained_least_squares, least_squares
 from orbitdl.dictionaries.norm_constraint import normalise, shorten
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.blocks import Blocks, Floats, inner
 
 MANY = 32
 """Components beyond which sweeps over them lower the loss sooner than the exact step."""

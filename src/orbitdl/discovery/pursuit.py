@@ -25,8 +25,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy import fft
 
-from orbitdl.compiled import fast, internal
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.kernels import fast, internal
 
 ROUNDS = 16
 """Rounds of insertion at most: each takes the largest correlation within two waveform lengths."""

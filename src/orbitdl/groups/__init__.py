@@ -5,12 +5,12 @@
 
 from orbitdl.groups.base import Action, Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.finite import Finite
 from orbitdl.groups.images.image_rotation import ImageRotation
 from orbitdl.groups.images.integer_translation import IntegerTranslation
 from orbitdl.groups.images.square import SquareSymmetry
 from orbitdl.groups.images.translation import Translation
-from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.signals.continuous import ContinuousShift
 from orbitdl.groups.signals.reversal import Mirror, Reversal
 from orbitdl.groups.signals.shift import IntegerShift, InterpolatedShift

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.groups.blocks import (
+from orbitdl.arrays.blocks import (
     Blocks,
     Combination,
     Floats,
@@ -34,9 +34,9 @@ from orbitdl.groups.blocks import (
 )
 from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.events import Events
-from orbitdl.groups.vectors.fibre import Fibre
-from orbitdl.groups.vectors.times import Times
+from orbitdl.groups.vectors.matrix_group import Fibre
+from orbitdl.groups.vectors.merged_atoms import Events
+from orbitdl.groups.vectors.shift_grid import Times
 from orbitdl.groups.views import view_of_entries
 
 __all__ = [

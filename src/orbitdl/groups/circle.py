@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats
-from orbitdl.groups.phases import PhaseAction
-from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.trigonometric.grids import grid_peaks
-from orbitdl.groups.trigonometric.largest import (
+from orbitdl.groups.maxima.grids import grid_peaks
+from orbitdl.groups.maxima.largest import (
     find_largest_values,
     grid_size,
     largest_product_of,
     lowest_fraction,
 )
-from orbitdl.groups.trigonometric.peaks import peaks_near
+from orbitdl.groups.maxima.peaks import peaks_near
+from orbitdl.groups.phase_action import PhaseAction
+from orbitdl.groups.transforms.base import Transform
 
 CHUNK = 256
 """Polynomials put on a grid at a time to find all their peaks."""

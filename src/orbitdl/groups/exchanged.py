@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Maps, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 PROBES = 4
 """Random data points that are moved: two numbers are found from them for every block."""

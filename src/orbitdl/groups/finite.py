@@ -10,16 +10,16 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Floats, Integers
+from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Group
-from orbitdl.groups.blocks import Floats, Integers
+from orbitdl.groups.enumerated import ORTHOGONAL
 from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
-from orbitdl.groups.listed import ORTHOGONAL
 from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
-from orbitdl.groups.tabled import TabledRepresentation
+from orbitdl.groups.stored_matrices import TabledRepresentation
 from orbitdl.groups.transforms.basis import ChangeOfBasis
 from orbitdl.groups.transforms.multiplied import multiplied_if_small
 from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
-from orbitdl.validation import require_count
 
 LARGEST_STORED = 2**32
 """Bytes that the tables of a group from a file may take."""

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.groups.blocks import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
 
 SAME = 1e-6
 """Numbers that agree to this fraction of the largest are the same but for rounding."""

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from orbitdl.groups.blocks import Floats
+from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.views import View
 
 NO_BREAK = "\N{NO-BREAK SPACE}"

@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers, in_columns
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image

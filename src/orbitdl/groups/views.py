@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from orbitdl.groups.blocks import Floats
+from orbitdl.arrays.blocks import Floats
 
 MOST_LINES = 8
 """More lines than this are drawn as an image, one row per line."""

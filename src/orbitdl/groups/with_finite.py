@@ -7,10 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Action, Group, Representation, require_group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.exchanged import Exchange, find_conjugations, find_exchange
-from orbitdl.groups.listed import ListedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation, Slider
 
 

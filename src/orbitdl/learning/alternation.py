@@ -10,8 +10,8 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.learning.iteration import Iteration, Record, State
 from orbitdl.learning.shards import Residuals, Shards, Summary
+from orbitdl.learning.state import Iteration, Record, State
 
 FALL = 0.7
 """Factor of the gap asked for from one iteration to the next."""

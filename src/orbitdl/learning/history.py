@@ -6,7 +6,7 @@ from collections import UserList
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from orbitdl.learning.iteration import Record
+from orbitdl.learning.state import Record
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -19,11 +19,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.norm_constraint import descend
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.blocks import as_real_rows
 from orbitdl.learning.shards import Shards
 
 FEW = 1e9

@@ -21,9 +21,9 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn, put_in_use, record_of
-from orbitdl.learning.iteration import Iteration, State
-from orbitdl.learning.memory import ROOM, Memory, Passed
+from orbitdl.learning.running_sums import ROOM, Memory, Passed
 from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
+from orbitdl.learning.state import Iteration, State
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Gap asked for in the first pass, and its factor from one pass to the next."""

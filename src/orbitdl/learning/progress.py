@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from orbitdl.learning.crew import Tell
-from orbitdl.learning.iteration import Iteration
+from orbitdl.learning.executor import Tell
 from orbitdl.learning.shards import Summary
+from orbitdl.learning.state import Iteration
 
 PAUSE = 10.0
 """Seconds between two lines of progress."""

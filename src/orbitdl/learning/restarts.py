@@ -11,9 +11,9 @@ import numpy as np
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.progress import announce
 from orbitdl.learning.runs import Runs
+from orbitdl.learning.state import Iteration, State
 
 TRIAL = 3
 """Iterations after which starts are compared."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import Iteration, State
+from orbitdl.learning.state import Iteration, State
 
 
 @dataclass(frozen=True, eq=False)

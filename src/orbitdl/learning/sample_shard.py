@@ -8,18 +8,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from orbitdl.codes import Atoms, Codes
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
+from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.observed import ObservedNormal, entry_normal
+from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import statistics_of
-from orbitdl.samples import Samples
 
 LARGEST = 2048
 """Samples per shard: so many that what each costs besides its samples does not count."""

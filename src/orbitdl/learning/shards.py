@@ -15,7 +15,7 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from orbitdl.codes import Atoms, Codes
+from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.parallel import in_threads
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics

@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.validation import as_components
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.learning.out_of_core_samples import ScatteredSamples
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.scattered_samples import ScatteredSamples
-from orbitdl.validation import as_components
 
 Points = SampleShards | ScatteredSamples
 """Data points, wherever they are."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.certificate import CHUNK, stack
+from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.statistics import Statistics, stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 
 FEW = 512
 """Moved components up to which products of their coefficients are a dense matrix."""

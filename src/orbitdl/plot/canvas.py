@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.extras import install_hint
+from orbitdl.arrays.optional import install_hint
 
 QUIET = "0.8"
 """Colour of lines that only guide the eye."""

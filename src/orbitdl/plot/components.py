@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import (
     WIDEST,
@@ -19,7 +20,6 @@ from orbitdl.plot.canvas import (
 )
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.subject import centred, representation_of, require_model, shares_of, sketch_of
-from orbitdl.waveform_learning import WaveformLearning
 
 
 @dataclass(eq=False, repr=False)

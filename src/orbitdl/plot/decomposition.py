@@ -7,6 +7,8 @@ from typing import Any, Self
 
 import numpy as np
 
+from orbitdl.arrays.validation import require_count
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import (
     DATA,
@@ -24,8 +26,6 @@ from orbitdl.plot.rows import Curve, Row, draw_rows, height_of
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.stretch import stretch_of
 from orbitdl.plot.subject import require_model, sketch_of
-from orbitdl.validation import require_count
-from orbitdl.waveform_learning import WaveformLearning
 
 MOST_TILES = 6
 """Images beside each other."""

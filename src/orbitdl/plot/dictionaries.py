@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.comparison import comparable
+from orbitdl.arrays.validation import as_components
+from orbitdl.encoding.metrics import align, dictionary_distance
+from orbitdl.estimators.comparison import comparable
 from orbitdl.groups.base import Floats, Group, require_group
-from orbitdl.metrics import align, dictionary_distance
 from orbitdl.plot.canvas import QUIET, Axes, Display, colour_of, panels, require_matplotlib
 from orbitdl.plot.sketch import Sketch, reach_of
 from orbitdl.plot.subject import centred, require_model
-from orbitdl.validation import as_components
 
 
 @dataclass(eq=False, repr=False)

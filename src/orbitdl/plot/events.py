@@ -8,8 +8,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from orbitdl.estimators.waveform import WaveformLearning
+from orbitdl.events.intervals import intervals_of
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.intervals import intervals_of
 from orbitdl.plot.canvas import (
     QUIET,
     SMALL,
@@ -22,7 +23,6 @@ from orbitdl.plot.canvas import (
 )
 from orbitdl.plot.sketch import checked
 from orbitdl.plot.subject import require_model
-from orbitdl.waveform_learning import WaveformLearning
 
 MANY = 400
 """Events of a row from which on they are points without stems."""

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.codes import Atoms
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.coding.codes import Atoms
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.groups.base import Action, Floats, Integers
 from orbitdl.groups.presentation import ShiftSlider
 from orbitdl.plot.subject import representation_of

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.validation import require_positive
 from orbitdl.groups.base import Action, Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.plot.canvas import QUIET, SMALL, require_matplotlib, tidy
-from orbitdl.validation import require_positive
 
 FEW = 30
 """Values of a line up to which each has a mark, unless they are samples."""

@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.validation import require_between
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.inputs import as_signal, detrended, require_own_channels
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.inputs import as_signal, detrended, require_own_channels
-from orbitdl.line.waveforms import Waveforms
 from orbitdl.plot.parts import Part
 from orbitdl.plot.sketch import Sketch, checked
-from orbitdl.validation import require_between
-from orbitdl.waveform_learning import WaveformLearning
 
 SPANS = 10
 """Lengths of a waveform that are drawn of a recording where nothing else is asked for."""

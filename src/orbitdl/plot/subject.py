@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import NotFittedError
 
-from orbitdl.codes import Codes
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.coding.codes import Codes
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Action, Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.plot.sketch import Sketch
-from orbitdl.waveform_learning import WaveformLearning
 
 Model = OrbitDictionaryLearning | WaveformLearning
 

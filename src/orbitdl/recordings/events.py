@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.codes import Codes
-from orbitdl.event_columns import in_column_order
+from orbitdl.arrays.validation import as_components
+from orbitdl.coding.codes import Codes
+from orbitdl.events.columns import in_column_order
 from orbitdl.recordings.listing import Seen, listed
 from orbitdl.recordings.positions import positions
 from orbitdl.recordings.windows import Windows
-from orbitdl.validation import as_components
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from orbitdl.line.acquisition import compare, require_same_rate
+from orbitdl.domains.time.acquisition import compare, require_same_rate
 from orbitdl.recordings.layout import Layout
 from orbitdl.recordings.prepared_signal import PreparedSignal, prepare_signal
 from orbitdl.recordings.preparing import prepare
@@ -16,8 +16,8 @@ from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.windows import Windows
 
 if TYPE_CHECKING:
-    from orbitdl.estimator import OrbitDictionaryLearning
-    from orbitdl.waveform_learning import WaveformLearning
+    from orbitdl.estimators.orbit import OrbitDictionaryLearning
+    from orbitdl.estimators.waveform import WaveformLearning
 
     Model: TypeAlias = OrbitDictionaryLearning | WaveformLearning
 

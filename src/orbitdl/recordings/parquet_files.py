@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from orbitdl.extras import install_hint
+from orbitdl.arrays.optional import install_hint
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
 from orbitdl.recordings.layout import Kind

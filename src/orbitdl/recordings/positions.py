@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.codes import Codes
+from orbitdl.arrays.validation import as_components
+from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.validation import as_components
 
 
 def positions(codes: Codes, components: ArrayLike) -> Floats:

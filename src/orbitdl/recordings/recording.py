@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.dialect import Dialect
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.time_units import TimeUnit
-from orbitdl.validation import require_count
 
 
 @dataclass(frozen=True, eq=False)

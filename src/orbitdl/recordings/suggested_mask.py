@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from orbitdl.arrays.validation import require_between, require_count
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.artefacts import Artefact, Stretch, artefact_table
 from orbitdl.recordings.bursts import find_bursts
 from orbitdl.recordings.plateaus import find_plateaus
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.stretches import runs_of_true
-from orbitdl.validation import require_between, require_count
 
 
 @dataclass(frozen=True, eq=False)

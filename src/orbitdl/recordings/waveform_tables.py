@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.validation import as_components, require_positive
+from orbitdl.arrays.validation import as_components, require_positive
 
 if TYPE_CHECKING:
     import pandas as pd

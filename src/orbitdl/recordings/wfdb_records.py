@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from orbitdl.extras import install_hint
+from orbitdl.arrays.optional import install_hint
 from orbitdl.recordings.array_files import as_numbers
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.unreadable import UnreadableError, parsing

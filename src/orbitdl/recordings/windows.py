@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.domains.time.acquisition import acquisition_of
+from orbitdl.domains.time.signal import long_gaps
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.acquisition import acquisition_of
-from orbitdl.line.signal import long_gaps
 from orbitdl.recordings.overlaps import taper
 
 

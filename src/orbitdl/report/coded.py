@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from orbitdl.codes import Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.listing import Seen, listed
 from orbitdl.recordings.overlaps import taper, window_starts

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from orbitdl.codes import Codes
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.coding.codes import Codes
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from orbitdl.alpha import alpha_max
-from orbitdl.metrics import orbit_distances
+from orbitdl.encoding.metrics import orbit_distances
+from orbitdl.learning.alpha import alpha_max
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.report.coded import Coded
 from orbitdl.report.facts import Facts

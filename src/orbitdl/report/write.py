@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.codes import Codes
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.arrays.validation import require_count, require_positive
+from orbitdl.coding.codes import Codes
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.report.coded import Scaling
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.page import page
 from orbitdl.storage.writing import require_target, write_file
-from orbitdl.validation import require_count, require_positive
 
 
 def write_report(

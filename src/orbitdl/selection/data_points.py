@@ -9,12 +9,12 @@ import numpy as np
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.encoding import decode_atoms, refit
+from orbitdl.encoding.encode import decode_atoms, refit
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Group
+from orbitdl.learning.pilot import sizes_of
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import choose_starts
-from orbitdl.pilot import sizes_of
-from orbitdl.samples import Samples
 from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 
 BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
+from orbitdl.estimators.waveform import WaveformLearning
+from orbitdl.events.model import Excerpt
 from orbitdl.groups.base import Group
-from orbitdl.line.event_model import Excerpt
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.recordings import PLACES, SPANS, EventJudges
-from orbitdl.waveform_learning import WaveformLearning
 
 POINTS = 500
 """Data points that candidates are judged on unless another number is requested."""

@@ -11,8 +11,8 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.restarts import TRIAL, Restarts
+from orbitdl.learning.state import Iteration, State
 from orbitdl.selection.held_out import HeldOut, Judged
 from orbitdl.storage.checkpoint import Checkpoint
 

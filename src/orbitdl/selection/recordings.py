@@ -25,14 +25,14 @@ from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.discover import calibrated, whitened
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import Atoms, gram_of, subtract
-from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.event_model import (
+from orbitdl.events.model import (
     FIXED_SEED,
     Excerpt,
     noise_of,
     waveforms_in,
     white_noise_of,
 )
+from orbitdl.groups.base import Floats, Integers
 from orbitdl.selection.held_out import Judged, Speckles
 
 SPANS, UNITS = 8, 8

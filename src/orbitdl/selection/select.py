@@ -11,11 +11,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from orbitdl.blas import single_threaded_blas
+from orbitdl.arrays.validation import (
+    as_alphas,
+    listed,
+    require_between,
+    require_count,
+    require_jobs,
+)
 from orbitdl.coding.parallel import in_threads
-from orbitdl.estimator import OrbitDictionaryLearning
+from orbitdl.estimators.orbit import OrbitDictionaryLearning
+from orbitdl.estimators.start import AUTO
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Group, require_group
-from orbitdl.line.found import AUTO
+from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.selection.choice import Selection, choose, reason_for, reason_of_events
 from orbitdl.selection.held_out import Judges, Speckles
 from orbitdl.selection.judges import event_judges, point_judges
@@ -23,8 +31,6 @@ from orbitdl.selection.path import Effort, judge_path
 from orbitdl.selection.results import Job, Progress, Results
 from orbitdl.selection.scores import Scores
 from orbitdl.storage.container import as_path
-from orbitdl.validation import as_alphas, listed, require_between, require_count, require_jobs
-from orbitdl.waveform_learning import WaveformLearning
 
 OF_WAVEFORMS = ("length", "detrend", "noise", "positive")
 """Settings of waveforms that judgements depend on."""

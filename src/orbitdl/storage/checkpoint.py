@@ -10,12 +10,13 @@ from typing import Self
 
 import numpy as np
 
+from orbitdl.arrays.warnings import warn_user
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import Iteration, State
 from orbitdl.learning.runs import Run, Runs
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.starts import Kind
+from orbitdl.learning.state import Iteration, State
 from orbitdl.storage.checkpoint_files import (
     REMEDY,
     CheckpointFile,
@@ -27,7 +28,6 @@ from orbitdl.storage.checkpoint_files import (
 )
 from orbitdl.storage.container import ModelFileError
 from orbitdl.storage.writing import sweep
-from orbitdl.user_warnings import warn_user
 
 SECONDS, SHARE = 5.0, 0.05
 """Least time between two writes, and the largest share of the time that they may take."""

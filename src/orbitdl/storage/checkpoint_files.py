@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import State
-from orbitdl.learning.memory import Passed
+from orbitdl.learning.running_sums import Passed
 from orbitdl.learning.runs import Run
 from orbitdl.learning.shards import Shards, Space
+from orbitdl.learning.state import State
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.kinds import describe

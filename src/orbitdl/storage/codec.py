@@ -15,7 +15,7 @@ import numpy as np
 from orbitdl.coding import Coder
 from orbitdl.groups import Group
 from orbitdl.learning.history import History
-from orbitdl.learning.iteration import Record
+from orbitdl.learning.state import Record
 from orbitdl.storage.container import Header, Tensors
 from orbitdl.storage.kinds import describe, rebuild
 from orbitdl.storage.plain import (

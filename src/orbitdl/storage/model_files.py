@@ -14,15 +14,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.validation import as_components, require_positive
 from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Action, Group
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.plain import require_shape
 from orbitdl.storage.stored_model import StoredModel
 from orbitdl.storage.waveform_files import WaveformFile
-from orbitdl.validation import as_components, require_positive
 
 KIND = "model file"
 LARGEST_TABLE = 2**32

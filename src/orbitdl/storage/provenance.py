@@ -14,9 +14,9 @@ import sklearn
 from numpy.typing import ArrayLike, NDArray
 
 import orbitdl
-from orbitdl.sources.digest import Digest, digest_of
-from orbitdl.sources.opening import as_source
-from orbitdl.validation import as_masked_data
+from orbitdl.arrays.validation import as_masked_data
+from orbitdl.data.fingerprint import Digest, digest_of
+from orbitdl.data.opening import as_source
 
 
 def fingerprint(*arrays: NDArray[Any] | None) -> str:

@@ -13,8 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from orbitdl.codes import Codes
-from orbitdl.extras import install_hint
+from orbitdl.arrays.optional import install_hint
+from orbitdl.coding.codes import Codes
 from orbitdl.storage.container import ModelFileError, as_path
 
 if TYPE_CHECKING:

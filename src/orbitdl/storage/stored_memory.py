@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.learning.memory import Kept, Memory
+from orbitdl.learning.running_sums import Kept, Memory
 from orbitdl.learning.shards import Shards
 from orbitdl.storage.plain import as_complex, as_real, require_moderate
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.line.event_model import EventModel
+from orbitdl.arrays.validation import as_components, require_count, require_positive
+from orbitdl.events.model import EventModel
 from orbitdl.storage.plain import require_shape
 from orbitdl.storage.stored_model import StoredModel
-from orbitdl.validation import as_components, require_count, require_positive
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import internal
+from orbitdl.kernels import internal
 
 
 @internal

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from orbitdl.codes import Atoms
 from orbitdl.coding.base import Coder
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.growing.moving import MoveAtoms
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow

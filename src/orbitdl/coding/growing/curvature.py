@@ -10,7 +10,7 @@ import numpy as np
 
 from orbitdl.coding.growing.eigen import diagonalise
 from orbitdl.coding.small_lasso import dot
-from orbitdl.compiled import internal
+from orbitdl.kernels import internal
 
 STILL = 1e-6
 """Moves that take an atom less far than the root of this, relatively to others, do not move it."""

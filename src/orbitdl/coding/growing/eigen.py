@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import internal
+from orbitdl.kernels import internal
 
 SWEEPS = 20
 """Jacobi's method squares its error in every sweep, once it is small: half as many will do."""

@@ -24,8 +24,8 @@ from numpy.typing import NDArray
 from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.curvature import curvature, measure, raise_curvature, whiten
 from orbitdl.coding.small_lasso import solve_factored
-from orbitdl.compiled import allocating, internal
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.kernels import allocating, internal
 
 LONGEST = 0.5
 """Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""

@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.codes import Atoms
+from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.base import TabulatingCoder
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.first_use import Once
 from orbitdl.coding.growing.moving import MoveAtoms
 from orbitdl.coding.missing_entries import Missing
-from orbitdl.coding.once import Once
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.room import Chosen, in_growing_room
 from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
@@ -31,10 +31,10 @@ from orbitdl.coding.sliding.tables import (
 )
 from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
+from orbitdl.coding.workspace import Chosen, in_growing_room
 from orbitdl.groups.base import Blocks, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
-from orbitdl.validation import LARGEST_COUNT
 
 VALUES = 2**25
 """Grid values kept at a time: 128 MB."""

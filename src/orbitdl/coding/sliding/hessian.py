@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.coding.small_lasso import solve_factored
-from orbitdl.compiled import internal
+from orbitdl.kernels import internal
 
 PUSH = 2.0
 """Curvature added per slope of the certificate: with it alone an atom moves by ``eta' / (2 eta')``,

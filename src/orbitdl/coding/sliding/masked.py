@@ -6,14 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from orbitdl.codes import Atoms
+from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.newton import first_order_error, settle_known, solve_inner
 from orbitdl.coding.sliding.oracle import see
 from orbitdl.coding.sliding.signals import MaskedSignals, Signals
 from orbitdl.coding.sliding.state import ZERO, make_state, put
 from orbitdl.coding.small_lasso import dot
-from orbitdl.compiled import fast, internal
+from orbitdl.kernels import fast, internal
 
 
 class SlideAtoms:

@@ -19,10 +19,10 @@ from orbitdl.coding.missing_entries import Missing, missing_entries, unit_vector
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh
 from orbitdl.coding.sliding.tables import Tables, build_tables, gram_at
-from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.groups.listed import translated_entries
+from orbitdl.groups.enumerated import translated_entries
 from orbitdl.groups.signals.time_shift import TimeShift
+from orbitdl.kernels import internal
 
 
 class MaskedCorrelations(NamedTuple):

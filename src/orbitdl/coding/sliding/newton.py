@@ -11,7 +11,7 @@ from orbitdl.coding.sliding.oracle import look_from, measured, see, weigh, witho
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, keep
 from orbitdl.coding.sliding.tables import signed_distance, wrap
 from orbitdl.coding.small_lasso import settle
-from orbitdl.compiled import internal
+from orbitdl.kernels import internal
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in cells: little more than a quarter of the shortest wave,

@@ -24,8 +24,8 @@ from orbitdl.coding.sliding.missing import (
 from orbitdl.coding.sliding.signals import MaskedSignals, look_at_signals
 from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
-from orbitdl.compiled import INSIDE, internal
 from orbitdl.groups.base import Floats
+from orbitdl.kernels import INSIDE, internal
 
 
 class Correlations(NamedTuple):

@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.sliding.state import ZERO
 from orbitdl.coding.sliding.tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
-from orbitdl.compiled import internal
-from orbitdl.compiled.shared import shared
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric.polynomials import expand, horner
+from orbitdl.groups.maxima.polynomials import expand, horner
+from orbitdl.kernels import internal
+from orbitdl.kernels.records import shared
 
 FLOOR, DOUBT = 0.88, 0.97
 """Fractions of alpha below which grid values, and parabolas through them, are not looked at.

@@ -13,7 +13,7 @@ from orbitdl.coding.sliding.oracle import oracle_for, put_behind
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
 from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
-from orbitdl.compiled import fast, internal
+from orbitdl.kernels import fast, internal
 
 NEAR = 0.8
 """Atoms with a larger inner product do not enter in the same round: they explain the same, and all

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.coding.sliding.tables import ORDER, gram_at
-from orbitdl.compiled import inner_loop, internal
-from orbitdl.compiled.shared import shared
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.groups.trigonometric.polynomials import expand, horner
+from orbitdl.groups.maxima.polynomials import expand, horner
+from orbitdl.kernels import inner_loop, internal
+from orbitdl.kernels.records import shared
 
 ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
 """Numbers that are not literals: kernels compile once for them and for all other counts."""

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.special import factorial
 
-from orbitdl.compiled import internal
 from orbitdl.groups.base import Blocks, Floats, correlate, inner
-from orbitdl.groups.trigonometric.largest import grid_size
-from orbitdl.groups.trigonometric.polynomials import horner, taylor_factors
+from orbitdl.groups.maxima.largest import grid_size
+from orbitdl.groups.maxima.polynomials import horner, taylor_factors
+from orbitdl.kernels import internal
 
 ORDER = 8
 """Taylor coefficients kept."""

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from orbitdl.compiled import fast
+from orbitdl.arrays.blocks import pairs
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.groups.blocks import pairs
+from orbitdl.kernels import fast
 
 
 class Targets(NamedTuple):

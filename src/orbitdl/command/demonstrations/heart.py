@@ -17,9 +17,9 @@ from orbitdl.command.demonstrations.base import ORIGIN, Demonstration
 from orbitdl.command.demonstrations.heart_picture import RATE, draw_heart
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
+from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
-from orbitdl.learning.iteration import Iteration
-from orbitdl.line.codes import RecordingCodes
+from orbitdl.learning.state import Iteration
 from orbitdl.recordings import Preprocessing, Recording
 from orbitdl.report import write_recording_report
 

@@ -11,7 +11,7 @@ import pandas as pd
 from orbitdl import WaveformLearning
 from orbitdl.command.demonstrations.base import drawing
 from orbitdl.datasets import EcgRecording
-from orbitdl.line.codes import RecordingCodes
+from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.plot import DecompositionDisplay
 from orbitdl.plot.canvas import colour_of
 

@@ -7,15 +7,15 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
+from orbitdl.arrays.validation import require_positive
 from orbitdl.groups.base import Action, Group
-from orbitdl.groups.blocks import Floats
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.signals.reversal import Mirror
 from orbitdl.groups.transforms.fourier_bessel import FourierBessel
 from orbitdl.groups.views import view_of_image
 from orbitdl.groups.with_finite import Extension
-from orbitdl.validation import require_positive
 
 WHOLE_TURN = 360.0
 """Angles are in degrees."""

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Combination
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.groups.enumerated import Entries, ListedRepresentation, translated_entries
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
-from orbitdl.groups.listed import Entries, ListedRepresentation, translated_entries
-from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
+from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.groups.base import Group
-from orbitdl.groups.blocks import Floats, Integers
 from orbitdl.groups.isotypic import arrange
 from orbitdl.groups.presentation import ListSlider, Presentation
-from orbitdl.groups.tabled import TabledRepresentation
+from orbitdl.groups.stored_matrices import TabledRepresentation
 from orbitdl.groups.transforms.multiplied import multiplied_if_small
 from orbitdl.groups.transforms.square_parts import SquareParts, multiplicities
 from orbitdl.groups.views import view_of_image

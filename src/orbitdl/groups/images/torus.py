@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.compiled import allocating, internal
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Combination, Group, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier_plane import FourierPlane
 from orbitdl.groups.views import view_of_image
-from orbitdl.validation import require_count
+from orbitdl.kernels import allocating, internal
 
 MANY = 4
 """Channels of a picture, at most, unless somebody says that there are more."""

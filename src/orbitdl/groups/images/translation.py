@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import CLOSE, Combination
-from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
-from orbitdl.groups.trigonometric.plane_grid import plane_grid_peaks
-from orbitdl.groups.trigonometric.plane_largest import find_plane_largest
-from orbitdl.groups.trigonometric.plane_peaks import plane_peaks_near
-from orbitdl.groups.trigonometric.plane_values import as_table
+from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
+from orbitdl.groups.maxima.plane_largest import find_plane_largest
+from orbitdl.groups.maxima.plane_peaks import plane_peaks_near
+from orbitdl.groups.maxima.plane_values import as_table
 
 FINENESS = 4
 """Points per pixel, in both directions, of the grid on which peaks are looked for: 8 per wave of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from orbitdl.groups.base import Group
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift, spectra_of
-from orbitdl.groups.vectors.any_time import AnyTime
+from orbitdl.groups.vectors.continuous_times import AnyTime
 
 WORDS = ("by any amount, fractions of a sample included", 2)
 """How far shifts go, and decimal places of a shift."""

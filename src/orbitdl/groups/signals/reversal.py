@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.listed import ListedRepresentation
+from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.transforms.parity import Parity
 from orbitdl.groups.views import view_of_image, view_of_signals

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.listed import Entries, ListedRepresentation, translated_entries
+from orbitdl.groups.enumerated import Entries, ListedRepresentation, translated_entries
+from orbitdl.groups.maxima.grids import grid_peaks
 from orbitdl.groups.signals.time_shift import TimeShift, spectra_of
-from orbitdl.groups.trigonometric.grids import grid_peaks
-from orbitdl.groups.vectors.times import TimesOnGrid
-from orbitdl.validation import require_count
+from orbitdl.groups.vectors.shift_grid import TimesOnGrid
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.phases import add_waves
+from orbitdl.groups.maxima.moduli import largest_modulus, modulus_peaks
+from orbitdl.groups.phase_action import add_waves
 from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
 from orbitdl.groups.transforms.oscillations import Oscillations
-from orbitdl.groups.trigonometric.moduli import largest_modulus, modulus_peaks
 from orbitdl.groups.views import view_of_signals
 
 TURN = 360.0

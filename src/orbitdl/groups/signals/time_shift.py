@@ -7,9 +7,9 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.groups.base import Group
-from orbitdl.groups.blocks import Floats, Integers
-from orbitdl.groups.phases import PhaseAction
+from orbitdl.groups.phase_action import PhaseAction
 from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier import Fourier
 from orbitdl.groups.views import view_of_signals

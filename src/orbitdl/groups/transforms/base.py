@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 
 
 class Transform(ABC):

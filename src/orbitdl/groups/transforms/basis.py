@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
 
 

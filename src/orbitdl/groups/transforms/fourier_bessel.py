@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import jn_zeros, jv
 
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
-from orbitdl.groups.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.transforms.base import Transform
 
 

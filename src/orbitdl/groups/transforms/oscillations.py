@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.transforms.fourier import Fourier
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.transforms.base import Transform
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from orbitdl.groups.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.transforms.base import Transform
 
 

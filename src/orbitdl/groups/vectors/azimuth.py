@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Group
-from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.fibre import Fibre, turns
+from orbitdl.groups.vectors.matrix_group import Fibre, turns
 from orbitdl.groups.views import view_of_points
 
 

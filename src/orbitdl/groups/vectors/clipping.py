@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import allocating, part
-from orbitdl.groups.blocks import Floats
+from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.vectors.jacobi import (
     LARGEST,
     TOGETHER,
@@ -22,6 +21,7 @@ from orbitdl.groups.vectors.jacobi import (
     multiply_back,
     take_up,
 )
+from orbitdl.kernels import allocating, part
 
 
 def spectral_norms(X: Floats) -> Floats:

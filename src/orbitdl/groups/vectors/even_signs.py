@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.groups.blocks import Floats
+from orbitdl.arrays.blocks import Floats
 
 ROUNDING = 1e-13
 """Weights up to this fraction of all are rounding."""

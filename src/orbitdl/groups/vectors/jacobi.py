@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.compiled import allocating, part
-from orbitdl.groups.blocks import Floats
+from orbitdl.arrays.blocks import Floats
+from orbitdl.kernels import allocating, part
 
 TOGETHER = 16
 """Matrices that are treated at once."""

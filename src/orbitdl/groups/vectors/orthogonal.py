@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.presentation import Slider, TurnSlider
 from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
-from orbitdl.groups.vectors.fibre import Fibre, turns
-from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
-from orbitdl.groups.vectors.turns import turn_in_words, turns_in_columns
+from orbitdl.groups.vectors.matrix_group import Fibre, turns
+from orbitdl.groups.vectors.matrix_representation import FibreRepresentation
+from orbitdl.groups.vectors.rotations import turn_in_words, turns_in_columns
 
 MOST_PLANES = 6
 """Coordinate planes in which a reader may try a turn: all of them in four dimensions."""

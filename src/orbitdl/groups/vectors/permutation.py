@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats, Integers
-from orbitdl.groups.vectors.arrangement import best_arrangement, fill, gains, largest_sum, peel
-from orbitdl.groups.vectors.fibre import Fibre
-from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
+from orbitdl.groups.vectors.assignment import best_arrangement, fill, gains, largest_sum, peel
+from orbitdl.groups.vectors.matrix_group import Fibre
+from orbitdl.groups.vectors.matrix_representation import FibreRepresentation
 
 SAME = 1e-9
 """Sums of rows that differ by no more than this fraction of the largest are the same."""

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
-from orbitdl.groups.blocks import Blocks, Floats, Integers
 from orbitdl.groups.presentation import ListSlider, Presentation, ShiftSlider, Slider
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.vectors.events import Events, gather_events
-from orbitdl.groups.vectors.times import Places
-from orbitdl.groups.vectors.turned_waves import add_turned_waves
+from orbitdl.groups.vectors.merged_atoms import Events, gather_events
+from orbitdl.groups.vectors.rotated_sums import add_turned_waves
+from orbitdl.groups.vectors.shift_grid import Places
 from orbitdl.groups.views import view_of_signals
 
 ROOM = 2**19

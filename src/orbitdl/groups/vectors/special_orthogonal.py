@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.blocks import Blocks, Floats
 from orbitdl.groups.presentation import Slider
 from orbitdl.groups.vectors.even_signs import even_signs
-from orbitdl.groups.vectors.fibre import Fibre, turns
-from orbitdl.groups.vectors.fibre_representation import FibreRepresentation
+from orbitdl.groups.vectors.matrix_group import Fibre, turns
+from orbitdl.groups.vectors.matrix_representation import FibreRepresentation
 from orbitdl.groups.vectors.orthogonal import (
     OrthogonalFibre,
     OrthogonalRepresentation,
@@ -21,7 +21,7 @@ from orbitdl.groups.vectors.orthogonal import (
     names_of_entries,
     sliders_of_turns,
 )
-from orbitdl.groups.vectors.turns import turn_in_words
+from orbitdl.groups.vectors.rotations import turn_in_words
 
 SAME = 1e-9
 """In the plane, singular values that differ by no more than this fraction are the same."""

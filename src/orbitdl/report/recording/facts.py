@@ -11,23 +11,23 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.inputs import as_recordings, detrended
+from orbitdl.domains.time.penalty import LevelField
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.domains.time.whitening import whitened
+from orbitdl.estimators.waveform import WaveformLearning
+from orbitdl.events.intervals import missing_stretches
+from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.codes import RecordingCodes
-from orbitdl.line.inputs import as_recordings, detrended
-from orbitdl.line.intervals import missing_stretches
-from orbitdl.line.penalty import LevelField
-from orbitdl.line.prominence import peaks_of
-from orbitdl.line.signal import Signal
-from orbitdl.line.waveforms import Waveforms
-from orbitdl.line.whitening import whitened
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.intervals import Intervals, judged_intervals
 from orbitdl.report.recording.resolution import kept_stretches
 from orbitdl.report.recording.strip import Explained, Strip
-from orbitdl.waveform_learning import WaveformLearning
 
 LEAST_SIMILAR = 12
 """Events that are listed as least like their waveform."""

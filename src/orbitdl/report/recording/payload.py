@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Integers
-from orbitdl.line.prominence import peaks_of
 from orbitdl.report.payload import course_of, rounded
 from orbitdl.report.recording.facts import Facts
 from orbitdl.report.recording.packing import as_text

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.events.intervals import runs
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.intervals import runs
 
 VALUES = 1_500_000
 """Values of 16 bits that the strip may take: 4 MB as text."""

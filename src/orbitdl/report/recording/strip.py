@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.inputs import PART
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.splines import TAPS
+from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.line.atoms import LineAtoms
-from orbitdl.line.inputs import PART
-from orbitdl.line.signal import Signal
-from orbitdl.line.splines import TAPS
-from orbitdl.line.waveforms import Waveforms
 from orbitdl.report.recording.packing import packed
 from orbitdl.report.recording.resolution import bin_size, outline
 

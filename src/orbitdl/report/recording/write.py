@@ -7,11 +7,11 @@ from pathlib import Path
 
 from numpy.typing import ArrayLike
 
+from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.facts import gather
 from orbitdl.report.recording.page import page
 from orbitdl.storage.writing import require_target, write_file
-from orbitdl.waveform_learning import WaveformLearning
 
 
 def write_recording_report(

@@ -1,0 +1,1 @@
+"""Plain data: blocks, validation, warnings; imports nothing of the package."""

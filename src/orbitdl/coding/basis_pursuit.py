@@ -1,0 +1,152 @@
+"""Codes that agree with what was observed, of the least weight: a linear program over all atoms.
+
+    min sum_k |c_k|   s.t.   sum_k c_k M g_k a_k = M y
+
+has the dual ``max_p <p, M y>  s.t.  |<p, g a_j>| <= 1`` for all g and j. It is solved over a few
+atoms, to which those are added that violate its dual, until none does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.column_generation import Round, generate
+from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.problem import Masked, Problem
+from orbitdl.coding.working_set import moved_signals
+from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
+
+ROUNDS, STALLED = 60, 4
+"""Linear programs per sample at most, and how many without progress are enough."""
+CLOSEST = 1e-6
+"""Gap of penalised codes, at least: atoms are where they belong then."""
+PENALTIES = (1e-2, 1e-4)
+"""Penalties, for data of unit norm, that prepare exact agreement."""
+
+
+def lightest_codes(
+    representation: Representation, Y: Blocks, A: Blocks, masked: Masked, tol: float
+) -> tuple[Atoms, Floats, Floats]:
+    """Return atoms of least weight for data of unit norm, that weight (n,), and a bound of it (n,).
+
+    Value and bound are to be within a relative tol. Samples of which nothing but zeros was observed
+    get no atom.
+    """
+    problem = Problem(representation, Y, A, 1.0, masked)
+    guess, bound = _penalised(problem, tol)
+    alive = ~problem.is_zero()
+    atoms, value = guess.only(np.zeros(len(Y), dtype=np.bool_)), np.zeros(len(Y))
+    if alive.any():
+        program = _Program(representation, A, masked.take(alive), bound[alive], tol)
+        start = _with_cover(representation, guess.take(alive))
+        program.require_agreement(start)
+        found = generate(program.solve_and_look, start, ROUNDS)
+        atoms = atoms.replace(alive, _without_traces(found))
+        value[alive], bound[alive] = program.values[:, -1], program.bound
+    return atoms, value, np.minimum(bound, value)
+
+
+def _penalised(problem: Problem, tol: float) -> tuple[Atoms, Floats]:
+    """Return codes with a small penalty, and the bounds ``<y, r> / max_j polar(r a_j^H)``.
+
+    The residuals r of the penalised program are feasible for the dual when scaled, and close to
+    its solution; the atoms are close to those of the equality program.
+    """
+    representation, Y, A = problem.representation, problem.Y, problem.A
+    coder = default_coder(representation, min(max(tol, CLOSEST), 1e-4))
+    prepared = coder.prepare(representation, A)
+    atoms, bound = None, np.zeros(len(Y))
+    for alpha in PENALTIES:
+        atoms = prepared.code(Y, alpha, atoms, masked=problem.masked, warn=False).atoms
+        misfit = problem.misfit(atoms.superpose(representation, A))
+        polar = representation.largest_product(misfit.residual, A)
+        bound = np.maximum(bound, misfit.product / np.maximum(polar, 1e-300))
+    assert atoms is not None
+    return atoms, bound
+
+
+def _with_cover(representation: Representation, atoms: Atoms) -> Atoms:
+    """Add to every sample each component at the elements of the group's cover."""
+    cover, pairs = representation.cover(), len(atoms) * atoms.n_components
+    row = np.repeat(np.arange(pairs), len(cover))
+    return atoms.add(Combination(row, np.zeros(len(row)), np.tile(cover, (pairs, 1))))
+
+
+def _without_traces(atoms: Atoms) -> Atoms:
+    """Leave out atoms that are nothing but rounding beside the largest of their sample."""
+    size, largest = np.abs(atoms.coefficient), np.zeros(len(atoms))
+    np.maximum.at(largest, atoms.sample, size)
+    used = size > 1e-12 * largest[atoms.sample]
+    return atoms.moved(np.where(used, atoms.coefficient, 0.0), atoms.element)
+
+
+class _Program:
+    """The linear programs of n samples, and what is known of their values.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n, STALLED)
+        Weights reached in the last rounds, the last one last.
+    bound : ndarray of shape (n,)
+        What the value cannot fall below, as far as is known.
+    """
+
+    def __init__(
+        self, representation: Representation, A: Blocks, masked: Masked, bound: Floats, tol: float
+    ) -> None:
+        self.representation, self.A, self.masked, self.tol = representation, A, masked, tol
+        self.values = np.full((len(bound), STALLED), np.inf)
+        self.bound = bound.copy()
+
+    def solve_and_look(self, chosen: NDArray[np.bool_], atoms: Atoms) -> Round:
+        """Solve the programs of some samples over the atoms given; find those they lack."""
+        masked, c = self.masked.take(chosen), np.zeros(len(atoms.coefficient))
+        dual = np.zeros(masked.signal.shape)
+        for i, (table, target) in enumerate(self._tables(masked, atoms)):
+            own = slice(atoms.offsets[i], atoms.offsets[i + 1])
+            c[own], dual[i][masked.observed[i]] = lightest_combination(table, target)
+        solved = replace(atoms, coefficient=c)
+        C = correlate(self.representation.analyze(dual), self.A)
+        late = self._note(chosen, solved, dual * masked.signal, C)
+        fresh = self.representation.peaks(C.reshape(-1, *C.shape[2:]), 1.0 + 0.1 * self.tol)
+        return Round(solved, late, fresh)
+
+    def _note(
+        self, chosen: NDArray[np.bool_], solved: Atoms, products: Floats, C: Blocks
+    ) -> NDArray[np.bool_]:
+        """Keep values and bounds of a round; return who is not done, (n,)."""
+        value = solved.invariants().sum(axis=1)
+        before, tol = self.values[chosen], self.tol
+        self.values[chosen] = np.concatenate([before[:, 1:], value[:, None]], axis=1)
+        feasible = np.maximum(self.representation.polar(C).max(axis=1), 1.0)
+        bound = products.reshape(len(value), -1).sum(axis=1) / feasible
+        self.bound[chosen] = np.maximum(self.bound[chosen], bound)
+        met = value - self.bound[chosen] <= tol * value
+        stalled = self.values[chosen, 0] - value <= 0.1 * tol * value
+        return np.asarray(~(met | stalled))
+
+    def _tables(self, masked: Masked, atoms: Atoms) -> list[tuple[Floats, Floats]]:
+        """Return for every sample its atoms on the observed entries, as columns, and the data."""
+        rows = moved_signals(self.representation, self.A, atoms)
+        parts = np.split(rows, atoms.offsets[1:-1])
+        return [
+            (np.ascontiguousarray(part[:, seen.ravel()].T), y[seen])
+            for part, y, seen in zip(parts, masked.signal, masked.observed, strict=True)
+        ]
+
+    def require_agreement(self, atoms: Atoms) -> None:
+        """Refuse data that no combination of the atoms given reaches."""
+        for table, target in self._tables(self.masked, atoms):
+            nearest = table @ np.linalg.lstsq(table, target, rcond=1e-12)[0]
+            distance = float(np.linalg.norm(nearest - target) / np.linalg.norm(target))
+            if distance > 1e-7:
+                raise ValueError(
+                    "the observed entries of a data point are no combination of moved components "
+                    f"(the nearest is {distance:.1g} of their norm away): use exact=False, or an "
+                    "alpha."
+                )

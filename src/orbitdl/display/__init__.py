@@ -1,0 +1,1 @@
+"""How models look: pictures and words for people."""

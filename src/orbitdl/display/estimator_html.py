@@ -1,0 +1,117 @@
+"""A fitted model in a notebook: its components and facts, and below them its parameters."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.utils import estimator_html_repr
+
+from orbitdl.display.sparklines import sparklines
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.views import View
+from orbitdl.learning.history import History
+from orbitdl.markup.html import box, counted, facts_table, folded
+
+
+class Occurrences(Protocol):
+    """Atoms of any kind."""
+
+    @property
+    def component(self) -> Integers:
+        """Which one each is of, (K,)."""
+
+    @property
+    def coefficient(self) -> Floats:
+        """How strong each is, (K,)."""
+
+
+class ShownMixin:
+    """Shows what was learned, where scikit-learn shows parameters.
+
+    ``sklearn.set_config(display="text")`` turns both off.
+    """
+
+    components_: Floats
+
+    def _repr_html_inner(self) -> str:
+        """Return what ``_repr_html_`` is where HTML is wanted."""
+        diagram = str(estimator_html_repr(self))
+        return self._learned_in_html(diagram) if hasattr(self, "components_") else diagram
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)  # type: ignore[misc]
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
+
+    def _learned_in_html(self, diagram: str) -> str:
+        q, atoms = len(self.components_), self._occurrences()
+        captions = [f"component {j}" for j in range(q)]
+        if atoms:
+            many = sum(np.bincount(one.component, minlength=q) for one in atoms)
+            captions = [f"{j}: {counted(int(n), 'atom')}" for j, n in enumerate(np.ravel(many))]
+        pictures = sparklines(np.asarray(self.components_), self._view_of_components(), captions)
+        parameters = folded("parameters", diagram)
+        facts = facts_table(facts_of(self, self._noun, self._moves()))
+        return box(type(self).__name__, pictures, facts, parameters)
+
+    _noun: str = "data point"
+    """What learning counts."""
+
+    @abstractmethod
+    def _view_of_components(self) -> View:
+        """Return how a component is drawn."""
+
+    @abstractmethod
+    def _moves(self) -> str:
+        """Say what may move components: the end of a sentence that starts with "They"."""
+
+    @abstractmethod
+    def _occurrences(self) -> list[Occurrences]:
+        """Return the atoms that learning ended with, if they are here."""
+
+
+def facts_of(model: Any, noun: str, moves: str) -> dict[str, str]:
+    """Return what is known of a fitted model, in words; nothing where it is not known.
+
+    What learning counts is called `noun`; `moves` ends the sentence that starts with "They".
+    """
+    origin = getattr(model, "provenance_", {})
+    history = getattr(model, "history_", None) or History()
+    shape = " × ".join(map(str, model.components_.shape[1:]))
+    facts = {
+        "learned from": counted(int(origin["samples"]), noun) if "samples" in origin else "",
+        "components": f"{len(model.components_)} of {shape} values, which {moves}",
+        "alpha": _alpha(model, origin),
+        "learning": _ending(model),
+    }
+    if history:
+        facts["objective"] = f"{history[-1].objective:.6g}"
+        facts["largest gap"] = f"{history[-1].gap:.1e} (certified, relative)"
+    starts = np.asarray(getattr(model, "starts_", ()))
+    if len(starts) > 1 and starts.min() > 0:
+        spread = 100 * (starts.max() / starts.min() - 1)
+        facts["starts"] = f"{len(starts)}, of which the worst was {spread:.2f} % above the best"
+    return facts
+
+
+def _alpha(model: Any, origin: dict[str, Any]) -> str:
+    """Return alpha, and why it is what it is if it was chosen here."""
+    value = getattr(model, "alpha_", None)
+    if value is None:
+        return ""
+    return str(origin["alpha"]) if "alpha" in origin else f"{value:.4g}, as given"
+
+
+def _ending(model: Any) -> str:
+    """Say how learning ended."""
+    if getattr(model, "n_steps_", 0):
+        return f"{counted(model.n_steps_, 'batch', 'batches')}, one step each"
+    if not hasattr(model, "converged_"):
+        return ""
+    steps = counted(int(model.n_iter_), "iteration")
+    if model.converged_:
+        return f"converged after {steps}"
+    return f"not converged after {steps}: raise max_iter or tol"

@@ -1,8 +1,0 @@
-"""Data on a Dask cluster: its workers code what they hold, and sums come back.
-
-Needs ``orbitdl[distributed]``, and is imported only where data of Dask are given.
-"""
-
-from orbitdl.distributed.faults import ClusterError
-
-__all__ = ["ClusterError"]

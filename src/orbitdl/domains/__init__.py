@@ -1,0 +1,1 @@
+"""Where components live that are shorter than the data."""

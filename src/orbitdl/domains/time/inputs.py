@@ -1,0 +1,197 @@
+"""Recordings as users have them: one or several, in memory or on disk; checked."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from orbitdl.arrays.validation import require_usual_number
+from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.background import Background
+from orbitdl.domains.time.signal import Signal, complete
+from orbitdl.domains.time.spooling import come_once, spooled
+from orbitdl.domains.time.whitening import whitened
+from orbitdl.groups.base import Floats
+
+PART = 2**18
+"""Samples that are read at a time."""
+ONLY = "the recording"
+"""What the only recording is called in messages; one of several has a number, from 0."""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one look at a recording says.
+
+    Attributes
+    ----------
+    samples, channels : int
+        How many there are.
+    axes : int
+        Of the array: 1 or 2.
+    observed : int
+        Samples that are there.
+    is_constant : bool
+        Whether every channel is.
+    fingerprint : str
+        SHA-256 of shape and, if that was asked for, of values.
+    """
+
+    samples: int
+    channels: int
+    axes: int
+    observed: int
+    is_constant: bool
+    fingerprint: str
+
+
+def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
+    """Return recordings to be read, and whether several were given.
+
+    A list or tuple of arrays is several recordings, and so is what gives arrays one after another,
+    which are kept in a scratch folder; anything else is one.
+    """
+    if come_once(recording):
+        recording = spooled(recording)
+    several = isinstance(recording, list | tuple) and any(map(_is_array, recording))
+    if not several:
+        return [as_signal(recording)], False
+    signals = [as_signal(one, named(k)) for k, one in enumerate(recording)]
+    require_same_channels([signal.channels for signal in signals])
+    return signals, True
+
+
+def named(number: int) -> str:
+    """Return what one of several recordings is called in messages."""
+    return f"recording {number}"
+
+
+def as_signal(recording: Any, name: str = ONLY) -> Signal:
+    """Return one recording to be read; what has a signal, as `recordings.Recording`, gives it."""
+    values = getattr(recording, "signal", recording)
+    if not (hasattr(values, "shape") and hasattr(values, "dtype")):
+        values = _in_memory(values, name)
+    shape, kind = tuple(values.shape), np.dtype(values.dtype).kind
+    if kind == "c":
+        raise ValueError(f"{name} is complex; pass its real and imaginary parts as two channels.")
+    if kind not in "biuf":
+        raise ValueError(f"{name} must be numbers, not {values.dtype}; convert it first.")
+    if len(shape) not in (1, 2) or 0 in shape:
+        raise ValueError(
+            f"{name} has shape {shape}; pass one of shape (samples,) or (samples, channels)."
+        )
+    if len(shape) == 2 and shape[0] < shape[1]:
+        raise ValueError(
+            f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
+            "pass its transpose."
+        )
+    return Signal(values, rate=_known(recording, "rate"), offset=_known(recording, "offset") or 0)
+
+
+def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
+    """Refuse a recording of other channels than the waveforms have."""
+    if found != own:
+        raise ValueError(
+            f"{name} has {found} channels, but this model was fitted on {own}; pass the same ones."
+        )
+
+
+def require_same_channels(channels: Sequence[int]) -> None:
+    """Refuse recordings of which one has other channels than those before it."""
+    for number, found in enumerate(channels):
+        if found != channels[0]:
+            raise ValueError(
+                f"the recordings differ in their channels: {named(number)} has {found}, and those "
+                f"before it have {channels[0]}; pass recordings of the same ones."
+            )
+
+
+def survey(
+    signal: Signal, name: str = ONLY, *, hashed: bool = False, n_jobs: int | None = None
+) -> Survey:
+    """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
+    digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
+
+    def look(first: int) -> tuple[int, Floats, Floats]:
+        part = signal.raw(first, first + PART)
+        if hashed:  # one part after the other, then
+            digest.update(np.where(np.isnan(part), np.nan, part).tobytes())
+        return known_range(part, name)
+
+    looks = in_threads(look, range(0, len(signal), PART), None if hashed else n_jobs)
+    counts, lows, highs = zip(*looks, strict=True)
+    observed, low, high = sum(counts), np.min(lows, axis=0), np.max(highs, axis=0)
+    if observed == 0:
+        raise ValueError(_nothing_observed(signal, name))
+    require_usual_number(float(max(high.max(), -low.min())), name)
+    shape = len(signal), signal.channels, len(signal.values.shape)
+    return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
+
+
+def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
+    """Return how many samples (n, channels) are there, and the least and the largest of each."""
+    if np.isinf(part).any():
+        raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
+    known = complete(part)
+    there = part if known.all() else part[known]
+    return len(there), there.min(axis=0, initial=np.inf), there.max(axis=0, initial=-np.inf)
+
+
+def detrended(signal: Signal, length: int, *, detrend: bool) -> Signal:
+    """Return the recording without the trend that waveforms of that length leave to it."""
+    return replace(signal, span=length) if detrend else signal
+
+
+def ready(
+    signal: Signal,
+    length: int,
+    *,
+    detrend: bool,
+    n_jobs: int | None = None,
+    noise: Background | None = None,
+) -> Signal:
+    """Return the recording as it is coded with waveforms of that length."""
+    free = detrended(signal, length, detrend=detrend)
+    if noise is None:
+        return free.without_trend(n_jobs)
+    return whitened(free, noise, length, n_jobs)
+
+
+def parts_of(signal: Signal) -> Iterator[Floats]:
+    """Yield the samples of a recording as they are, part by part."""
+    return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
+
+
+def _nothing_observed(signal: Signal, name: str) -> str:
+    """Say that no sample is there, and whether one channel is to blame."""
+    there = np.zeros(signal.channels, dtype=bool)
+    for part in parts_of(signal):
+        there |= (~np.isnan(part)).any(axis=0)
+    if there.any() and not there.all():
+        dead = int(np.argmin(there))
+        return f"channel {dead} of {name} is missing throughout; leave it out."
+    return f"{name} is missing throughout: all its values are NaN; pass one that has some."
+
+
+def _known(recording: Any, name: str) -> Any:
+    """Return what a `recordings.Recording` knows of itself; None: nothing, or it is an array."""
+    return getattr(recording, name, None) if hasattr(recording, "signal") else None
+
+
+def _is_array(thing: Any) -> bool:
+    return hasattr(getattr(thing, "signal", thing), "shape")
+
+
+def _in_memory(values: Any, name: str) -> Any:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"the rows of {name} differ in length; pass (samples, channels), or a list of arrays "
+            "for several recordings."
+        ) from None
+    return array.astype(np.float64) if array.dtype.kind in "biu" else array

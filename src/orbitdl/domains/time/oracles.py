@@ -1,0 +1,267 @@
+"""What is asked about the atoms of a window on the line, and who answers.
+
+Places count from 0 (`Waveforms.offset`), so that all of them are positive. `Uncut` looks
+everything up: correlations ``e`` with what the atoms are to explain, and products of coefficients
+at integer lags. `Cut` serves windows at the ends of a recording and beside missing samples, where
+atoms are truncated: of what is looked up, the products at unobserved samples are subtracted,
+
+    <a_k, a_r>_observed = <a_k, a_r> - sum over unobserved samples s of a_k(s) a_r(s),
+
+while correlations with the data, which are zero there, need no correction.
+
+A penalty that depends on the position is subtracted from the correlations
+(`orbitdl.domains.time.excess`).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.coding.sliding.oracle import LOOKS
+from orbitdl.domains.time.excess import subtract_excess
+from orbitdl.domains.time.splines import fill_weights, weighted
+from orbitdl.domains.time.waveforms import MARGIN
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.kernels import internal
+
+ENDLESS = 1e12
+"""A period that no place comes near: the line is a circle that is not closed."""
+
+
+class Shapes(NamedTuple):
+    """Waveforms as kernels see them.
+
+    Attributes
+    ----------
+    length : float
+        Of the circle that the line is part of.
+    bend : ndarray of shape (q,)
+        ``||a_j'||^2``.
+    u : ndarray of shape (q, W, channels)
+    products : ndarray of shape (q, q, 2 W - 1 + 2 MARGIN)
+    positive : bool
+        Whether coefficients must be.
+    whole : bool
+        Whether times are whole samples.
+    """
+
+    length: float
+    bend: Floats
+    u: Floats
+    products: Floats
+    positive: bool
+    whole: bool
+
+
+class Uncut(NamedTuple):
+    """A window whose atoms lie within observed samples.
+
+    Attributes
+    ----------
+    e : ndarray of shape (q, places)
+        Correlations with what is left without the window's own atoms.
+    tables : Shapes
+    energy : float
+        ``||y||^2`` of what is left, or any larger number.
+    first, last : float
+        Where atoms may be.
+    weights : ndarray of shape (capacity, 3, 4)
+        Scratch.
+    excess : ndarray of shape (q, places) or None
+        Taps of ``alpha (p_j - 1)``; None: the penalty is constant.
+    """
+
+    e: Floats
+    tables: Shapes
+    energy: float
+    first: float
+    last: float
+    weights: Floats
+    excess: Floats | None
+
+
+class Cut(NamedTuple):
+    """A window with atoms that an end or a gap truncates.
+
+    Attributes
+    ----------
+    e, tables, energy, first, last, weights, excess
+        As in `Uncut`.
+    missing : ndarray of shape (n,)
+        Positions of the unobserved samples that its atoms cover, ascending.
+    ranges : ndarray of shape (capacity, 2)
+        Scratch: which of them each atom covers, from the first up to the second.
+    values : ndarray of shape (3, capacity, n, channels)
+        Scratch: the atoms there, with two derivatives.
+    """
+
+    e: Floats
+    tables: Shapes
+    energy: float
+    first: float
+    last: float
+    weights: Floats
+    excess: Floats | None
+    missing: Integers
+    ranges: Integers
+    values: Floats
+
+
+@internal
+def prepare_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Keep atoms where they may be, and fill their weights; on whole samples nothing slides."""
+    for k in range(count):
+        st.shift[k] = min(max(st.shift[k], oracle.first), oracle.last)
+        fill_weights(st.shift[k] - np.floor(st.shift[k]), oracle.weights[k])
+        if oracle.tables.whole:
+            oracle.weights[k, 1:] = 0.0
+
+
+@internal
+def tap_sums(table, at, w):  # type: ignore[no-untyped-def]
+    """Return ``sum_k w_k table[at + i - k]``, i = 0 .. 3."""
+    t = table[at - 3 : at + 4]
+    return (
+        w[0] * t[3] + w[1] * t[2] + w[2] * t[1] + w[3] * t[0],
+        w[0] * t[4] + w[1] * t[3] + w[2] * t[2] + w[3] * t[1],
+        w[0] * t[5] + w[1] * t[4] + w[2] * t[3] + w[3] * t[2],
+        w[0] * t[6] + w[1] * t[5] + w[2] * t[4] + w[3] * t[3],
+    )
+
+
+@internal
+def product_of(table, centre, apart, v, w):  # type: ignore[no-untyped-def]
+    """Return ``sum_{i,k} v_i w_k table[apart + i - k]``."""
+    return weighted(v, tap_sums(table, centre + apart, w))
+
+
+@internal
+def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill b, G and eta of all atoms from tables, with the signs that `refresh` gives them."""
+    prepare_atoms(st, count, oracle)
+    weights, e = oracle.weights, oracle.e
+    for k in range(count):
+        row, before = e[st.component[k]], int(st.shift[k]) - 1
+        near = row[before : before + 4]
+        for p in range(3):
+            st.b[p, k] = weighted(weights[k, p], near)
+        subtract_excess(st, k, before, weights[k], oracle.excess)  # type: ignore[no-untyped-call]
+        for p in range(3):
+            st.eta[p, k] = st.b[p, k]
+        for r in range(k + 1):
+            look_up_pair(st, k, r, oracle)
+
+
+@internal
+def look_up_pair(st, k, r, oracle):  # type: ignore[no-untyped-def]
+    """Fill G of two atoms, and take what each leaves of the other off their eta.
+
+    All that there is to know of them is ``v^T T w`` with the taps of either, or derivatives of
+    these: the sums over the taps of one serve all those of the other.
+    """
+    shapes, v, w = oracle.tables, oracle.weights[k], oracle.weights[r]
+    apart, width = int(st.shift[k]) - int(st.shift[r]), shapes.u.shape[1]
+    if abs(apart) > width + 2:
+        for p in range(3):
+            st.gram[p, k, r], st.gram[p, r, k] = 0.0, 0.0
+        return
+    table, at = shapes.products[st.component[k], st.component[r]], width - 1 + MARGIN + apart
+    still, sloping, bent = (
+        tap_sums(table, at, w[0]),
+        tap_sums(table, at, w[1]),
+        tap_sums(table, at, w[2]),
+    )
+    g, slope, cross = weighted(v[0], still), weighted(v[1], still), weighted(v[1], sloping)
+    st.gram[0, k, r], st.gram[1, k, r], st.gram[2, k, r] = g, -slope, -cross
+    st.eta[0, k] -= st.c[r] * g
+    st.eta[1, k] -= st.c[r] * slope
+    st.eta[2, k] -= st.c[r] * weighted(v[2], still)
+    if k == r:
+        return
+    slope = weighted(v[0], sloping)
+    st.gram[0, r, k], st.gram[1, r, k], st.gram[2, r, k] = g, -slope, -cross
+    st.eta[0, r] -= st.c[k] * g
+    st.eta[1, r] -= st.c[k] * slope
+    st.eta[2, r] -= st.c[k] * weighted(v[0], bent)
+
+
+@internal
+def look_up_truncated(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill the same where atoms are truncated."""
+    look_up_on_line(st, count, oracle)
+    for k in range(count):
+        evaluate_missing(st.component[k], int(st.shift[k]), oracle, k)
+        for r in range(k + 1):
+            subtract_missing(st, k, r, oracle)
+
+
+@internal
+def first_at(missing, place):  # type: ignore[no-untyped-def]
+    """Return how many positions, which ascend, are before a place."""
+    low, high = 0, missing.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if missing[middle] < place:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@internal
+def evaluate_missing(j, m, oracle, k):  # type: ignore[no-untyped-def]
+    """Fill ranges and values of atom k: waveform j at the integer position m with its weights."""
+    u, out, w, missing = oracle.tables.u, oracle.values, oracle.weights[k], oracle.missing
+    _, width, channels = u.shape
+    begin, end = first_at(missing, m - 1), first_at(missing, m + width + 2)
+    oracle.ranges[k, 0], oracle.ranges[k, 1] = begin, end
+    for s in range(begin, end):
+        for p in range(3):
+            for ch in range(channels):
+                total = 0.0
+                for i in range(4):
+                    n = missing[s] - m - (i - 1)
+                    if 0 <= n < width:
+                        total += w[p, i] * u[j, n, ch]
+                out[p, k, s, ch] = total
+
+
+@internal
+def subtract_missing(st, k, r, oracle):  # type: ignore[no-untyped-def]
+    """Subtract from G, and add to eta, the products of two atoms at unobserved samples."""
+    v, ranges = oracle.values, oracle.ranges
+    begin, end = max(ranges[k, 0], ranges[r, 0]), min(ranges[k, 1], ranges[r, 1])
+    if begin >= end:
+        return
+    a, b = v[:, k, begin:end], v[:, r, begin:end]
+    g, cross = dot_of(a[0], b[0]), dot_of(a[1], b[1])
+    subtract_products(st, k, r, g, dot_of(a[1], b[0]), cross, dot_of(a[2], b[0]))
+    if k != r:
+        subtract_products(st, r, k, g, dot_of(a[0], b[1]), cross, dot_of(a[0], b[2]))
+
+
+@internal
+def subtract_products(st, k, r, g, slope, cross, bend):  # type: ignore[no-untyped-def]
+    """Subtract ``<a_k, a_r>``, ``<a'_k, a_r>``, ``<a'_k, a'_r>`` and ``<a''_k, a_r>``."""
+    st.gram[0, k, r] -= g
+    st.gram[1, k, r] += slope
+    st.gram[2, k, r] += cross
+    st.eta[0, k] += st.c[r] * g
+    st.eta[1, k] += st.c[r] * slope
+    st.eta[2, k] += st.c[r] * bend
+
+
+@internal
+def dot_of(a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of two signals (n, channels)."""
+    total = 0.0
+    for t in range(a.shape[0]):
+        for ch in range(a.shape[1]):
+            total += a[t, ch] * b[t, ch]
+    return total
+
+
+LOOKS[Uncut] = look_up_on_line
+LOOKS[Cut] = look_up_truncated

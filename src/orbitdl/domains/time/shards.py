@@ -1,0 +1,228 @@
+"""Recordings as shards: the learning loop of data points serves them as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Protocol, Self, TypeVar
+
+import numpy as np
+
+from orbitdl.coding.codes import Atoms
+from orbitdl.coding.parallel import in_threads
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.discovery.background import Background
+from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.chunks import Recording, Watch, code_recording, cut, linked, spread
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.coordinates import from_blocks
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.statistics import EventStatistics
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.domains.time.whitening import whitened
+from orbitdl.groups.base import Blocks, Floats, Integers
+from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class LineSpace:
+    """Waveforms in blocks, and times as elements."""
+
+    block_shape: tuple[int, int, int]
+    dtype: type = np.float64
+    parameters: tuple[str, ...] = ("time",)
+
+    def contains(self, element: Floats) -> bool:
+        """Tell whether times can be some."""
+        return bool(np.all(np.isfinite(element)))
+
+
+class Recordings(Protocol):
+    """Recordings in chunks, of which some may be asked something; `RecordingShards` is that."""
+
+    @property
+    def space(self) -> LineSpace:
+        """What waveforms and atoms look like."""
+
+    @property
+    def alpha(self) -> float:
+        """Weight of sparsity."""
+
+    @property
+    def positive(self) -> bool:
+        """Whether coefficients must be positive."""
+
+    @property
+    def whole(self) -> bool:
+        """Whether times must be whole samples."""
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads that work here."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples of every chunk."""
+
+    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
+        """Return the answers of so many chunks at most, evenly spread over all, in their order."""
+
+    def with_noise(self, noise: Background) -> Self:
+        """Return the same recordings, whitened."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordingShards(LocalShards):
+    """Recordings that are learned from together, and how they are coded.
+
+    Attributes
+    ----------
+    parts : tuple of Chunk
+        One recording after the other.
+    n_jobs : int or None
+    alpha : float
+    positive, whole : bool
+        Whether coefficients must be positive, and times whole samples.
+    codes : list of RecordingCodes or None
+        What the last coding of every recording ended with, unless it was changed since.
+    """
+
+    parts: tuple[Chunk, ...]
+    alpha: float
+    positive: bool = False
+    whole: bool = False
+    codes: list[RecordingCodes] | None = None
+
+    @classmethod
+    def cut(
+        cls,
+        signals: Iterable[Signal],
+        width: int,
+        alpha: float,
+        n_jobs: int | None = None,
+        *,
+        positive: bool = False,
+        whole: bool = False,
+        size: int | None = None,
+    ) -> RecordingShards:
+        """Cut recordings into chunks; where depends on the length of waveforms alone."""
+        parts = tuple(chunk for signal in signals for chunk in cut(signal, width, size))
+        return cls(parts, n_jobs, alpha, positive, whole)
+
+    @property
+    def space(self) -> LineSpace:
+        chunk = self.parts[0]
+        return LineSpace((1, chunk.width, chunk.signal.channels))
+
+    def no_statistics(self, q: int) -> EventStatistics:
+        return EventStatistics.none(*self.space.block_shape[1:], q)
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples of every chunk."""
+        return [chunk.last - chunk.first for chunk in self.parts]
+
+    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
+        """Return the answers of so many chunks at most, evenly spread over all."""
+        return [ask(chunk) for chunk in spread(self.parts, most)]
+
+    @property
+    def recordings(self) -> list[Recording]:
+        """The chunks of every recording."""
+        groups = list[Recording]()
+        for part in self.parts:
+            if part.begins:
+                groups.append([])
+            groups[-1].append(part)
+        return groups
+
+    def at(self, alpha: float) -> RecordingShards:
+        """Return the same recordings at another weight of sparsity."""
+        return replace(self, alpha=alpha, codes=None)
+
+    def with_noise(self, noise: Background) -> RecordingShards:
+        """Return the same recordings, whitened, without codes."""
+        parts = list[Chunk]()
+        for group in self.recordings:
+            signal = whitened(group[0].signal, noise, group[0].width, self.n_jobs)
+            parts += [Chunk(signal, one.first, one.last, one.width) for one in group]
+        return replace(self, parts=tuple(parts), codes=None)
+
+    def prepare(self, A: Blocks, asked: float) -> LineCoder:
+        waveforms = Waveforms(from_blocks(A))
+        return LineCoder(waveforms, self.alpha, asked, self.positive, self.whole)
+
+    def code(self, A: Blocks, asked: float, watch: Watch = int) -> tuple[RecordingShards, Summary]:
+        """Code every recording as a whole; `watch` is told of samples that are done."""
+        coder = self.prepare(A, asked)
+        groups = self.recordings
+        short = all(len(group) <= 2 for group in groups)  # then threads take whole recordings
+        outer, within = (self.n_jobs, None) if short and len(groups) > 1 else (None, self.n_jobs)
+        coded = in_threads(lambda one: code_recording(one, coder, within, watch), groups, outer)
+        codes = [one.codes(coder) for one in coded]
+        parts = tuple(chunk for one in coded for chunk in one.chunks)
+        summary = total(Summary(one.objective, one.gap, 1, len(one)) for one in codes)
+        return replace(self, parts=parts, codes=codes), summary
+
+    def starting_from(self, atoms: Atoms | None) -> RecordingShards:
+        return self._with(super().starting_from(atoms).parts)
+
+    def scale(self, factors: Floats) -> RecordingShards:
+        return self._with(super().scale(factors).parts)
+
+    def _with(self, parts: tuple[Chunk, ...]) -> RecordingShards:
+        """Return the same recordings with chunks that have other atoms."""
+        changed = replace(self, parts=parts, codes=None)
+        if any(part.atoms is None for part in parts):
+            return changed
+        q = parts[0].known_atoms.n_components
+        return replace(
+            changed, parts=tuple(part for group in changed.recordings for part in linked(group, q))
+        )
+
+    def batches(self, size: int, rng: np.random.Generator) -> list[RecordingShards]:
+        """Return so many whole recordings at a time; one that is alone is one batch."""
+        every = self.recordings
+        groups = [[every[k] for k in chosen] for chosen in shuffled(len(every), size, rng)]
+        return [replace(self, parts=tuple(sum(group, [])), codes=None) for group in groups]
+
+    def best(
+        self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        assert isinstance(statistics, EventStatistics)
+        return statistics.best(dictionary, soon)
+
+    def step(
+        self, dictionary: Dictionary, statistics: Statistics
+    ) -> tuple[RecordingShards, Dictionary]:
+        """Return the waveforms that fit best with the last codes, and the recordings for them.
+
+        Spans that move take their atoms along. With a penalty field this changes the penalty:
+        they move only where the objective does not rise,
+
+            misfit(moved) + alpha weight(moved) <= misfit(A) + alpha weight.
+        """
+        assert isinstance(statistics, EventStatistics)
+        best, moves = statistics.best(dictionary)
+        if moves is None or all(part.signal.penalty is None for part in self.parts):
+            return self.moved(moves), best
+        moved, q = self.moved(moves), len(dictionary)
+        before, after = statistics.here, statistics.at(moves)
+        fall = before.misfit(dictionary.expand()) - after.misfit(best.expand())
+        if self.alpha * (moved.weight(q) - self.weight(q)) <= fall:
+            return moved, best
+        return self, dictionary.solve(before)
+
+    def weight(self, q: int) -> float:
+        """Return ``sum_k p_{j_k}(tau_k) |c_k|`` over the atoms of q components."""
+        return sum(part.weight(q) for part in self.parts)
+
+    def moved(self, moves: Integers | None) -> RecordingShards:
+        """Return the same recordings with atoms of component j later by ``moves[j]`` samples."""
+        if moves is None:
+            return self
+        return self._with(tuple(part.moved(moves) for part in self.parts))

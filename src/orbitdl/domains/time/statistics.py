@@ -1,0 +1,105 @@
+"""What the dictionary step needs to know of recordings, and where spans would better lie."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.domains.time.recentring import (
+    best_positions,
+    moved_coefficients,
+    reach_of,
+    rows_of,
+)
+from orbitdl.domains.time.sums import Sums
+from orbitdl.groups.base import Blocks, Floats, Integers
+
+
+class EventStatistics(Statistics):
+    """Sums over events of recordings, for spans that are longer on either side.
+
+    They tell of all positions of a span. `normal` and `cross` are those where spans are, and are
+    worked out when they are asked for: adding up asks for neither.
+
+    Attributes
+    ----------
+    longer : Sums
+        For spans of ``width + 2 K`` samples, ``K = reach_of(width)``.
+    usage : ndarray of shape (q,)
+    width : int
+        Samples that a waveform spans.
+    """
+
+    def __init__(self, longer: Sums, usage: Floats, width: int) -> None:
+        vars(self).update(longer=longer, usage=usage, width=width)
+
+    longer: Sums
+    width: int
+
+    @cached_property
+    def here(self) -> Statistics:
+        """The sums for spans where they are."""
+        return self.at(np.zeros(len(self.usage), dtype=np.intp))
+
+    @property
+    def normal(self) -> Blocks:
+        return self.here.normal
+
+    @property
+    def cross(self) -> Blocks:
+        return self.here.cross
+
+    def __add__(self, other: Statistics) -> EventStatistics:
+        assert isinstance(other, EventStatistics)
+        longer, usage = self.longer + other.longer, self.usage + other.usage
+        return EventStatistics(longer, usage, self.width)
+
+    def __mul__(self, weight: float) -> EventStatistics:
+        return EventStatistics(self.longer * weight, self.usage * weight, self.width)
+
+    def explained_by(self, A: Blocks) -> EventStatistics:
+        u = from_blocks(A)
+        still = rows_of(np.zeros(len(u), dtype=np.intp), self.width)
+        cross = self.longer.normal[:, still] @ u.reshape(len(still), -1)
+        return EventStatistics(Sums(self.longer.normal, cross), self.usage, self.width)
+
+    @property
+    def arrays(self) -> tuple[Blocks, Blocks, Floats]:
+        return self.longer.normal, self.longer.cross, self.usage
+
+    def of_arrays(self, normal: Blocks, cross: Blocks, usage: Floats) -> EventStatistics:
+        return EventStatistics(Sums(normal, cross), usage, self.width)
+
+    @classmethod
+    def none(cls, width: int, channels: int, q: int) -> EventStatistics:
+        """Return the sums over no events of q waveforms."""
+        side = q * (width + 2 * reach_of(width))
+        return cls(Sums(np.zeros((side, side)), np.zeros((side, channels))), np.zeros(q), width)
+
+    def at(self, moves: Integers) -> Statistics:
+        """Return the sums for spans that are moved so."""
+        rows = rows_of(moves, self.width)
+        sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
+        return in_blocks(sums, self.usage)
+
+    def best(
+        self, dictionary: Dictionary, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        """Solve for waveforms where they are, and where their spans would explain more.
+
+        Returns also by how many samples every span has moved; None: not at all. Spans of copies
+        stay: a reversed one would have to move the other way.
+        """
+        here, u = dictionary.solve(self.here, soon), from_blocks(dictionary.components)
+        moves = best_positions(self.longer, u) if dictionary.copies == 1 else None
+        if moves is None or not moves.any():
+            return here, None
+        moved = self.at(moves)
+        there = dictionary.near(to_blocks(moved_coefficients(u, moves))).solve(moved, soon)
+        if moved.misfit(there.expand()) >= self.here.misfit(here.expand()):
+            return here, None
+        return there, moves

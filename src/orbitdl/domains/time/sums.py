@@ -1,0 +1,132 @@
+"""Sums over events: all that the next waveforms need to know of a recording.
+
+With ``z_j[t] = sum_k c_k B(t - tau_k)`` the model is ``sum_j z_j * u_j``, and least squares over
+coefficients u asks for
+
+    N[(j,a), (l,b)] = sum_{t observed} z_j[t - a] z_l[t - b],      R[(j,a)] = sum_t z_j[t - a] x[t].
+
+Over all t the first is a function of ``a - b`` and comes from pairs of events; what samples
+beyond the ends and missing ones would have added is taken off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.signal import reached
+from orbitdl.domains.time.splines import TAPS, four_weights
+from orbitdl.domains.time.waveforms import add_multiple
+from orbitdl.groups.base import Floats
+from orbitdl.kernels import allocating, internal
+
+AT_ONCE = 4096
+"""Samples whose terms are taken off at a time."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sums:
+    """N (q W, q W) and R (q W, channels) of a recording; those of two parts add up."""
+
+    normal: Floats
+    cross: Floats
+
+    def __add__(self, other: Sums) -> Sums:
+        return Sums(self.normal + other.normal, self.cross + other.cross)
+
+    def __mul__(self, weight: float) -> Sums:
+        return Sums(self.normal * weight, self.cross * weight)
+
+
+def event_sums(
+    x: Floats,
+    observed: NDArray[np.bool_],
+    width: int,
+    q: int,
+    events: LineAtoms,
+    counted: NDArray[np.bool_] | None = None,
+    ends: tuple[bool, bool] = (True, True),
+) -> Sums:
+    """Return the sums over a recording x (T, channels), zero where missing.
+
+    Parameters
+    ----------
+    x : ndarray of shape (T, channels)
+    observed : ndarray of shape (T,)
+    width, q : int
+        Samples of a waveform, and how many waveforms there are.
+    events : LineAtoms
+        All that reach into x, in the order of time.
+    counted : ndarray of shape (K,), optional
+        Where x is a chunk: which events are its own. Only pairs that begin with one count here.
+    ends : tuple of bool
+        Whether the recording begins, and ends, with x.
+    """
+    far = width + TAPS
+    lags, cross = np.zeros((q, q, 2 * width - 1)), np.zeros((q, width, x.shape[1]))
+    z = np.zeros((q, len(x) + 2 * far + width))
+    own = np.ones(len(events), dtype=bool) if counted is None else counted
+    add_events(events.component, events.time, events.coefficient, own, x, far, lags, cross, z)
+    by_difference = sliding_window_view(lags, width, axis=2)[..., ::-1]  # (j, l, a, b): a - b
+    normal = by_difference.transpose(0, 2, 1, 3).reshape(q * width, q * width)
+    unseen = np.repeat([ends[0], False, ends[1]], [far, len(x), far + width])
+    unseen[far : far + len(x)] = ~observed
+    return Sums(_without_unseen(normal, z, unseen, width), cross.reshape(q * width, -1))
+
+
+def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width: int) -> Floats:
+    """Take off the terms of samples that were not observed, those beyond the ends included."""
+    if not unseen.any():
+        return normal
+    near = reached(np.any(z, axis=0), width)[: z.shape[1]]
+    places = np.flatnonzero(unseen & near)
+    padded = np.pad(z, [(0, 0), (width - 1, 0)])
+    for k in range(0, len(places), AT_ONCE):
+        back = places[k : k + AT_ONCE, None] + (width - 1) - np.arange(width)
+        rows = padded[:, back].transpose(1, 0, 2).reshape(len(back), -1)
+        normal = normal - rows.T @ rows
+    return normal
+
+
+@internal
+def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noqa: E741
+    """Add ``z_j[t] z_l[t + s]`` of two events at whole times m and n to the sums over t."""
+    width = (lags.shape[2] + 1) // 2
+    for i in range(4):
+        for k in range(4):
+            s = n + k - m - i
+            if -width < s < width:
+                lags[j, l, s + width - 1] += one[i] * two[k]
+
+
+@allocating
+def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
+    """Add every event to the sums over pairs, to those with the data, and to z, `far` places on."""
+    count, width = time.shape[0], cross.shape[1]
+    taps, whole = np.empty((count, 4)), np.empty(count, np.int64)
+    for k in range(count):
+        whole[k] = int(np.floor(time[k]))
+        w = four_weights(time[k] - whole[k])
+        for i in range(4):
+            taps[k, i] = c[k] * w[i]
+            t0 = whole[k] + i - 1
+            z[component[k], t0 + far] += taps[k, i]
+            first, last = max(-t0, 0), min(width, x.shape[0] - t0)
+            if first < last:
+                there, own = x[t0 + first : t0 + last], cross[component[k], first:last]
+                add_multiple(taps[k, i], there.reshape(-1), own.reshape(-1))
+    for k in range(count):
+        if not counted[k]:
+            continue
+        j = component[k]
+        add_pair(taps[k], taps[k], whole[k], whole[k], j, j, lags)
+        for r in range(k + 1, count):
+            if whole[r] - whole[k] > width + 3:
+                break
+            l = component[r]  # noqa: E741
+            add_pair(taps[k], taps[r], whole[k], whole[r], j, l, lags)
+            add_pair(taps[r], taps[k], whole[r], whole[k], l, j, lags)

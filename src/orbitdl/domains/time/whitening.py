@@ -1,0 +1,49 @@
+"""Recordings as the noise model sees them: whitened, with a penalty that follows the noise level.
+
+What is coded of a recording x, free of its trend, is ``y = h * x / scale``. Its background is
+white, of a standard deviation sigma(t) that may change slowly. The penalty of an event at tau is
+``alpha sigma(tau + W / 2)``: the same number of noise standard deviations everywhere.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.background import Background
+from orbitdl.discovery.level import LONG, block_levels, joined
+from orbitdl.domains.time.penalty import LevelField
+from orbitdl.domains.time.signal import Signal
+from orbitdl.groups.base import Floats
+
+TOGETHER = 64
+"""Blocks that are read at a time."""
+
+
+def whitened(signal: Signal, noise: Background | None, length: int, n_jobs: int | None) -> Signal:
+    """Return a recording whitened, with the penalty that follows its noise level."""
+    if noise is None:
+        return signal
+    white = replace(signal, noise=noise).without_trend(n_jobs)
+    return replace(white, penalty=level_field(white, length, n_jobs))
+
+
+def level_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
+    """Return the noise level of a whitened recording at the centre of waveforms."""
+    short, long = (levels_of(signal, size, n_jobs) for size in (length, LONG * length))
+    at, levels = joined(short, long, length, signal.channels)
+    return LevelField(at - length / 2, levels[None])
+
+
+def levels_of(signal: Signal, size: int, n_jobs: int | None) -> Floats:
+    """Return the noise level of every block, read a few at a time."""
+    count = len(np.arange(0, max(len(signal) - size // 2, 1), size))
+
+    def some(first: int) -> Floats:
+        last = min(first + TOGETHER, count)
+        end = len(signal) if last == count else last * size
+        return block_levels(*signal.read(first * size, end), size)
+
+    return np.concatenate(in_threads(some, range(0, count, TOGETHER), n_jobs))

@@ -1,0 +1,1 @@
+"""Functions of data and components: codes, alpha paths, denoising, completion, distances."""

@@ -1,0 +1,1 @@
+"""Estimators, and what they share: learning, use, persistence."""

@@ -1,0 +1,85 @@
+"""Data points as users have them, in memory or somewhere else, ready to be learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from orbitdl.arrays.validation import require_usual_number
+from orbitdl.coding.base import Coder
+from orbitdl.data.base import Source
+from orbitdl.data.fingerprint import Digest
+from orbitdl.encoding.samples import Samples
+from orbitdl.executors.choice import crew_for
+from orbitdl.groups.base import Action
+from orbitdl.learning.executor import Piece
+from orbitdl.learning.out_of_core_samples import ScatteredSamples
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.spill import Scratch
+from orbitdl.learning.starts import Points
+
+NOTHING = "X has no observed entry; pass data that are not all missing."
+
+
+@dataclass(frozen=True, eq=False)
+class Given:
+    """Data points to learn from, and their fingerprint."""
+
+    points: Points
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one look at data points says.
+
+    Whether any entry is missing, whether any is there, the size of the largest, a fingerprint.
+    """
+
+    any_missing: bool
+    any_observed: bool
+    largest: float
+    digest: Digest
+
+    def __add__(self, other: Survey) -> Survey:
+        return Survey(
+            self.any_missing or other.any_missing,
+            self.any_observed or other.any_observed,
+            max(self.largest, other.largest),
+            self.digest + other.digest,
+        )
+
+
+def survey_piece(piece: Piece, scratch: Scratch) -> Survey:
+    """Look at a piece, which was checked when it was read."""
+    values, observed = piece.data
+    any_observed = observed is None or bool(observed.any())
+    largest = float(np.abs(values).max(initial=0.0))
+    digest = Digest.of(values, observed, piece.first)
+    return Survey(observed is not None, any_observed, largest, digest)
+
+
+def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
+    """Return data points that are in memory."""
+    if samples.observed is not None and not samples.observed.any():
+        raise ValueError(NOTHING)
+    digest = Digest.of(samples.signal, samples.observed, 0)
+    points = SampleShards.cut(samples, coder, 1.0, n_jobs)
+    return Given(points, digest.hexdigest(samples.representation.shape))
+
+
+@contextmanager
+def elsewhere(
+    source: Source, representation: Action, coder: Coder, n_jobs: int | None
+) -> Iterator[Given]:
+    """Return data points that are somewhere else; at the end nothing that was kept is left."""
+    with crew_for(source, n_jobs) as crew:
+        seen = crew.total(survey_piece, crew.filled, "look")
+        if not seen.any_observed:
+            raise ValueError(NOTHING)
+        require_usual_number(seen.largest, "X")
+        points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
+        yield Given(points, seen.digest.hexdigest(source.shape))

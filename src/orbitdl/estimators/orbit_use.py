@@ -1,0 +1,295 @@
+"""What a fitted model does with data: validation and glue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from orbitdl.arrays.validation import as_alphas, as_masked_data, require_jobs, require_positive
+from orbitdl.coding.base import Coder, require_coder
+from orbitdl.coding.choice import default_coder
+from orbitdl.coding.codes import Codes
+from orbitdl.data.base import Part
+from orbitdl.data.dask_arrays import DaskSource, is_of_dask
+from orbitdl.data.opening import as_source
+from orbitdl.display.estimator_html import Occurrences, ShownMixin
+from orbitdl.encoding import complete as completion
+from orbitdl.encoding import denoise as denoising
+from orbitdl.encoding import encode as encoding
+from orbitdl.encoding.path import code_along
+from orbitdl.encoding.samples import Samples
+from orbitdl.estimators.by_chunks import Coding, EncodePiece, Whole
+from orbitdl.estimators.dask_codes import Deferred
+from orbitdl.estimators.data_points import Given, elsewhere, in_memory
+from orbitdl.executors.choice import crew_for
+from orbitdl.groups import Action, Group
+from orbitdl.groups.base import Blocks, Floats, require_group
+from orbitdl.groups.default import group_or_default
+from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.views import View
+from orbitdl.kernels.blas import single_threaded_blas
+from orbitdl.storage.provenance import data_fingerprint, fingerprint
+
+
+class Settings(TypedDict):
+    """Arguments that all ways of coding with a model share."""
+
+    samples: Samples
+    A: Blocks
+    coder: Coder
+    n_jobs: int | None
+
+
+class FittedMixin(ShownMixin, TransformerMixin):
+    """Codes, and what follows from them, with the components of a fitted model."""
+
+    group: Group | None
+    tol: float
+    coder: Coder | None
+    n_jobs: int | None
+    components_: Floats
+    alpha_: float
+    codes_: Codes | None
+    provenance_: dict[str, Any]
+    _coded_with: str
+
+    @single_threaded_blas()
+    def encode(
+        self,
+        X: Any,
+        *,
+        mask: Any = None,
+        alpha: float | None = None,
+        debias: bool = False,
+        to: str | PathLike[str] | None = None,
+    ) -> Any:
+        """Write every data point as a sparse sum of moved components; NaN means missing.
+
+        Parameters
+        ----------
+        X, mask
+            As in `fit`.
+        alpha : float, optional
+            Weight of the sparsity term; this model's if left out.
+        debias : bool
+            Refit the coefficients of the atoms found by least squares, which undoes the shrinkage;
+            objective, gap and status stay those of the penalised code. See `orbitdl.encode`.
+        to : path-like, optional
+            A folder that is not there yet: codes are written to it, a part at a time, as two
+            Parquet datasets, instead of being kept in memory.
+
+        Returns
+        -------
+        Codes, or StoredCodes where `to` is given
+            Of a Dask array without `to`, a lazy Dask dataframe with a row per atom.
+        """
+        check_is_fitted(self)
+        weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        if to is None and is_of_dask(X):
+            return self._deferred(X, mask, weight, debias).codes()
+        with self._coding(X, mask, weight, debias) as coding:
+            return coding.codes() if to is None else coding.stored(to)
+
+    @single_threaded_blas()
+    def encode_path(
+        self, X: ArrayLike, alphas: Iterable[float], *, mask: Any = None
+    ) -> list[Codes]:
+        """Code data at every one of some alphas, each from the codes before: `orbitdl.encode_path`.
+
+        Returns one `Codes` for every alpha, in their order.
+        """
+        weights, settings = as_alphas(alphas), self._settings(X, mask)
+        return code_along(alphas=weights, **settings)
+
+    @single_threaded_blas()
+    def codes_of(self, X: Any, *, mask: Any = None) -> Any:
+        """Return codes of data points: those that `fit` ended with if it had these data.
+
+        They are as good as those of `encode`, which makes them anew.
+        """
+        check_is_fitted(self)
+        codes = getattr(self, "codes_", None)
+        if codes is None or self._coded_with != fingerprint(self.components_):
+            return self.encode(X, mask=mask)
+        coder = self._coder(codes.representation)
+        is_good = codes.gap.max() <= coder.tol or not coder.is_convex
+        data = self.provenance_["fingerprint"]
+        return codes if is_good and data == data_fingerprint(X, mask) else self.encode(X, mask=mask)
+
+    @single_threaded_blas()
+    def decode(self, codes: Codes) -> Floats:
+        """Return the data that codes describe, shape (n, ...)."""
+        check_is_fitted(self)
+        return encoding.decode(codes, self.components_)
+
+    @single_threaded_blas()
+    def reconstruct(self, X: Any, *, mask: Any = None) -> Any:
+        """Return the sparse approximation of every data point, in the shape of X.
+
+        X is as in `fit`; of a Dask array this is a lazy one.
+        """
+        check_is_fitted(self)
+        if is_of_dask(X):
+            return self._deferred(X, mask, self.alpha_).reconstructed()
+        return self.decode(self.encode(X, mask=mask))
+
+    @single_threaded_blas()
+    def complete(
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        exact: bool = False,
+        debias: bool = True,
+    ) -> Floats:
+        """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
+
+        Missing entries are taken from the sparse code of the observed ones at this model's alpha,
+        its atoms fitted to them again by least squares, which mostly fills better. With
+        ``debias=False`` they are as the code has them, shrunk by the cost of sparsity: the better
+        choice where so little was observed that least squares has no hold.
+        With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
+        that agree with the observed entries exactly (the paper's program; for data without noise).
+        `orbitdl.complete` returns value and bound of either program beside the data.
+        """
+        settings, alpha = self._settings(X, mask), None if exact else self.alpha_
+        return completion.complete_samples(alpha=alpha, debias=debias, **settings).X
+
+    @single_threaded_blas()
+    def denoise(
+        self,
+        X: ArrayLike,
+        *,
+        mask: ArrayLike | None = None,
+        alpha: float | str | None = None,
+        debias: bool = False,
+    ) -> Floats:
+        """Remove noise: the proximal map of ``alpha`` times the dictionary norm.
+
+        Without `alpha` this model's is used; "noise" chooses one from the level of noise in X, as
+        `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
+        undoes the shrinkage. See `orbitdl.denoise`.
+        """
+        settings, chosen = self._settings(X, mask), self.alpha_ if alpha is None else alpha
+        return denoising.denoise_samples(alpha=chosen, debias=debias, **settings)
+
+    @single_threaded_blas()
+    def transform(self, X: Any, *, mask: Any = None) -> Any:
+        """Return ``||Z_ij||_G``, how much each component is used: (n, q), unmoved by the group.
+
+        X is as in `fit`; of a Dask array this is a lazy one.
+        """
+        check_is_fitted(self)
+        if is_of_dask(X):
+            return self._deferred(X, mask, self.alpha_).invariants()
+        with self._coding(X, mask, self.alpha_) as coding:
+            return coding.invariants()
+
+    @single_threaded_blas()
+    def score(self, X: Any, y: None = None, *, mask: Any = None) -> float:
+        """Return ``1 - sum_i objective_i / sum_i 1/2 ||M_i y_i||^2``, M_i what was observed.
+
+        X is as in `fit`. The fraction of the energy explained, net of the cost of the codes: 0 when
+        nothing is explained, below 1 always. It compares numbers of components, groups and starts
+        at one alpha; it grows as alpha falls, so it cannot choose alpha.
+        """
+        check_is_fitted(self)
+        with self._coding(X, mask, self.alpha_) as coding:
+            return coding.score()
+
+    def _settings(self, X: ArrayLike, mask: ArrayLike | None) -> Settings:
+        """Check data, and return what every way of coding them with this model has in common."""
+        check_is_fitted(self)
+        samples = self._samples(X, mask, self.components_.shape[1:])
+        A = samples.analyze(self.components_)
+        coder = self._coder(samples.representation)
+        return {"samples": samples, "A": A, "coder": coder, "n_jobs": require_jobs(self.n_jobs)}
+
+    def _coder(self, representation: Action) -> Coder:
+        """Return the coder to use: the one given, or the right one for the group."""
+        tol = require_positive(self.tol, "tol")
+        return require_coder(self.coder) or default_coder(representation, tol)
+
+    def _group(self) -> Group:
+        return group_or_default(self.group)
+
+    def _presentation(self) -> Presentation:
+        return self._group().on(self.components_.shape[1:]).presentation
+
+    def _view_of_components(self) -> View:
+        return self._presentation().view
+
+    def _moves(self) -> str:
+        return self._presentation().moves
+
+    def _occurrences(self) -> list[Occurrences]:
+        codes = getattr(self, "codes_", None)
+        return [] if codes is None else [codes.atoms]
+
+    @contextmanager
+    def _coding(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Iterator[Coding]:
+        """Check data, and return how they are coded, wherever they are."""
+        source, n_jobs = as_source(X, mask), require_jobs(self.n_jobs)
+        pieces = Whole(Part(*as_masked_data(X, mask))) if source is None else source
+        within = n_jobs if source is None else None  # threads share the only piece
+        work = self._encode_piece(X, pieces.shape, alpha, debias, within)
+        with crew_for(pieces, n_jobs) as crew:
+            yield Coding(crew, work)
+
+    def _deferred(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Deferred:
+        """Check what is known of a Dask array, and return how it will be coded."""
+        source = DaskSource(X, mask)
+        return Deferred(source, self._encode_piece(X, source.shape, alpha, debias))
+
+    def _encode_piece(
+        self,
+        X: Any,
+        shape: tuple[int, ...],
+        alpha: float,
+        debias: bool,
+        n_jobs: int | None = None,
+    ) -> EncodePiece:
+        """Return how data points of this shape are coded with this model."""
+        representation = self._representation(X, shape, self.components_.shape[1:])
+        A, coder = representation.analyze(self.components_), self._coder(representation)
+        return EncodePiece(representation, A, coder, alpha, debias, n_jobs)
+
+    @contextmanager
+    def _given(self, X: Any, mask: Any, fitted: tuple[int, ...] | None = None) -> Iterator[Given]:
+        """Check data to be learned from, of this shape if the model has one; make them ready."""
+        source = as_source(X, mask)
+        if source is None:
+            samples = self._samples(X, mask, fitted)
+            yield in_memory(samples, self._coder(samples.representation), self.n_jobs)
+            return
+        representation = self._representation(X, source.shape, fitted)
+        coder = self._coder(representation)
+        with elsewhere(source, representation, coder, self.n_jobs) as given:
+            yield given
+
+    def _samples(
+        self, X: ArrayLike, mask: ArrayLike | None, fitted: tuple[int, ...] | None = None
+    ) -> Samples:
+        """Check data, of this shape unless the model is to be fitted on them, and analyse them."""
+        n_jobs, (data, observed) = require_jobs(self.n_jobs), as_masked_data(X, mask)
+        return Samples.on(self._representation(X, data.shape[1:], fitted), data, observed, n_jobs)
+
+    def _representation(
+        self, X: Any, shape: tuple[int, ...], fitted: tuple[int, ...] | None = None
+    ) -> Action:
+        """Return how the group acts on data points, of this shape if the model has one."""
+        named = X if hasattr(X, "columns") else np.broadcast_to(0.0, (1, *shape))
+        validate_data(self, named, reset=fitted is None, skip_check_array=True)
+        if fitted not in (None, shape):
+            raise ValueError(
+                f"X has data points of shape {shape}, but this model was fitted on shape "
+                f"{fitted}; reshape X."
+            )
+        return require_group(self._group()).on(shape)

@@ -1,0 +1,324 @@
+"""What fitted waveforms do with recordings: validation and glue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from orbitdl.arrays.validation import as_alphas, require_between, require_jobs, require_positive
+from orbitdl.display.estimator_html import Occurrences, ShownMixin
+from orbitdl.domains.time.acquisition import compare_with
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.dask_recordings import delayed_recordings
+from orbitdl.domains.time.inputs import ONLY, as_recordings, named
+from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.estimators.dask_recordings import Make, each_later, events_later, score_of
+from orbitdl.estimators.on_recordings import Applied
+from orbitdl.events.model import EventModel
+from orbitdl.groups.base import Floats
+from orbitdl.groups.views import View, view_of_signals
+from orbitdl.kernels.blas import single_threaded_blas
+from orbitdl.learning.shards import total
+
+Progress = Callable[[int], object]
+
+
+class WaveformUseMixin(ShownMixin):
+    """Codes of recordings, and what follows from them.
+
+    Every method takes one recording, or several, and then returns a list: a list of arrays, what
+    gives arrays one after another, or a list of `dask.delayed` objects that compute to arrays. Of
+    the latter what is returned is not computed yet, but for a score; each is coded as a whole
+    where it is computed. A `recordings.Recording` is compared with those that the model was fitted
+    on: another sampling rate is refused; other units, channel names or another scale are warned of.
+    """
+
+    length: int
+    positive: bool
+    whole_samples: bool
+    detrend: bool
+    tol: float
+    n_jobs: int | None
+    alpha_: float
+    coefficients_: Floats
+    preprocessing_: dict[str, Any]
+    event_model_: EventModel | None
+    _noun = "sample"
+
+    @single_threaded_blas()
+    def encode(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        tol: float | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Write a recording as a sparse sum of waveforms at any times; NaN means missing.
+
+        Parameters
+        ----------
+        recording : array-like of shape (T,) or (T, channels), or a list of such arrays
+            Or anything of that shape that can be sliced, which is read a part at a time.
+        alpha : float, optional
+            Weight of sparsity; this model's if left out.
+        tol : float, optional
+            Certified relative gap of the whole recording; this model's if left out.
+        progress : callable, optional
+            Called with a number of samples whenever so many more are done; not for recordings that
+            are computed later.
+
+        Returns
+        -------
+        RecordingCodes
+            The atoms, one objective, one certified gap, and how it ended.
+        """
+        applied = self._applied(alpha, tol, progress)
+        return self._each(recording, applied, Applied.judged)
+
+    @single_threaded_blas()
+    def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
+        """Code a recording at every one of some alphas, each from the codes of the one before.
+
+        From the largest alpha to the smallest. Returns one `RecordingCodes` for every alpha, in
+        their order; of several recordings a list of such lists.
+        """
+        weights, applied = as_alphas(alphas), self._applied(None, None, None)
+        return self._each(recording, applied, partial(Applied.along, alphas=weights))
+
+    @single_threaded_blas()
+    def events(
+        self,
+        recording: Any,
+        rate: float | None = None,
+        *,
+        alpha: float | None = None,
+        threshold: float | None = None,
+        refractory: float | None = None,
+        fdr: float = 0.05,
+        codes: RecordingCodes | list[RecordingCodes] | None = None,
+        progress: Progress | None = None,
+    ) -> Any:
+        """List the events of a recording: what, when, how strong, how unusual.
+
+        Parameters
+        ----------
+        recording, alpha, progress
+            As in `encode`.
+        rate : float, optional
+            Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`.
+        fdr : float
+            False discovery rate: events with a larger `q_value` are not listed. Of a model with
+            ``noise="auto"``.
+        threshold : float, optional
+            Smallest coefficient of an event. If left out, a model with ``noise="auto"`` lists what
+            its calibrated detector finds, by the thresholds of the fit; with ``noise="white"``
+            atoms below half the median of their component are no events: they are mostly noise.
+        refractory : float, optional
+            Samples within which a component occurs once: of events closer than that the strongest
+            is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
+            each other more closely than its resolution, the full width at half maximum of its
+            likeness to itself, are one event at their centre of mass.
+        codes : RecordingCodes or a list of them, optional
+            ``model.encode(recording)``, if it is at hand; the detector needs none. With alpha,
+            threshold or refractory, events are those of a sparse code.
+
+        Returns
+        -------
+        DataFrame
+            One row per event, in the order of time. Its columns are
+
+            - `onset`: the time of the waveform's peak in seconds, if the sampling rate is known;
+            - `sample`: the same in samples, to a fraction of one. Both count from the start of
+              the whole recording, of an excerpt too;
+            - `component`: number of the waveform, from 0;
+            - `amplitude`: refitted together with all atoms without the penalty, in the unit of
+              the recording;
+            - `coefficient`: that of the sparse code, shrunk by the penalty; of a detected event
+              the refitted one, in standard deviations of the background noise;
+            - `onset_sd`, `sample_sd`, `amplitude_sd`: standard errors, overlaps included;
+            - `p_value`: probability of such a peak in noise, and `q_value`: the false discovery
+              rate of a list that ends with it;
+            - `runner_up`: the component that explains it best after its own, -1 if there is none,
+              and `evidence`: by how much less, as a logarithm of the likelihood ratio;
+            - `explained`: share of the energy in its support that is explained;
+            - `similarity`: cosine similarity of the waveform and the data in its support, other
+              events subtracted; 1 where they have the same shape;
+            - `overlapping`: whether it shares samples with another event;
+            - `truncated`: whether an end of the recording or a gap truncates it;
+            - `interval`: samples since the previous event of any component, and `interval_s` the
+              same in seconds, if the sampling rate is known;
+            - `own_interval`: samples since the previous event of the same component. Intervals
+              are NaN for the first event, and where half a waveform or more is missing in between.
+
+            Errors, p-values and runners-up are those of detected events, with ``noise="auto"``.
+            ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component;
+            of detected events also `decoys`, an estimate of how many are false that assumes
+            symmetric noise and no distribution: how often the waveform upside down passes the same
+            thresholds and rules, or reversed in time where coefficients may be negative.
+            Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
+            first column is the number of the `recording`.
+        """
+        settings = {"rate": None if rate is None else require_positive(rate, "rate")}
+        for value, name in ((threshold, "threshold"), (refractory, "refractory")):
+            settings[name] = None if value is None else require_between(value, name, 0.0)
+        settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
+        settings["alpha"] = alpha
+        applied = self._applied(alpha, None, progress)
+        lazy, several = delayed_recordings(recording)
+        if applied.detects(settings):
+            count = len(lazy) if lazy is not None else len(as_recordings(recording)[0])
+            nothing: list[Any] = [None] * count
+            codes = nothing
+        if lazy is not None:
+            later = each_later(lazy, applied, Applied.codes) if codes is None else codes
+            return events_later(
+                lazy, applied, later if isinstance(later, list) else [later], settings
+            )
+        is_compared = codes is not None and not applied.detects(settings)
+        signals, several = self._signals(recording, applied, compared=is_compared)
+        made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
+        known = made if isinstance(made, list) else [made]
+        pairs = zip(signals, known, strict=True)
+        listed = [
+            applied.events(one, own, settings | {"rate": settings["rate"] or one.rate})
+            for (one, _), own in pairs
+        ]
+        return listed if several else listed[0]
+
+    @single_threaded_blas()
+    def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:
+        """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
+        check_is_fitted(self)
+        atoms = codes.component, codes.time, codes.coefficient
+        templates = self._applied(None, None, None).templates
+        return self._shaped(templates.add_up(n_samples, *atoms))
+
+    @single_threaded_blas()
+    def reconstruct(self, recording: Any, *, alpha: float | None = None) -> Any:
+        """Return the sparse approximation of a recording, at missing samples too."""
+        return self.denoise(recording, alpha=alpha)
+
+    @single_threaded_blas()
+    def denoise(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Remove noise: return what the waveforms explain, on the trend that was taken off.
+
+        `debias` refits events by least squares, those that cannot be told apart as one: that
+        undoes the shrinkage.
+        """
+        applied = self._applied(alpha, None, progress)
+        return self._each(recording, applied, partial(Applied.denoised, debias=debias))
+
+    @single_threaded_blas()
+    def complete(
+        self,
+        recording: Any,
+        *,
+        alpha: float | None = None,
+        debias: bool = True,
+        return_std: bool = False,
+        progress: Progress | None = None,
+    ) -> Any:
+        """Fill missing samples (NaN) from the code of the others, which stay as they are.
+
+        A sample of which one channel is missing counts as missing; what is known of it stays. A gap
+        as long as a waveform or longer, which may hide a whole event, stays missing. The trend is
+        added again, across gaps on a straight line.
+
+        With ``noise="auto"`` the events near a gap and its missing samples are found together, so
+        that an event is known by what is observed of it, and the expected noise in the gap, given
+        the samples around it, is added. With `debias` events are refitted to what was observed;
+        one that a gap hides for the most part has an amplitude like others of its component.
+
+        `return_std` returns the standard deviations of the filled samples too, as a second array:
+        zero where a sample was observed. They are those of the noise, of amplitudes and times of
+        events, and of events about their waveform. That an event may lie in the gap of which
+        nothing is observed is not in them. With ``noise="white"`` they are zero.
+        """
+        applied = self._applied(alpha, None, progress)
+        make = partial(Applied.completed, debias=debias, with_sd=return_std)
+        return self._each(recording, applied, make)
+
+    @single_threaded_blas()
+    def score(self, recording: Any, y: None = None) -> float:
+        """Return ``1 - objective / (1/2 ||M x||^2)``, summed over recordings.
+
+        The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
+        explained, below 1 always. It compares models at one alpha.
+        """
+        applied, (lazy, _) = self._applied(None, None, None), delayed_recordings(recording)
+        if lazy is not None:
+            return score_of(lazy, applied, require_jobs(self.n_jobs))
+        return total(applied.explained(*one) for one in self._signals(recording, applied)[0]).score
+
+    def _applied(
+        self, alpha: float | None, tol: float | None, progress: Progress | None
+    ) -> Applied:
+        """Check settings, and return what these waveforms do with a recording."""
+        check_is_fitted(self)
+        weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        gap = require_positive(self.tol if tol is None else tol, "tol")
+        flags = bool(self.positive), bool(self.whole_samples)
+        coder = LineCoder(self._waveforms(), weight, gap, *flags)
+        one_axis = self.coefficients_.ndim == 2
+        jobs, watch = require_jobs(self.n_jobs), progress or int
+        return Applied(
+            coder, bool(self.detrend), one_axis, self.alpha_, self.event_model_, jobs, watch
+        )
+
+    def _waveforms(self) -> Waveforms:
+        u = self.coefficients_
+        return Waveforms(u[:, :, None] if u.ndim == 2 else u)
+
+    def _in_data_unit(self) -> tuple[Waveforms, Floats]:
+        """Return the waveforms of `components_`, and the amplitude of coefficient one, (q,)."""
+        if self.event_model_ is None:
+            return self._waveforms(), np.ones(len(self.coefficients_))
+        return Waveforms(self.event_model_.templates).unit(), self.event_model_.gains
+
+    def _each(self, recording: Any, applied: Applied, make: Make) -> Any:
+        """Return what is made of one recording, or a list of what is made of several."""
+        lazy, several = delayed_recordings(recording)
+        if lazy is not None:
+            done = each_later(lazy, applied, make)
+        else:
+            signals, several = self._signals(recording, applied)
+            done = [make(applied, *one) for one in signals]
+        return done if several else done[0]
+
+    def _signals(
+        self, recording: Any, applied: Applied, *, compared: bool = False
+    ) -> tuple[list[tuple[Signal, str]], bool]:
+        """Return recordings that these waveforms can be looked for in, and their names."""
+        if not compared:
+            compare_with(self.preprocessing_, recording)
+        signals, several = as_recordings(recording)
+        names = [named(k) for k in range(len(signals))] if several else [ONLY]
+        pairs = zip(signals, names, strict=True)
+        return [(applied.require_channels(*pair), pair[1]) for pair in pairs], several
+
+    def _shaped(self, values: Floats) -> Floats:
+        """Return values (..., channels) as recordings were that the model was fitted on."""
+        return values[..., 0] if self.coefficients_.ndim == 2 else values
+
+    def _view_of_components(self) -> View:
+        return view_of_signals(self.components_.shape[1:])
+
+    def _moves(self) -> str:
+        return f"may begin at any {'whole sample' if self.whole_samples else 'time'}"
+
+    def _occurrences(self) -> list[Occurrences]:
+        return [*(getattr(self, "codes_", None) or [])]

@@ -1,0 +1,1 @@
+"""Events: tables, significance, intervals, and the detector that lists them."""

@@ -1,0 +1,146 @@
+"""The table of events that a calibrated detector finds: what, when, how strong, how sure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from orbitdl.discovery.coding import Detector
+from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.refit import NormalEquations, Refit, refitted, retimed
+from orbitdl.domains.time.splines import TAPS
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.code_events import overlapping, resolution_of, with_intervals
+from orbitdl.events.columns import in_column_order
+from orbitdl.events.detection import Detected, detect
+from orbitdl.events.model import EventModel
+from orbitdl.events.prominence import peaks_of
+from orbitdl.events.significance import (
+    deviations,
+    left_free,
+    noise_maxima,
+    p_values,
+    q_values,
+    standard_errors,
+)
+from orbitdl.groups.base import Floats
+
+
+def detected_events(
+    recording: list[Chunk],
+    waveforms: Waveforms,
+    model: EventModel,
+    *,
+    rate: float | None,
+    fdr: float,
+    whole: bool,
+    n_jobs: int | None,
+) -> pd.DataFrame:
+    """List the events of a whitened recording in chunks, with their error bars.
+
+    Those whose `q_value`, by the noise model, is at most `fdr`. `WaveformLearning.events` describes
+    the columns.
+    """
+    found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
+    if whole:
+        atoms = replace(found.atoms, time=np.rint(found.atoms.time))
+    else:
+        free = np.ones(len(found.atoms), dtype=bool)
+        atoms = retimed(recording, waveforms, found.atoms, free)
+    found = replace(found, atoms=atoms)
+    refit = refitted(recording, waveforms, found.atoms)
+    tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
+    table = table_of(found, refit, model, tests)
+    errors = errors_of(recording, waveforms, found, refit, model.detector)
+    gains = model.gains[found.atoms.component]
+    table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
+    is_listed = (table["q_value"] <= fdr).to_numpy()
+    begin = np.floor(found.atoms.time) - 1
+    table["overlapping"] = overlapping(begin, begin + waveforms.length + TAPS - 1, is_listed)
+    listed = table.loc[is_listed].sort_values("sample", kind="stable", ignore_index=True)
+    if rate is not None:
+        listed = listed.assign(onset=listed["sample"] / rate, onset_sd=listed["sample_sd"] / rate)
+    listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
+    listed.attrs = {
+        "threshold": threshold_of(model).tolist(),
+        "resolution": resolution_of(waveforms).tolist(),
+        "fdr": fdr,
+        "decoys": decoys_of(decoys, model, fdr * len(listed) / max(tests, 1.0)),
+    }
+    return in_column_order(listed)
+
+
+def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> pd.DataFrame:
+    """Return all events with their p-values, false discovery rates and runners-up."""
+    atoms, A = found.atoms, model.detector.A
+    s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.noise)
+    height = np.abs(refit.height)
+    p = p_values(height, atoms.component, s, A)
+    evidence = 0.5 * (height**2 - found.rival**2) / np.maximum(s, 1e-300) ** 2
+    return pd.DataFrame(
+        {
+            "sample": atoms.time + peaks_of(Waveforms(model.templates))[atoms.component],
+            "component": atoms.component,
+            "amplitude": refit.amplitude * model.gains[atoms.component],
+            "coefficient": refit.amplitude,
+            "p_value": p,
+            "q_value": q_values(p, tests),
+            "runner_up": found.runner_up,
+            "evidence": np.where(found.runner_up >= 0, evidence, np.inf),
+            "explained": refit.share,
+            "similarity": refit.fit,
+            "truncated": refit.is_cut,
+        }
+    )
+
+
+def errors_of(
+    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, detector: Detector
+) -> Floats:
+    """Return the standard errors of coefficients and of times, (2, K).
+
+    ``s^2 (V^T V)^-1`` with the columns of V the atoms and their derivatives by time, and s what the
+    waveform sees of the noise: ``g sigma``, which is measured around the event where noise is much
+    louder there, or g times the root mean square of the residual where misfit dominates. A waveform
+    and its derivative occupy the same frequencies, and see about the same. Noise is measured where
+    events were subtracted, and with them some of it. The misfit of larger events nearby adds to s.
+    """
+    atoms, count = found.atoms, len(found.atoms)
+    if count == 0:
+        return np.zeros((2, 0))
+    gram = NormalEquations.of(recording, waveforms, atoms).scaled(refit.amplitude)
+    far = waveforms.length + TAPS
+    ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
+    s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
+    s /= np.sqrt(left_free(detector))[atoms.component]
+    s = deviations(detector, replace(atoms, coefficient=refit.amplitude), s)
+    return standard_errors(gram, np.stack(ends, axis=1), count) * s
+
+
+def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:
+    """Return how many decoys of each component have p-values up to the largest that is listed."""
+    component = decoys.atoms.component
+    height = np.abs(decoys.atoms.coefficient)
+    passing = p_values(height, component, decoys.noise, model.detector.A) <= largest
+    return [int(np.sum(passing & (component == j))) for j in range(len(model.detector))]
+
+
+def threshold_of(model: EventModel) -> Floats:
+    """Return the least amplitude of an event at the background noise level, (q,)."""
+    detector = model.detector
+    least = np.maximum(detector.thresholds(detector.samples) * detector.g, detector.least)
+    return np.asarray(np.where(np.isfinite(least), least, 0.0) * model.gains)
+
+
+def no_detected_events(rate: float | None) -> pd.DataFrame:
+    """Return a table of no events, which has the columns of all others."""
+    names = ["sample", "amplitude", "coefficient", "sample_sd", "amplitude_sd", "p_value"]
+    names += ["q_value", "evidence", "explained", "similarity", "interval", "own_interval"]
+    names += ["onset", "onset_sd", "interval_s"] if rate is not None else []
+    kinds = dict.fromkeys(names, float) | {"component": np.intp, "runner_up": np.intp}
+    kinds |= {"overlapping": bool, "truncated": bool}
+    return in_column_order(
+        pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
+    )

@@ -1,0 +1,135 @@
+"""Events of a recording by a calibrated detector: pursuit in chunks, then a joint refit.
+
+The detector decides which atoms are events by the thresholds of the fit
+(`orbitdl.discovery`). Their times and amplitudes are then refitted together, without a penalty.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.parallel import in_threads
+from orbitdl.discovery.coding import Coded, Detector, Whitened, code
+from orbitdl.discovery.occurrences import is_event
+from orbitdl.discovery.pursuit import gram_of
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.chunk import Chunk
+from orbitdl.events.decoys import decoys_in
+from orbitdl.groups.base import Floats, Integers
+
+MARGIN = 8
+"""Waveform lengths that are read on either side of a chunk: the noise level there is known then."""
+NEAR = 8
+"""Part of a waveform length within which two chunks may find the same event."""
+
+
+@dataclass(frozen=True, eq=False)
+class Detected:
+    """Events of a recording, in the order of time, all arrays of shape (K,).
+
+    Attributes
+    ----------
+    atoms : LineAtoms
+        At times to a fraction of a sample, by the parabola through three correlations.
+    noise : ndarray
+        Standard deviation of the correlations with noise around each.
+    runner_up : ndarray of int
+        The other component that explains most of an event; -1 where there is none.
+    rival : ndarray
+        The largest correlation of that component with the event.
+    """
+
+    atoms: LineAtoms
+    noise: Floats
+    runner_up: Integers
+    rival: Floats
+
+    def take(self, which: NDArray[np.bool_] | Integers) -> Detected:
+        """Return some of them."""
+        own = (self.noise[which], self.runner_up[which], self.rival[which])
+        return Detected(self.atoms.take(which), *own)
+
+
+def detect(
+    recording: list[Chunk], detector: Detector, n_jobs: int | None, *, signed: bool
+) -> tuple[Detected, Detected]:
+    """Return the events of a whitened recording in chunks, and its decoys."""
+    parts = in_threads(partial(detect_in_chunk, detector, signed=signed), recording, n_jobs)
+    near = detector.A.shape[1] // NEAR
+    events, decoys = (joined(list(own), near) for own in zip(*parts, strict=True))
+    return events, decoys
+
+
+def joined(parts: list[Detected], near: int) -> Detected:
+    """Return what was found in chunks in the order of time, what two of them found once."""
+    every = Detected(
+        LineAtoms.concatenate([part.atoms for part in parts]),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
+    )
+    owner = np.repeat(np.arange(len(parts)), [len(part.atoms) for part in parts])
+    order = np.argsort(every.atoms.time, kind="stable")
+    every, owner = every.take(order), owner[order]
+    return every.take(listed_once(every.atoms, owner, near))
+
+
+FIELDS = ("noise", "runner_up", "rival")
+
+
+def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> tuple[Detected, Detected]:
+    """Return events and decoys that begin in a chunk, or so near that its neighbour may differ."""
+    length = detector.A.shape[1]
+    (y, observed), start = chunk.read(MARGIN * length, MARGIN * length)
+    w = Whitened.of(y, observed, length)
+    coded = code(w, detector, w.level(w.y), signed=signed)
+    coded = code(w, detector, w.level(coded.residual), signed=signed)
+    events = owned(chunk, coded, is_event(coded, w.samples), start)
+    decoys = decoys_in(w, coded, signed=signed)
+    return events, owned(chunk, decoys, np.ones(len(decoys.atoms), dtype=bool), start)
+
+
+def owned(chunk: Chunk, coded: Coded, good: NDArray[np.bool_], start: int) -> Detected:
+    """Return the good atoms of a coding from `start` on that begin in a chunk, or near it."""
+    length, (first, last) = coded.detector.A.shape[1], chunk.domain
+    time, near = coded.atoms.sample - length + start, length // NEAR
+    own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
+    other, rival = runners_up(coded, own)
+    component = coded.atoms.component[own].astype(np.intp)
+    atoms = LineAtoms(component, time[own] + coded.atoms.lag[own], coded.atoms.c[own])
+    return Detected(atoms, coded.noise[own], other, rival)
+
+
+def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:
+    """Return for some atoms the other component that explains most, and its correlation.
+
+    Largest within an eighth of a waveform length of the atom, on the residual with it added back.
+    """
+    A, atoms = coded.detector.A, coded.atoms
+    (q, length, _), n = A.shape, coded.eta.shape[1]
+    other, rival = np.full(len(own), -1), np.zeros(len(own))
+    if q < 2:
+        return other, rival
+    lags = np.arange(-(length // NEAR), length // NEAR + 1)
+    gram = gram_of(A)[:, :, lags + length - 1]
+    for i, k in enumerate(own):
+        j, at = atoms.component[k], np.clip(atoms.sample[k] + lags, 0, n - 1)
+        values = (coded.eta[:, at] + atoms.c[k] * gram[j]).max(axis=1)
+        values[j] = -np.inf
+        other[i] = int(np.argmax(values))
+        rival[i] = values[other[i]]
+    return other, rival
+
+
+def listed_once(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
+    """Tell which atoms, in the order of time, remain where two chunks found the same event."""
+    remains = np.ones(len(atoms), dtype=bool)
+    time, size = atoms.time, np.abs(atoms.coefficient)
+    last = np.searchsorted(time, time + near, "right")
+    for k in np.flatnonzero(last - np.arange(len(time)) > 1):
+        for m in range(k + 1, last[k]):
+            if owner[m] != owner[k] and remains[k] and remains[m]:
+                remains[m if size[m] <= size[k] else k] = False
+    return remains

@@ -1,0 +1,51 @@
+"""Intervals from one event to the next: of any component, and of the same one.
+
+An interval is the time since the event before. It is not known (NaN) for the first event, nor where
+so much is missing in between that an event may be: half a waveform in one piece.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.domains.time.inputs import parts_of
+from orbitdl.domains.time.signal import Signal, complete
+from orbitdl.groups.base import Floats, Integers
+
+
+def runs(flags: NDArray[np.bool_]) -> Integers:
+    """Return where runs of True begin and end, (m, 2)."""
+    steps = np.diff(flags.astype(np.int8), prepend=np.int8(0), append=np.int8(0))
+    return np.flatnonzero(steps).reshape(-1, 2)
+
+
+def missing_stretches(signal: Signal) -> Integers:
+    """Return where samples begin and end, (m, 2), of which a channel is missing."""
+    return runs(np.concatenate([~complete(part) for part in parts_of(signal)]))
+
+
+def holes_of(missing: Integers, length: int) -> Floats:
+    """Return the middles of missing stretches (m, 2) in which half a waveform may be, in order."""
+    return np.asarray(missing[missing[:, 1] - missing[:, 0] >= length / 2].mean(axis=1))
+
+
+def intervals_of(time: Floats, holes: Floats) -> Floats:
+    """Return the time since the event before, (n,), of events in the order of time.
+
+    Examples
+    --------
+    >>> intervals_of(np.array([1.0, 3.0, 7.0, 12.0]), holes=np.array([5.0]))
+    array([nan,  2., nan,  5.])
+    """
+    across = np.diff(np.searchsorted(holes, time), prepend=0) > 0
+    return np.where(across, np.nan, np.diff(time, prepend=np.nan))
+
+
+def own_intervals_of(time: Floats, component: Integers, holes: Floats) -> Floats:
+    """Return the time since the event of the same component before, (n,)."""
+    result = np.full(len(time), np.nan)
+    for j in np.unique(component):
+        own = component == j
+        result[own] = intervals_of(time[own], holes)
+    return result

@@ -1,0 +1,1 @@
+"""Gaps of recordings: events near them, and the samples that are missing."""

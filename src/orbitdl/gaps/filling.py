@@ -1,0 +1,209 @@
+"""Gaps filled in: the events near them, and the noise expected between the observed samples.
+
+The events are those of the joint code (`orbitdl.gaps.events`), refitted without the penalty. Their
+amplitudes b and times tau minimise
+
+    ||S y_0 - sum_k b_k S a_{j_k}(. - tau_k)||^2 / sigma^2
+        + sum_k (b_k - mu_{j_k})^2 / s_{j_k}^2 + (tau_k - tau_k^0)^2 / d^2
+
+by Gauss-Newton steps. The second term is for events of which a gap hides more than half,
+``||S a||^2 < 1/2``: the median mu and the spread s of the amplitudes that events of their component
+have. What is hidden and not half as large as the median is no event. The third keeps times within a
+few samples of the code where hardly anything tells them.
+
+The variance of a filled sample is that of the noise, of amplitudes and times (the inverse of the
+normal matrix), and of events about their waveform: ``v b_k^2 a(t - tau_k)^2`` at a whitened sample,
+v the median over events of the energy they leave above the noise, in parts of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from orbitdl.discovery.background import Background
+from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.penalty import PenaltyField, taps_of
+from orbitdl.domains.time.refit import LONGEST, atoms_as_columns
+from orbitdl.domains.time.splines import TAPS
+from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.events.code_events import merged, resolution_of
+from orbitdl.events.population import Population
+from orbitdl.gaps.events import Observed, code_observed
+from orbitdl.gaps.interpolation import Gap
+from orbitdl.groups.base import Floats, Integers
+
+MARGIN, LONG = 2, 8
+"""Waveform lengths of a window before its first gap and after its last, and of a window to which no
+more gaps are added."""
+STEPS, LOOSE = 4, 2.0
+"""Gauss-Newton steps, and the standard deviation d of times about those of the code, in samples."""
+HIDDEN = 0.5
+"""Share of its energy of which a hidden event shows less."""
+
+
+Runs = list[tuple[int, int]]
+
+
+def windows_of(gaps: Runs, width: int, samples: int) -> list[tuple[int, int, Runs]]:
+    """Return where windows around gaps begin and end; neighbouring gaps, in order, share one."""
+    result = list[tuple[int, int, Runs]]()
+    for gap in gaps:
+        first, last = max(gap[0] - MARGIN * width, 0), min(gap[1] + MARGIN * width, samples)
+        if result and first < result[-1][1] and last - result[-1][0] <= LONG * width:
+            result[-1] = result[-1][0], last, [*result[-1][2], gap]
+        else:
+            result.append((first, last, [gap]))
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class Filler:
+    """Fills the gaps of a recording in autoregressive noise, a window at a time.
+
+    Attributes
+    ----------
+    coder : LineCoder
+        Of whitened recordings.
+    background : Background
+    penalty : PenaltyField
+    population : Population
+    x : ndarray of shape (T, channels)
+        The recording free of its trend, zero where a sample is missing.
+    missing : ndarray of shape (T,)
+    atoms : LineAtoms
+        Its code, in the order of time.
+    debias : bool
+        Whether events are refitted without the penalty.
+    """
+
+    coder: LineCoder
+    background: Background
+    penalty: PenaltyField
+    population: Population
+    x: Floats
+    missing: NDArray[np.bool_]
+    atoms: LineAtoms
+    debias: bool
+
+    def __call__(self, window: tuple[int, int, Runs]) -> tuple[Integers, Floats, Floats]:
+        """Return which samples are missing, their means and standard deviations (m, channels)."""
+        first, last, _ = window
+        width = self.coder.waveforms.length
+        begin = 0.0 if first > 0 else -np.inf
+        end = last - first - width if last < len(self.x) else np.inf
+        near = self.atoms.stretch(first - width - TAPS, last + TAPS)
+        atoms = self.atoms.take(near).later(-first)
+        observed = self.observed(window, atoms.outside(begin, end))
+        level = self.level(first, last)
+        place = np.arange(-width, last - first)
+        is_free = (place >= begin) & (place < end)
+        weights = np.where(is_free, self.weights(observed, level), np.inf)
+        atoms = code_observed(observed, self.coder, weights, atoms.between(begin, end))
+        root = np.zeros((self.jacobian(atoms, 1).shape[1], 0))
+        if self.debias and len(atoms):
+            atoms, root = self.refitted(observed, atoms, float(np.mean(level)))
+        parts = [self.filled(observed, gap, atoms, root) for gap in observed.gaps]
+        mean, sd = (np.concatenate(own) for own in zip(*parts, strict=True))
+        return np.concatenate([gap.samples for gap in observed.gaps]) + first, mean, sd
+
+    def observed(self, window: tuple[int, int, Runs], fixed: LineAtoms) -> Observed:
+        """Return the whitened samples of a window, without atoms that are held fixed."""
+        first, last, runs = window
+        before = min(self.background.order, first)
+        x, missing = self.x[first - before : last], self.missing[first - before : last]
+        y, known = self.background.filtered(x, ~missing)
+        y, known, x, missing = y[before:], known[before:], x[before:], missing[before:]
+        gaps = [Gap.of(x, missing, a - first, b - first, self.background) for a, b in runs]
+        return Observed.of(y, known, gaps, added_up(fixed, self.coder.waveforms, len(x)))
+
+    def level(self, first: int, last: int) -> Floats:
+        """Return the noise level of waveforms at integer times ``t >= first - W``, (q, n)."""
+        begin, q = first - self.coder.waveforms.length, len(self.coder.waveforms)
+        taps = taps_of(self.penalty, begin - 1, last + 1, q)
+        return np.asarray((taps[:, :-2] + 4.0 * taps[:, 1:-1] + taps[:, 2:]) / 6.0)
+
+    def weights(self, observed: Observed, level: Floats) -> Floats:
+        """Return the weights of atoms at integer times, (q, n)."""
+        weight, median = self.coder.alpha * level, self.population.median[:, None]
+        least = np.minimum(weight / np.maximum(median, 1e-300), 1.0)
+        return np.asarray(weight * np.maximum(observed.norms(self.coder.waveforms), least))
+
+    def refitted(
+        self, observed: Observed, atoms: LineAtoms, sigma: float
+    ) -> tuple[LineAtoms, Floats]:
+        """Return refitted events, and a root of the covariance of ``[b, tau]``."""
+        waveforms = self.coder.waveforms
+        start, _ = merged(atoms, resolution_of(waveforms))
+        hidden = np.sum(observed.columns(waveforms, start).toarray() ** 2, axis=0) < HIDDEN
+        events, _ = self.stepped(observed, start, start.time, hidden & False, sigma)
+        chosen = ~hidden | self.population.is_typical(events)
+        events, time, hidden = events.take(chosen), start.time[chosen], hidden[chosen]
+        normal = np.zeros((0, 0))
+        for _ in range(STEPS):
+            events, normal = self.stepped(observed, events, time, hidden, sigma)
+        values, vectors = np.linalg.eigh(normal)
+        return events, vectors / np.sqrt(values)
+
+    def stepped(
+        self,
+        observed: Observed,
+        events: LineAtoms,
+        time: Floats,
+        hidden: NDArray[np.bool_],
+        sigma: float,
+    ) -> tuple[LineAtoms, Floats]:
+        """Return events after a Gauss-Newton step, and the normal matrix it was made with."""
+        b, own, population = events.coefficient, events.component, self.population
+        J = (observed.S @ self.jacobian(events, len(observed.y))).toarray() / sigma
+        r = observed.S @ observed.y.ravel() / sigma - J[:, : len(b)] @ b
+        spread = np.where(hidden & (population.median[own] > 0), population.spread[own], np.inf)
+        size = J.shape[1]
+        precision = np.concatenate([spread**-2.0, np.full(len(b), LOOSE**-2.0)])[:size]
+        toward = np.concatenate([population.median[own] - b, time - events.time])[:size]
+        normal = J.T @ J + np.diag(precision + 1e-9 * np.sum(J**2))
+        step = np.linalg.solve(normal, J.T @ r + precision * toward)
+        later = events.time.copy()
+        if not self.coder.whole:
+            later += np.clip(step[len(b) :], -LONGEST, LONGEST)
+        return LineAtoms(own, later, b + step[: len(b)]), normal
+
+    def jacobian(self, events: LineAtoms, n: int) -> sparse.csc_array:
+        """Return ``[a_1 .. a_K, d b_1 a_1 / d tau_1 .. d b_K a_K / d tau_K]`` at n samples.
+
+        Without the second half where times stay integers.
+        """
+        everything, orders = np.ones(n, dtype=bool), (0,) if self.coder.whole else (0, 1)
+        a, *slopes = (
+            atoms_as_columns(everything, self.coder.waveforms, events, order) for order in orders
+        )
+        slopes = [slope * events.coefficient for slope in slopes]
+        return sparse.csc_array(sparse.hstack([a, *slopes]))
+
+    def filled(
+        self, observed: Observed, gap: Gap, events: LineAtoms, root: Floats
+    ) -> tuple[Floats, Floats]:
+        """Return means and standard deviations (m, channels) of the samples of a gap."""
+        waveforms, (n, channels) = self.coder.waveforms, observed.y.shape
+        m = added_up(events, waveforms, n)
+        near = slice(max(gap.rows[0] - waveforms.length, 0), gap.rows[-1] + waveforms.length)
+        left = (observed.y - m)[near][observed.known[near]]
+        squares = np.sum(left**2, axis=0) / max(len(left), 1)
+        noise = np.sqrt(np.maximum(squares, 1.0))
+        J = self.jacobian(events, n).tocsr()
+        share = self.population.variability[events.component]
+        sd = np.zeros((len(gap.samples), channels))
+        for c in range(channels):
+            own = J[gap.rows * channels + c].toarray()
+            misfit = own[:, : len(events)] ** 2 @ (share * events.coefficient**2)
+            sd[:, c] = gap.sd(c, noise[c], np.hstack([own @ root, np.diag(np.sqrt(misfit))]))
+        return gap.mean(m[gap.rows]), sd
+
+
+def added_up(atoms: LineAtoms, waveforms: Waveforms, n: int) -> Floats:
+    """Return the sum of atoms at n samples, (n, channels)."""
+    return waveforms.add_up(n, atoms.component, atoms.time, atoms.coefficient)

@@ -1,0 +1,38 @@
+"""Trigonometric polynomials on grids of a circle."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import fft
+
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
+
+
+def on_grid(C: Blocks, size: int, axis: int = -1) -> Floats:
+    """Return ``Re sum_f C_f exp(2 pi i f k / size)`` for k = 0 .. size-1 along that axis.
+
+    f runs along it, counted from the end, and up to ``size / 2`` at most.
+    """
+    n_blocks = C.shape[axis]
+    half = np.full(n_blocks, 0.5)
+    half[0] = 1.0
+    if size == 2 * (n_blocks - 1):
+        half[-1] = 1.0
+    halves = C * half.reshape(-1, *[1] * (-1 - axis))
+    result: Floats = fft.irfft(halves, n=size, axis=axis, norm="forward")
+    return result
+
+
+def grid_peaks(values: Floats, level: float | Floats) -> tuple[Integers, Integers]:
+    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level.
+
+    The level is one for all, or (n, 1). Of a plateau one point is returned, and none if it is not
+    the largest of its row.
+    """
+    height = np.abs(values)
+    padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)
+    high = (height > padded[:, :-2]) & (height > padded[:, 2:])
+    high[np.arange(len(height)), height.argmax(axis=1)] = True
+    high &= height >= level
+    row, column = np.divmod(np.flatnonzero(high), values.shape[1])
+    return row, column

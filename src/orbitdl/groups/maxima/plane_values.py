@@ -1,0 +1,127 @@
+"""Real trigonometric polynomials on the torus, their slopes and bends at one place.
+
+    p(s, t) = Re sum_{u,v} C_uv exp(i (u s + v t)),      u = -U .. U,  v = 0 .. V.
+
+C is kept as its real and imaginary parts, (2, 2 U + 1, V + 1): powers of ``exp(i t)`` are summed
+over v first, row by row, and those of ``exp(i s)`` over rows after that.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.kernels import internal, internal_allocating
+
+
+class Jet(NamedTuple):
+    """Value, slopes and bends of ``sign * p`` at a place, in scaled coordinates.
+
+    These are ``x = U s`` and ``y = V t``, radians of the last wave in either direction: there all
+    derivatives along a vector (x, y) are at most ``(|x| + |y|)^k max |p|`` (Bernstein).
+    """
+
+    value: float
+    x: float
+    y: float
+    xx: float
+    xy: float
+    yy: float
+
+
+def as_table(C: Blocks, waves: Integers) -> Floats:
+    """Return coefficients (..., F) of the waves (F, 2) as tables (..., 2, 2 U + 1, V + 1)."""
+    last_u, last_v = (int(last) for last in np.abs(waves).max(axis=0))
+    table = np.zeros((*C.shape[:-1], 2, 2 * last_u + 1, last_v + 1))
+    place = waves[:, 0] + last_u, waves[:, 1]
+    table[..., 0, *place], table[..., 1, *place] = C.real, C.imag
+    return table
+
+
+@internal_allocating
+def make_work(table):  # type: ignore[no-untyped-def]
+    """Return scratch for `jet_at`: powers in both directions, and these times v and v^2."""
+    return np.empty((6, table.shape[2])), np.empty((2, table.shape[1]))
+
+
+@internal
+def fill_turns(s, t, work):  # type: ignore[no-untyped-def]
+    """Fill scratch with ``exp(i v t)``, v and v^2 times it, and ``exp(i u s)``."""
+    across, along = work
+    one_real, one_imag, real, imag = np.cos(t), np.sin(t), 1.0, 0.0
+    for v in range(across.shape[1]):
+        across[0, v], across[1, v] = real, imag
+        across[2, v], across[3, v] = v * real, v * imag
+        across[4, v], across[5, v] = v * v * real, v * v * imag
+        real, imag = real * one_real - imag * one_imag, real * one_imag + imag * one_real
+    one_real, one_imag, real, imag = np.cos(s), np.sin(s), 1.0, 0.0
+    middle = along.shape[1] // 2
+    for u in range(middle + 1):
+        along[0, middle + u], along[1, middle + u] = real, imag
+        along[0, middle - u], along[1, middle - u] = real, -imag
+        real, imag = real * one_real - imag * one_imag, real * one_imag + imag * one_real
+
+
+@internal
+def row_sums(real, imag, across):  # type: ignore[no-untyped-def]
+    """Return ``sum_v v^k C_v exp(i v t)`` for k = 0, 1, 2, real and imaginary parts."""
+    a0, b0, a1, b1, a2, b2 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for v in range(real.shape[0]):
+        x, y = real[v], imag[v]
+        a0 += x * across[0, v] - y * across[1, v]
+        b0 += x * across[1, v] + y * across[0, v]
+        a1 += x * across[2, v] - y * across[3, v]
+        b1 += x * across[3, v] + y * across[2, v]
+        a2 += x * across[4, v] - y * across[5, v]
+        b2 += x * across[5, v] + y * across[4, v]
+    return a0, b0, a1, b1, a2, b2
+
+
+@internal
+def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
+    """Return the `Jet` at (s, t), scaled by the last waves (U', V'), or by 1 for want of any."""
+    across, along = work
+    fill_turns(s, t, work)
+    middle = table.shape[1] // 2
+    p, ps, pt, pss, pst, ptt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for k in range(table.shape[1]):
+        a0, b0, a1, b1, a2, b2 = row_sums(table[0, k], table[1, k], across)
+        u, real, imag = k - middle, along[0, k], along[1, k]
+        value, turned = a0 * real - b0 * imag, a0 * imag + b0 * real
+        p += value
+        ps -= u * turned
+        pss -= u * u * value
+        pt -= a1 * imag + b1 * real
+        pst -= u * (a1 * real - b1 * imag)
+        ptt -= a2 * real - b2 * imag
+    x, y = 1.0 / max(last[0], 1.0), 1.0 / max(last[1], 1.0)
+    return Jet(
+        sign * p,
+        sign * x * ps,
+        sign * y * pt,
+        sign * x * x * pss,
+        sign * x * y * pst,
+        sign * y * y * ptt,
+    )
+
+
+@internal
+def last_waves(table, tiny):  # type: ignore[no-untyped-def]
+    """Return the last waves (U', V') with a coefficient above a tiny size.
+
+    Waves beyond them are left out of the table; the sum of their sizes is returned, too.
+    """
+    middle, tiny = table.shape[1] // 2, tiny * tiny
+    last_u, last_v, beyond = 0, 0, 0.0
+    for k in range(table.shape[1]):
+        for v in range(table.shape[2]):
+            if table[0, k, v] ** 2 + table[1, k, v] ** 2 > tiny:
+                last_u, last_v = max(last_u, abs(k - middle)), max(last_v, v)
+    for k in range(table.shape[1]):
+        for v in range(table.shape[2]):
+            if abs(k - middle) > last_u or v > last_v:
+                beyond += abs(table[0, k, v]) + abs(table[1, k, v])
+                table[0, k, v] = table[1, k, v] = 0.0
+    return last_u, last_v, beyond

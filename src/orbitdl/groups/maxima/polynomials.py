@@ -1,0 +1,111 @@
+"""Real trigonometric polynomials ``p(theta) = Re sum_f C_f exp(i f theta)`` near one angle."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from scipy.special import factorial
+
+from orbitdl.arrays.blocks import Blocks, Floats
+from orbitdl.kernels import internal
+
+FIRST, LAST = np.int64(0), np.int64(8)
+"""Where eight terms of sixteen begin; not literals, for each of which a kernel would compile."""
+
+
+def split(C: Blocks) -> Floats:
+    """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8."""
+    n_blocks = C.shape[-1]
+    parts = np.zeros((*C.shape[:-1], 2, -(-n_blocks // 8) * 8))
+    parts[..., 0, :n_blocks], parts[..., 1, :n_blocks] = C.real, C.imag
+    return parts
+
+
+def taylor_factors(omega: Floats, order: int) -> Floats:
+    """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
+    factors = np.zeros((order, -(-len(omega) // 8) * 8))
+    factors[:, : len(omega)] = omega ** np.arange(order)[:, None] / signed_factorials(order)
+    return factors
+
+
+@cache
+def signed_factorials(order: int) -> Floats:
+    """Return ``+- p!`` for all p below the order, shape (order, 1)."""
+    p = np.arange(order)[:, None]
+    return np.asarray(np.array([1.0, -1.0, -1.0, 1.0])[p % 4] * factorial(p))
+
+
+@internal
+def fill_phases(angle, real, imag):  # type: ignore[no-untyped-def]
+    """Fill real and imag (F',) with the parts of ``exp(i f angle)``."""
+    one_re, one_im = np.cos(angle), np.sin(angle)
+    turn_re, turn_im = 1.0, 0.0
+    for f in range(8):
+        real[f], imag[f] = turn_re, turn_im
+        turn_re, turn_im = turn_re * one_re - turn_im * one_im, turn_re * one_im + turn_im * one_re
+    for start in range(8, real.shape[0], 8):
+        for f in range(start, start + 8):
+            x, y = real[f - 8], imag[f - 8]
+            real[f] = x * turn_re - y * turn_im
+            imag[f] = x * turn_im + y * turn_re
+
+
+@internal
+def turn(C, angle, real, imag):  # type: ignore[no-untyped-def]
+    """Fill real and imag (F',) with the parts of ``C_f exp(i f angle)``; C holds parts (2, F')."""
+    fill_phases(angle, real, imag)
+    for f in range(C.shape[1]):
+        x, y = real[f], imag[f]
+        real[f] = C[0, f] * x - C[1, f] * y
+        imag[f] = C[0, f] * y + C[1, f] * x
+
+
+@internal
+def eight_terms(factors, p, real, imag, out):  # type: ignore[no-untyped-def]
+    """Fill ``out[p : p + 8]`` with Taylor coefficients of a turned polynomial, in one pass."""
+    a0, a1, a2, a3, a4, a5, a6, a7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    for f in range(real.shape[0]):
+        x, y = real[f], imag[f]
+        a0 += factors[p, f] * x
+        a1 += factors[p + 1, f] * y
+        a2 += factors[p + 2, f] * x
+        a3 += factors[p + 3, f] * y
+        a4 += factors[p + 4, f] * x
+        a5 += factors[p + 5, f] * y
+        a6 += factors[p + 6, f] * x
+        a7 += factors[p + 7, f] * y
+    out[p], out[p + 1], out[p + 2], out[p + 3] = a0, a1, a2, a3
+    out[p + 4], out[p + 5], out[p + 6], out[p + 7] = a4, a5, a6, a7
+
+
+@internal
+def expand(C, factors, angle, real, imag, out):  # type: ignore[no-untyped-def]
+    """Fill `out` with 8 Taylor coefficients of ``Re sum_f C_f exp(i f theta)`` at an angle.
+
+    C holds real and imaginary parts (2, F'); the unit of distance is that of `factors`; real and
+    imag are scratch space of length F'.
+    """
+    turn(C, angle, real, imag)
+    eight_terms(factors, FIRST, real, imag, out)
+
+
+@internal
+def taylor_at(a, dx):  # type: ignore[no-untyped-def]
+    """Return value, slope and second derivative of a Taylor polynomial at distance dx."""
+    last = a.shape[0] - 1
+    g, g1, g2 = a[last], last * a[last], last * (last - 1) * a[last]
+    for p in range(last - 1, 1, -1):
+        g = g * dx + a[p]
+        g1 = g1 * dx + p * a[p]
+        g2 = g2 * dx + p * (p - 1) * a[p]
+    return (g * dx + a[1]) * dx + a[0], g1 * dx + a[1], g2
+
+
+@internal
+def horner(a, x):  # type: ignore[no-untyped-def]
+    """Return value, slope and second derivative at x of the first 8 terms of a polynomial."""
+    value = ((((((a[7] * x + a[6]) * x + a[5]) * x + a[4]) * x + a[3]) * x + a[2]) * x + a[1]) * x
+    slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
+    bend = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
+    return value + a[0], (slope + 2 * a[2]) * x + a[1], bend * x + 2 * a[2]

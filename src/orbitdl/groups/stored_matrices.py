@@ -1,0 +1,51 @@
+"""What groups share that list the matrices of their elements, block by block."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
+from orbitdl.groups.base import CLOSE, Combination, Group
+from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.transforms.base import Transform
+
+
+class TabledRepresentation(ListedRepresentation):
+    """Action of a group of few elements on real blocks.
+
+    Attributes
+    ----------
+    matrices : ndarray of shape (size, F, d, d)
+        ``rho(g)`` of every element.
+    """
+
+    def __init__(
+        self, group: Group, transform: Transform, matrices: Floats, metric: Floats
+    ) -> None:
+        super().__init__(group, transform, metric)
+        self.matrices, self.size = matrices, len(matrices)
+
+    def represent(self, element: Floats) -> Blocks:
+        return self.matrices[self.index(element)]
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        moved = self._orbits(A)
+        column = self.index(atoms.element) * len(A) + source
+        gather = in_columns(atoms, column, (n, len(moved)))
+        return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
+
+    def products(self, Y: Blocks, A: Blocks) -> Floats:
+        moved = self._orbits(A)
+        return np.asarray(Y.reshape(len(Y), moved.shape[1]) @ moved.T)
+
+    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
+        return np.asarray(np.abs(self.products(Y, A)).max(axis=1))
+
+    def correlations(self, C: Blocks) -> Floats:
+        table = self.matrices.reshape(self.size, -1)
+        values: Floats = C.reshape(*C.shape[:-3], table.shape[1]) @ table.T
+        return values
+
+    def _orbits(self, A: Blocks) -> Floats:
+        """Return all moved components as rows over ``g * q + j``, shape (size * q, F * d * m)."""
+        return (self.matrices[:, None] @ A).reshape(self.size * len(A), -1)

@@ -1,0 +1,123 @@
+"""Sums over observed entries only, ``sum_i W_i^H M_i W_i``: the masks couple the blocks.
+
+Samples of which nothing is missing add what they add to complete data, and so do the others but for
+``sum_i W_i^H (I - M_i) W_i``: where little is missing, little is left to do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.certificate import CHUNK, stack
+from orbitdl.coding.codes import Atoms
+from orbitdl.dictionaries.statistics import stack_components, unstack
+from orbitdl.encoding.samples import Samples
+from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.learning.statistics import statistics_of
+
+ROOM = 2**20
+"""Numbers that moved entries may fill at a time."""
+
+
+class ObservedNormal:
+    """``H V = sum_i W_i^H M_i W_i V`` for components V (q, F, d, m), a chunk of data at a time.
+
+    M_i keeps the observed entries of sample i, and ``W_i = [Z_i1 .. Z_iq]``; with `keep` all of
+    the latter stay in memory.
+    """
+
+    def __init__(self, samples: Samples, atoms: Atoms, keep: bool) -> None:
+        gaps = has_gaps(samples)
+        self.complete = complete_normal(samples.take(~gaps), atoms.take(~gaps))
+        self.samples, self.atoms = samples.take(gaps), atoms.take(gaps)
+        self.chunks = [slice(k, k + CHUNK) for k in range(0, len(self.atoms), CHUNK)]
+        self.known = [self.codes(chunk) for chunk in self.chunks] if keep else None
+
+    def codes(self, chunk: slice) -> Blocks:
+        """Return W of a chunk of samples, (F, n d, q d)."""
+        Z = self.atoms.take(chunk).embed(self.samples.representation.alone)
+        return np.ascontiguousarray(stack(Z))
+
+    def apply(self, V: Blocks) -> Blocks:
+        """Return H V: fit, look at the observed entries, project back."""
+        representation, observed = self.samples.representation.alone, seen(self.samples)
+        _, n_blocks, d, m = V.shape
+        stacked = stack_components(V)
+        result = self.complete @ stacked
+        for k, chunk in enumerate(self.chunks):
+            W = self.codes(chunk) if self.known is None else self.known[k]
+            fitted = (W @ stacked).reshape(n_blocks, -1, d, m).swapaxes(0, 1)
+            misfit = representation.synthesize(fitted) * observed[chunk]
+            back = representation.analyze(misfit).swapaxes(0, 1).reshape(n_blocks, -1, m)
+            result += (back.conj().swapaxes(1, 2) @ W).conj().swapaxes(1, 2)
+        return unstack(result, V.shape)
+
+
+def entry_normal(samples: Samples, atoms: Atoms) -> Floats:
+    """Return H for components as signals of k entries, one block for all: (q k, q k).
+
+    The sum over entries that were observed, or where these are most, that of complete data less
+    the sum over entries that are missing.
+    """
+    observed = seen(samples) > 0
+    if 2 * int(observed.sum()) <= observed.size:
+        return sum_over(samples.representation.alone, atoms, observed)
+    complete = as_entries(samples.representation.alone, complete_normal(samples, atoms))
+    return complete - sum_over(samples.representation.alone, atoms, ~observed)
+
+
+def sum_over(representation: Representation, atoms: Atoms, entries: NDArray[np.bool_]) -> Floats:
+    """Return ``sum_i sum_e w_ie w_ie^T`` over entries e of samples i that are marked (n, ...).
+
+    ``w_ie = W_i^T e`` has for component j the signal that ``Z_ij^H`` makes of the entry.
+    """
+    size, q = int(np.prod(representation.shape)), atoms.n_components
+    sample, entry = np.nonzero(entries.reshape(len(atoms), size))
+    unit, normal = unit_signals(representation), np.zeros((q * size, q * size))
+    few = max(1, ROOM // (q * size))
+    for k in range(0, len(sample), few):
+        here, own = sample[k : k + few], entry[k : k + few]
+        first, last = here[0], here[-1] + 1
+        adjoint = atoms.take(slice(first, last)).embed(representation).conj().swapaxes(-1, -2)
+        moved = representation.synthesize(adjoint[here - first] @ unit[own, None])
+        rows = moved.reshape(len(here), q * size)
+        normal += rows.T @ rows
+    return normal
+
+
+def complete_normal(samples: Samples, atoms: Atoms) -> Blocks:
+    """Return ``sum_i W_i^H W_i`` of samples as if all of them were observed, (F, q d, q d)."""
+    representation, q = samples.representation.alone, atoms.n_components
+    if len(samples) == 0:
+        n_blocks, d, _ = representation.block_shape
+        return np.zeros((n_blocks, q * d, q * d), dtype=representation.dtype)
+    return statistics_of(representation, samples.Y, atoms).normal
+
+
+def as_entries(representation: Representation, normal: Blocks) -> Floats:
+    """Return blocks (F, q d, q d) as one for components as signals of k entries, (q k, q k)."""
+    size, unit = int(np.prod(representation.shape)), unit_signals(representation)
+    n_blocks, d, _ = representation.block_shape
+    q = normal.shape[1] // d
+    pairs = normal.reshape(n_blocks, q, d, q, d).transpose(1, 3, 0, 2, 4)
+    moved = representation.synthesize(pairs[:, :, None] @ unit)  # (q, q, k, ...): rows last
+    whole = moved.reshape(q, q, size, size).transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(whole).reshape(q * size, q * size)
+
+
+def unit_signals(representation: Representation) -> Blocks:
+    """Return signals of which one entry is 1, in block coordinates, (k, F, d, m)."""
+    size = int(np.prod(representation.shape))
+    return representation.analyze(np.eye(size).reshape(size, *representation.shape))
+
+
+def has_gaps(samples: Samples) -> NDArray[np.bool_]:
+    """Tell of which samples an entry is missing, (n,)."""
+    return np.asarray(~(seen(samples) > 0).reshape(len(samples), -1).all(axis=1))
+
+
+def seen(samples: Samples) -> Floats:
+    """Return 1 where an entry was observed and 0 elsewhere, in the shape of the data."""
+    observed = samples.observed
+    return np.ones(samples.signal.shape) if observed is None else observed.astype(np.float64)

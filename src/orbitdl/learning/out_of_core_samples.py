@@ -1,0 +1,117 @@
+"""Data points that are somewhere else, on disk or on other machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.base import Coder
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.encoding.samples import Samples
+from orbitdl.groups.base import Action, Floats, Integers, Representation
+from orbitdl.learning.executor import Crew, Piece
+from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
+from orbitdl.learning.out_of_core import Opening, ScatteredShards
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.spill import Scratch
+
+
+@dataclass(frozen=True, eq=False)
+class SampleOpening(Opening):
+    """How data points of a piece are coded."""
+
+    action: Action
+    coder: Coder
+    alpha: float
+
+    @property
+    def space(self) -> Representation:
+        return self.action.alone
+
+    def open(self, piece: Piece) -> SampleShards:
+        samples = Samples.on(self.action, *piece.data)
+        return SampleShards.cut(samples, self.coder, self.alpha)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Some data points: their numbers, values, and what of them was observed."""
+
+    numbers: Integers
+    values: Floats
+    observed: NDArray[np.bool_]
+
+    def __add__(self, other: Rows) -> Rows:
+        return Rows(
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.observed, other.observed]),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TakeRows:
+    """Returns those data points of a piece that are wanted, given by their numbers in order."""
+
+    wanted: Integers
+
+    def __call__(self, piece: Piece, scratch: Scratch) -> Rows:
+        values, observed = piece.data
+        span = np.searchsorted(self.wanted, [piece.first, piece.first + len(values)])
+        numbers = self.wanted[slice(*span)]
+        own = numbers - piece.first
+        seen = np.ones(values.shape, dtype=bool) if observed is None else observed
+        return Rows(numbers, values[own], seen[own])
+
+
+@dataclass(frozen=True, eq=False)
+class ScatteredSamples(ScatteredShards):
+    """Data points in pieces that are somewhere else."""
+
+    opening: SampleOpening
+
+    @classmethod
+    def of(
+        cls, crew: Crew, action: Action, coder: Coder, alpha: float, masked: bool
+    ) -> ScatteredSamples:
+        """Return all data points of a crew."""
+        opening = SampleOpening(action, coder, alpha)
+        return cls(crew, opening, tuple(crew.filled), is_masked=masked)
+
+    @property
+    def space(self) -> Representation:
+        return self.opening.space
+
+    @property
+    def action(self) -> Action:
+        """How users' groups act on these data; atoms here are those of copies of components."""
+        return self.opening.action
+
+    def at(self, alpha: float) -> ScatteredSamples:
+        """Return the same data at another weight of sparsity, without codes."""
+        return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
+
+    def step(self, dictionary: Dictionary, statistics: Statistics) -> tuple[Any, Dictionary]:
+        """Take the step from sums that the last coding left: it reads no data.
+
+        Where entries are missing it is that of data completed by the model, which never leads
+        uphill; of few data, which are soon read once more, it is exact.
+        """
+        A = dictionary.expand()
+        if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
+            return self, on_observed(dictionary, self, self.space, statistics)
+        return super().step(dictionary, self.majorised_statistics(A))
+
+    def take(self, rows: Integers) -> Samples:
+        """Return some data points, in the order given."""
+        wanted, order = np.unique(rows, return_inverse=True)
+        ends = self.crew.ends
+        owners = np.unique(np.searchsorted(ends, wanted, side="right") - 1)
+        found = self.crew.total(TakeRows(wanted), [int(k) for k in owners], "take")
+        observed = found.observed[order]
+        all_seen = None if observed.all() else observed
+        return Samples.on(self.action, found.values[order], all_seen)
