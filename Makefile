@@ -47,10 +47,11 @@ test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmeti
 test-long: $(VENV)/.installed-dev  ## The test that takes ten minutes: a recording of 4 GB in little memory
 	ORBITDL_LONG=1 $(PYTEST) tests/test_recording_memory.py
 
-lint: $(VENV)/.installed-dev  ## Check style and types
+lint: $(VENV)/.installed-dev  ## Check style, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/.installed-dev  ## Mend what ruff can mend
 	$(BIN)/ruff check --fix .

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -15,15 +15,16 @@ from orbitdl.recordings.preprocessing import Preprocessing
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.windows import Windows
 
-if TYPE_CHECKING:
-    from orbitdl.estimators.orbit import OrbitDictionaryLearning
-    from orbitdl.estimators.waveform import WaveformLearning
 
-    Model: TypeAlias = OrbitDictionaryLearning | WaveformLearning
+class Model(Protocol):
+    """A fitted estimator: what is asked of it here."""
+
+    components_: Any
+    preprocessing_: dict[str, Any]
 
 
 def prepare_for(
-    model: OrbitDictionaryLearning,
+    model: Model,
     recording: Recording,
     *,
     step: int | None = None,
@@ -81,7 +82,7 @@ def prepare_for(
 
 
 def prepare_signal_for(
-    model: WaveformLearning,
+    model: Model,
     recording: Recording,
     *,
     channel: str | None = None,
