@@ -1,4 +1,4 @@
-"""No import cycles within a package, and nobody asks which group it is; see `make lint` for layers."""
+"""No import cycles within a package; nobody asks which group it is. Layers: see `make lint`."""
 
 import ast
 from importlib import import_module
