@@ -241,8 +241,9 @@ def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats
 
     Where events do not determine them, they stay at the coefficients u (q, W, channels).
 
-    With the sums N and R over events (`orbitdl.domains.time.sums`), ``u = N^-1 R``. The standard errors of
-    u are about ``s N_nn^-1/2``, by the diagonal of N, where s is that of what is left at events.
+    With the sums N and R over events (`orbitdl.domains.time.sums`), ``u = N^-1 R``. The standard
+    errors of u are about ``s N_nn^-1/2``, by the diagonal of N, where s is that of what is left at
+    events.
     """
     shape, q = u.shape, len(u)
     sums = event_sums(excerpt.x, excerpt.observed, excerpt.length, q, events)

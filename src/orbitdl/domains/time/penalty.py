@@ -4,8 +4,8 @@ A penalty field is a cubic B-spline with positive taps ``p_j[m]`` at integer pos
 
     p_j(m + d) = sum_{i=-1..2} w_i(d) p_j[m + i],      0 <= d < 1,
 
-with the weights of `orbitdl.domains.time.splines`. They are positive and add up to one: the field is twice
-continuously differentiable, lies between its taps, and reproduces straight lines.
+with the weights of `orbitdl.domains.time.splines`. They are positive and add up to one: the field
+is twice continuously differentiable, lies between its taps, and reproduces straight lines.
 """
 
 from __future__ import annotations
