@@ -12,9 +12,10 @@ from orbitdl import Codes, encode
 from orbitdl.coding import ActiveSet, Sliding
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.least_squares import constrained_least_squares
+from orbitdl.dictionaries.norm_constraint import normalise
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
-from orbitdl.learning.dictionary import constrained_least_squares, normalise
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.statistics import statistics_of
 
 CONTINUOUS = ContinuousShift(), Sliding(tol=1e-4)
 INTEGER = IntegerShift(), ActiveSet(tol=1e-4)
@@ -111,7 +112,7 @@ def restart(pair: tuple[Group, Sliding | ActiveSet], case: Case, X: Floats) -> p
     representation = group.on(X.shape[1:])
     Y, A = representation.analyze(X), representation.analyze(case.components)
     atoms = coder.code(representation, Y, A, case.alpha, warn=False).atoms
-    statistics = Statistics.of(representation, Y, atoms)
+    statistics = statistics_of(representation, Y, atoms)
     A, norms = normalise(constrained_least_squares(statistics, A))
     return partial(coder.code, representation, Y, A, case.alpha, atoms.scale(norms), warn=False)
 

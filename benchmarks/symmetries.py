@@ -13,6 +13,7 @@ from benchmarks.harness import LIMIT, Row, Section, Table, interleave, timed
 from orbitdl.coding import Coder, Growing, Proximal
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -25,7 +26,6 @@ from orbitdl.groups import (
     Translation,
 )
 from orbitdl.groups.base import Blocks, Representation
-from orbitdl.learning.dictionary import unit_norm
 
 LEVELS = (0.2, 0.1)
 """alpha, relative to the least one that codes all samples to nothing."""

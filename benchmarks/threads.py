@@ -54,7 +54,7 @@ def run(quick: bool) -> Section:
         Work(
             "Matching, continuous shifts, q=3", partial(on_windows, ContinuousShift(), Matching())
         ),
-        Work("Folding, shifts forwards and backwards, q=3", partial(on_windows, BOTH_WAYS, None)),
+        Work("Sliding, shifts forwards and backwards, q=3", partial(on_windows, BOTH_WAYS, None)),
         Work("Sliding, a tenth of entries missing, q=3", with_gaps, 4000),
         Work(f"Proximal, {TURNS.name}", partial(on_planted, TURNS)),
         Work(f"Growing, {AZIMUTH.name}", partial(on_planted, AZIMUTH), 4000),

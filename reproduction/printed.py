@@ -12,10 +12,11 @@ from orbitdl.coding.certificate import multiply
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
 from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.learning.alternation import put_in_use
-from orbitdl.learning.dictionary import least_squares, normalise, unit_norm
 from orbitdl.learning.sample_shard import SampleShards
 from reproduction.semidefinite import Semidefinite
 
@@ -139,11 +140,13 @@ def alternate(shards: SampleShards, A: Blocks, iterations: int) -> Iterator[Bloc
     iterations : int
     """
     yield A
+    dictionary: Dictionary = UnitBall(A, normalise_after=True)
     for _ in range(iterations):
-        coded, _ = shards.code(A, shards.coder.tol)
+        coded, _ = shards.code(dictionary.expand(), shards.coder.tol)
         statistics = coded.statistics()
-        new, norms = normalise(least_squares(statistics, A))
-        A, _ = put_in_use(new, A, statistics.usage, coded.scale(norms))
+        new, norms = dictionary.solve(statistics).normalise()
+        dictionary, _ = put_in_use(new, dictionary, statistics.usage, coded.scale(norms))
         if isinstance(shards.coder, FewSpectralSteps):
-            A = unit_norm(A / np.linalg.norm(A, axis=2, keepdims=True))
-        yield A
+            A = dictionary.expand()
+            dictionary, _ = dictionary.at(A / np.linalg.norm(A, axis=2, keepdims=True)).normalise()
+        yield dictionary.expand()

@@ -9,10 +9,11 @@ import numpy as np
 
 from orbitdl.arrays.optional import install_hint
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.certificate import duality_gap, multiply, stack_components
+from orbitdl.coding.certificate import duality_gap, multiply
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.groups.circle import CircleRepresentation
 from reproduction.gauges.toeplitz import project, toeplitz, vandermonde

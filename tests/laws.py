@@ -11,16 +11,21 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_less
 from scipy.optimize import linprog
 
-from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
+from orbitdl.groups import Action, CircleRepresentation, ListedRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats, as_real, correlate, inner
 
-Law = Callable[[Representation, np.random.Generator], None]
-Kind = Callable[[Representation], bool]
+Law = Callable[[Action, np.random.Generator], None]
+Kind = Callable[[Action], bool]
 LAWS: dict[str, tuple[Law, Kind]] = {}
 
 
-def any_group(rep: Representation) -> bool:
+def any_group(rep: Action) -> bool:
     return True
+
+
+def group_of_matrices(rep: Action) -> bool:
+    """Others are said in terms of one: a group with finitely many other transformations."""
+    return isinstance(rep, Representation)
 
 
 def listed_group(rep: Representation) -> bool:
@@ -33,12 +38,12 @@ def searchable_group(rep: Representation) -> bool:
 
 
 def group_with_tangents(rep: Representation) -> bool:
-    return rep.has_tangents
+    return group_of_matrices(rep) and rep.has_tangents
 
 
 def group_with_gauge(rep: Representation) -> bool:
     """In closed form; for the others see `tests/reproduction/test_gauges.py`."""
-    return rep.knows_gauge
+    return group_of_matrices(rep) and rep.knows_gauge
 
 
 def searchable_group_with_gauge(rep: Representation) -> bool:
@@ -46,7 +51,7 @@ def searchable_group_with_gauge(rep: Representation) -> bool:
 
 
 def group_with_prox(rep: Representation) -> bool:
-    return rep.has_prox
+    return group_of_matrices(rep) and rep.has_prox
 
 
 def law_of(kind: Kind) -> Callable[[Law], Law]:
@@ -109,7 +114,7 @@ def at_most(small: Floats, large: Floats, tol: float = 1e-9) -> None:
 # Elements and their matrices
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def the_product_of_elements_is_represented_by_the_product_of_matrices(rep, rng):
     g, h = rep.sample(rng, 5), rep.sample(rng, 5)
     close(rep.represent(rep.compose(g, h)), rep.represent(g) @ rep.represent(h))
@@ -117,13 +122,12 @@ def the_product_of_elements_is_represented_by_the_product_of_matrices(rep, rng):
 
 @law_of(any_group)
 def an_inverse_undoes_its_element(rep, rng):
-    g = rep.sample(rng, 5)
-    _, d, _ = rep.block_shape
+    g, x = rep.sample(rng, 5), rep.adopt(draw_data(rep, rng, 5))
     for both in (rep.compose(g, rep.inverse(g)), rep.compose(rep.inverse(g), g)):
-        close(rep.represent(both), np.broadcast_to(np.eye(d), rep.represent(g).shape))
+        close(rep.act(both, x), x)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def an_inverse_is_represented_by_the_adjoint(rep, rng):
     g = rep.sample(rng, 5)
     close(rep.represent(rep.inverse(g)), rep.represent(g).conj().swapaxes(-1, -2))
@@ -134,7 +138,9 @@ def elements_and_blocks_have_the_shapes_they_announce(rep, rng):
     n_blocks, d, _ = rep.block_shape
     g, x = rep.sample(rng, 4), draw_data(rep, rng, 4)
     assert g.shape == (4, len(rep.parameters))
-    assert rep.represent(g).shape == (4, n_blocks, d, d)
+    assert rep.contains(g)
+    if group_of_matrices(rep):
+        assert rep.represent(g).shape == (4, n_blocks, d, d)
     assert rep.analyze(x).shape == (4, *rep.block_shape)
     assert rep.analyze(x).dtype == rep.dtype
     assert rep.analyze(x[0]).shape == rep.block_shape
@@ -168,7 +174,7 @@ def every_entry_is_one_of_a_few_that_is_moved(rep, rng):
     close(rep.represent(rep.elements[number]) @ units[first[source]], units)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def every_element_is_a_combination_of_the_cover(rep, rng):
     table, some = (as_real(rep.represent(g)) for g in (rep.cover(), rep.sample(rng, 20)))
     weights = np.linalg.lstsq(table.T, some.T, rcond=1e-10)[0]
@@ -177,8 +183,8 @@ def every_element_is_a_combination_of_the_cover(rep, rng):
 
 @law_of(any_group)
 def shortest_parameters_name_the_same_elements(rep, rng):
-    g = rep.sample(rng, 5)
-    close(rep.represent(rep.shortest(g)), rep.represent(g))
+    g, x = rep.sample(rng, 5), draw_data(rep, rng, 5)
+    close(rep.act(rep.shortest(g), x), rep.act(g, x))
     at_most(np.abs(rep.shortest(g)), np.abs(g))
 
 
@@ -187,9 +193,9 @@ def examples_are_elements_and_no_more_than_asked_for(rep, rng):
     for most in (2, 5, 24):
         g = rep.examples(most)
         assert 1 <= len(g) <= most
-        rho = rep.represent(g)
-        unit = np.broadcast_to(np.eye(rho.shape[-1]), rho.shape)
-        close(rho @ rho.conj().swapaxes(-1, -2), unit)
+        assert rep.contains(g)
+        x = rep.adopt(draw_data(rep, rng, len(g)))
+        close(rep.act(g, rep.act(rep.inverse(g), x)), x)
 
 
 @law_of(any_group)
@@ -252,7 +258,7 @@ def acting_twice_is_acting_with_the_product(rep, rng):
     close(rep.act(g, rep.act(h, x)), rep.act(rep.compose(g, h), x), scale=10.0)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def analyze_turns_the_action_into_matrix_products(rep, rng):
     x, g = draw_data(rep, rng), rep.sample(rng, 3)
     close(rep.analyze(rep.act(g, x)), rep.represent(g) @ rep.analyze(x), scale=10.0)
@@ -261,11 +267,13 @@ def analyze_turns_the_action_into_matrix_products(rep, rng):
 @law_of(any_group)
 def superpose_adds_moved_blocks(rep, rng):
     n, q, k = 3, 2, 8
-    A = rep.analyze(draw_data(rep, rng, q))
+    a = draw_data(rep, rng, q)
+    A = rep.analyze(a)
     atoms = Combination(rng.integers(n, size=k), rng.standard_normal(k), rep.sample(rng, k))
     source = rng.integers(q, size=k)
     expected = np.zeros((n, *rep.block_shape), dtype=rep.dtype)
-    moved = atoms.coefficient[:, None, None, None] * (rep.represent(atoms.element) @ A[source])
+    moved = rep.analyze(rep.act(atoms.element, a[source]))
+    moved = atoms.coefficient[:, None, None, None] * moved
     np.add.at(expected, atoms.row, moved)
     close(rep.superpose(atoms, n, source, A), expected, scale=10.0)
     none = Combination(*(column[:0] for column in atoms))
@@ -275,7 +283,7 @@ def superpose_adds_moved_blocks(rep, rng):
 # Polar: the best element
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def match_attains_polar(rep, rng):
     C = draw_correlations(rep, rng)
     value, g = rep.match(C)
@@ -283,7 +291,7 @@ def match_attains_polar(rep, rng):
     close(inner(C, rep.represent(g)), value, scale=np.abs(C).max())
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def no_element_exceeds_polar(rep, rng):
     C = draw_correlations(rep, rng)
     rho = rep.represent(many_elements(rep, rng))
@@ -313,7 +321,7 @@ def parabola_top(values: Floats) -> Floats:
     return top + np.where(bend > 1e-12 * top, (right - left) ** 2 / (8 * bend), 0.0)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def polar_is_the_largest_inner_product_with_a_moved_signal(rep, rng):
     y, a = rep.adopt(draw_data(rep, rng, 2)), rep.adopt(draw_data(rep, rng, 2))
     polar = rep.polar(correlate(rep.analyze(y), rep.analyze(a)))
@@ -324,6 +332,21 @@ def polar_is_the_largest_inner_product_with_a_moved_signal(rep, rng):
         at_most(best, polar[i, j])
         if searchable_group(rep):
             close(polar[i, j], best, tol=1e-3)
+
+
+@law_of(any_group)
+def the_moved_signal_with_the_largest_inner_product_is_found(rep, rng):
+    y, a = rep.adopt(draw_data(rep, rng, 2)), rep.adopt(draw_data(rep, rng, 2))
+    Y, A = rep.analyze(y), rep.analyze(a)
+    value, element = rep.match_pairs(Y, A)
+    products = np.sum((rep.act(element, a) * y).reshape(2, -1), axis=1)
+    close(products, value, tol=1e-8)
+    for i in range(2):
+        largest = rep.largest_product(Y[i : i + 1], A[i : i + 1])[0]
+        close(largest, np.abs(value[i]), tol=1e-7)
+        tried = rep.sample(rng, 500)
+        moved = rep.act(tried, np.broadcast_to(a[i], (500, *rep.shape)))
+        at_most(np.abs((moved * y[i]).reshape(500, -1).sum(axis=1)).max(), largest)
 
 
 # Gauge: the norm whose unit ball is the convex hull of the group
@@ -364,6 +387,20 @@ def gauge_satisfies_the_triangle_inequality(rep, rng):
     both = rep.gauge(Z) + rep.gauge(V)
     at_most(rep.gauge(Z + V), both, tol=1e-7)
     at_most(rep.gauge(Z - V), both, tol=1e-7)
+
+
+@law_of(any_group)
+def components_and_their_copies_name_the_same_atoms(rep, rng):
+    a, g = draw_data(rep, rng, 3), rep.sample(rng, 12)
+    component = rng.integers(3, size=12)
+    copy, alone = rep.apart(component, g)
+    assert rep.alone.contains(alone)
+    copies = rep.copies(rep.analyze(a))
+    assert len(copies) == 3 * rep.n_copies
+    close(rep.alone.moved(alone, copies[copy]), rep.analyze(rep.act(g, a[component])), scale=10.0)
+    back = rep.together(copy, alone)
+    assert np.array_equal(back[0], component)
+    close(rep.act(back[1], a[component]), rep.act(g, a[component]), scale=10.0)
 
 
 @law_of(searchable_group_with_gauge)
@@ -472,7 +509,7 @@ def generators_are_antisymmetric(rep: Representation, rng: np.random.Generator) 
     assert_allclose(left, -right, atol=1e-10)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def moved_is_the_product_with_the_representation(
     rep: Representation, rng: np.random.Generator
 ) -> None:
@@ -480,7 +517,7 @@ def moved_is_the_product_with_the_representation(
     assert_allclose(rep.moved(g, B), rep.represent(g) @ B, atol=1e-12)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def no_rows_have_no_matches_and_no_peaks(rep: Representation, rng: np.random.Generator) -> None:
     n_blocks, d, _ = rep.block_shape
     none = np.zeros((0, n_blocks, d, d), dtype=rep.dtype)
@@ -493,7 +530,7 @@ def no_rows_have_no_matches_and_no_peaks(rep: Representation, rng: np.random.Gen
     assert rep.largest_product(A[:0], A).shape == (0,)
 
 
-@law_of(any_group)
+@law_of(group_of_matrices)
 def the_bound_of_polars_is_above_them_and_close(
     rep: Representation, rng: np.random.Generator
 ) -> None:

@@ -5,7 +5,7 @@ A line of ACTIONS takes a length and a number of channels to a group and a shape
 
 import numpy as np
 
-from orbitdl.coding import ActiveSet, Folding, Growing, Matching, Proximal, Sliding
+from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Sliding
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -175,7 +175,6 @@ CODERS = {
     "active set": lambda **settings: ActiveSet(**settings),
     "proximal": lambda **settings: Proximal(**settings),
     "sliding": lambda **settings: Sliding(**settings),
-    "folding": lambda **settings: Folding(**settings),
     "growing": lambda **settings: Growing(**settings),
     "semidefinite": lambda **settings: Semidefinite(**settings),
     "matching": lambda **settings: Matching(n_atoms=2, **settings),
@@ -187,11 +186,16 @@ GROWN = ["integer shift", "permutations"]
 
 
 def served(coder: str, name: str) -> bool:
-    """Tell whether a coder is tested on an action: `Growing` on few of those that are listed."""
+    """Tell whether a coder is tested on an action: by the group alone that it codes with.
+
+    `Growing` is tested on few of those that are listed.
+    """
     rep = action(name)
-    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep):
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep.alone):
         return False
-    return CODERS[coder]().serves(rep)
+    if coder == "semidefinite" and rep.n_copies > 1:  # a reference, slow with many components
+        return False
+    return CODERS[coder]().serves(rep.alone)
 
 
 def action(name: str, length: int = 7, channels: int = 2):

@@ -14,7 +14,7 @@ ALPHAS = [0.3, 1.0, 0.05, 0.3, 1e6, 1e-4]
 CASES = [
     (name, coder)
     for name in ("integer shift", "continuous shift of channels", "orthogonal", "permutations")
-    for coder in ("active set", "sliding", "growing", "folding", "proximal")
+    for coder in ("active set", "sliding", "growing", "proximal")
     if served(coder, name)
     and (coder, name) != ("growing", "continuous shift of channels")  # sliding serves it, quicker
 ]

@@ -21,6 +21,7 @@ from orbitdl import ModelFileError, OrbitDictionaryLearning, WaveformLearning
 from orbitdl.coding import ActiveSet, Matching
 from orbitdl.coding.codes import Atoms
 from orbitdl.datasets import make_shift_data
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.learning import alternation as learning
@@ -179,17 +180,18 @@ def test_every_part_of_a_state_comes_back(name):
     shards = SampleShards.cut(samples, Matching(), 0.1, largest=2)
     history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
     state = State(
-        shards.starting_from(atoms), components, history[3], unused=1, loosest=0.1, stalled=2,
-        stepped=stepped, streak=3,
+        shards.starting_from(atoms), UnitBall(components), history[3], unused=1, loosest=0.1,
+        stalled=2, stepped=UnitBall(stepped), streak=3,
     )  # fmt: skip
     run = Run(state, history, ended=True, settled=True, fell_back=True)
     stored = unpack(StoredRun, *pack(StoredRun.of(run)), "a run")
-    again = stored.restore(shards, 2)
+    again = stored.restore(shards, UnitBall(np.zeros_like(components)))
     for name in ("number", "objective", "last", "unused", "loosest", "stalled", "streak"):
         assert getattr(again.state, name) == getattr(state, name)
-    assert_array_equal(again.state.components, components)
-    assert_array_equal(again.components, stepped)
-    assert again.state.components.dtype == again.components.dtype == components.dtype
+    assert_array_equal(again.state.dictionary.expand(), components)
+    assert_array_equal(again.dictionary.expand(), stepped)
+    found = again.state.dictionary.parameters, again.dictionary.parameters
+    assert all(one.dtype == components.dtype for one in found)
     for field in fields(Atoms):
         kept = getattr(again.state.shards.atoms, field.name)
         assert_array_equal(kept, getattr(atoms, field.name))
@@ -201,15 +203,15 @@ def test_the_order_in_memory_is_that_of_the_file():
     shards = SampleShards.cut(Samples.of(np.ones((1, 3)), Trivial()), ActiveSet(), 0.1)
     element = np.ones((3, 4)).T
     atoms = Atoms(2, np.array([0, 4]), np.zeros(4, dtype=int), np.ones(4), element)
-    state = State(shards.starting_from(atoms), np.ones((1, 3, 5, 2)).T)
-    assert state.components.flags.c_contiguous
+    state = State(shards.starting_from(atoms), UnitBall(np.ones((1, 3, 5, 2)).T))
+    assert state.dictionary.expand().flags.c_contiguous
     assert state.shards.parts[0].atoms.element.flags.c_contiguous
 
 
 @pytest.mark.parametrize("max_iter", [2, 3, 4])
 def test_a_fit_whose_pushes_were_taken_back_is_kept_as_it_ended(max_iter, path, monkeypatch):
     def astray(new, old, streak):
-        return new if streak <= 1 else np.roll(new, 1, axis=1)
+        return new if streak <= 1 else new.at(np.roll(new.parameters, 1, axis=1))
 
     monkeypatch.setattr(learning, "push", astray)
     expected = estimator(max_iter=max_iter).fit(X)

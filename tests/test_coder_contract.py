@@ -16,22 +16,22 @@ from orbitdl.coding import ActiveSet, Coder, Matching, Proximal
 from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.codes import Atoms, Codes, Status
 from orbitdl.coding.problem import Problem
-from orbitdl.groups import ContinuousShift, IntegerShift, Representation, Trivial
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.groups import Action, ContinuousShift, IntegerShift, Trivial
 from orbitdl.groups.base import Blocks, correlate
-from orbitdl.learning.dictionary import unit_norm
 
 TOL = 1e-6
 NAMES = [name for name in ACTIONS if name not in ALIKE]
 SERVED = [(c, a) for c in CODERS for a in NAMES if served(c, a)]
 CONVEX = [(c, a) for c, a in SERVED if CODERS[c]().is_convex]
-UNSERVED = [(c, a) for c in CODERS for a in NAMES if not CODERS[c]().serves(action(a))]
+UNSERVED = [(c, a) for c in CODERS for a in NAMES if not CODERS[c]().serves(action(a).alone)]
 
 
 @dataclass(frozen=True)
 class Case:
     """Data and components in block coordinates, and a weight that leaves a few atoms."""
 
-    rep: Representation
+    rep: Action
     Y: Blocks
     A: Blocks
     alpha: float
@@ -45,7 +45,7 @@ def draw(name: str, *, n: int = 6, q: int = 2, length: int = 8, level: float = 0
     rep, rng = action(name, length), np.random.default_rng(seed)
     Y = rep.analyze(rng.standard_normal((n, *rep.shape)))
     A = unit_norm(rep.analyze(rng.standard_normal((q, *rep.shape))))
-    return Case(rep, Y, A, level * float(rep.polar(correlate(Y, A)).max()))
+    return Case(rep, Y, A, level * float(rep.largest_product(Y, A).max()))
 
 
 @cache
@@ -58,7 +58,7 @@ def coded(coder: str, name: str) -> Codes:
 def optimum(name: str) -> np.ndarray:
     """Return the least objective of every sample of that problem, to high accuracy."""
     problem = draw(name)
-    exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(problem.rep)]
+    exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(problem.rep.alone)]
     return problem.code(CODERS[exact[0]](tol=1e-9), warn=False).objective
 
 
@@ -210,9 +210,8 @@ def test_a_zero_component_is_not_used(coder, name):
 def test_components_that_are_copies_of_each_other_are_no_trouble(coder, name):
     problem = draw(name, q=3, level=0.05)
     problem.A[1] = problem.A[0]
-    problem.A[2] = (
-        -problem.rep.represent(problem.rep.sample(np.random.default_rng(1), 1)[0]) @ (problem.A[0])
-    )
+    element = problem.rep.sample(np.random.default_rng(1), 1)[0]
+    problem.A[2] = -problem.rep.moved(element, problem.A[0])
     codes = problem.code(CODERS[coder](tol=1e-5))
     assert codes.gap.max() <= 1e-5
 
@@ -251,12 +250,12 @@ def test_a_warm_start_is_never_made_worse(coder, name):
 )
 def test_a_start_at_the_solution_stays_there(coder, name):
     problem = draw(name, n=520, length=5)
-    rep, Y, A, alpha = problem.rep, problem.Y, problem.A, problem.alpha
-    found = problem.code(CODERS[coder](tol=1e-4), warn=False)
+    rep, found = problem.rep, problem.code(CODERS[coder](tol=1e-4), warn=False)
     once = CODERS[coder](tol=1e-4, max_iter=1)
-    again = once.solve(Problem(rep, Y, A, alpha), found.atoms, None)
+    alone = Problem(rep.alone, problem.Y, rep.copies(problem.A), problem.alpha)
+    again = once.solve(alone, found.atoms.apart(rep), None)
     done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
-    objective = objectives(Problem(rep, Y, A, alpha), again)
+    objective = objectives(alone, again)
     assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))
 
 

@@ -8,20 +8,20 @@ from registry import KINDS, action
 
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.codes import Atoms
+from orbitdl.dictionaries.least_squares import (
+    constrained_least_squares,
+    least_squares,
+    triangular_inverse,
+)
+from orbitdl.dictionaries.norm_constraint import normalise
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.dictionaries.unit_ball import MANY, UnitBall
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
 from orbitdl.learning.alternation import replace_unused
-from orbitdl.learning.dictionary import (
-    MANY,
-    best_soon,
-    constrained_least_squares,
-    least_squares,
-    normalise,
-    triangular_inverse,
-)
 from orbitdl.learning.shards import Residuals
 from orbitdl.learning.starts import start_from_noise
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.statistics import statistics_of
 
 Q = 3
 
@@ -70,8 +70,8 @@ def loss(rep: Representation, Y: Blocks, atoms: Atoms, A: Blocks) -> float:
 @pytest.mark.parametrize("name", KINDS)
 def test_statistics_add_up_over_a_split(name):
     rep, Y, atoms = draw(name)
-    whole = Statistics.of(rep, Y, atoms)
-    parts = [Statistics.of(rep, Y[k], atoms.take(k)) for k in (slice(0, 7), slice(7, None))]
+    whole = statistics_of(rep, Y, atoms)
+    parts = [statistics_of(rep, Y[k], atoms.take(k)) for k in (slice(0, 7), slice(7, None))]
     total = parts[0] + parts[1]
     assert_allclose(total.normal, whole.normal, atol=1e-12)
     assert_allclose(total.cross, whole.cross, atol=1e-12)
@@ -80,9 +80,9 @@ def test_statistics_add_up_over_a_split(name):
 
 def test_statistics_of_many_samples_are_the_sum_over_chunks():
     rep, Y, atoms = draw("integer shift", n=1100)
-    whole = Statistics.of(rep, Y, atoms)
+    whole = statistics_of(rep, Y, atoms)
     one_by_one = [
-        Statistics.of(rep, Y[i : i + 1], atoms.take(slice(i, i + 1))) for i in range(1100)
+        statistics_of(rep, Y[i : i + 1], atoms.take(slice(i, i + 1))) for i in range(1100)
     ]
     assert_allclose(whole.normal, sum(part.normal for part in one_by_one), atol=1e-9)
     assert_allclose(whole.cross, sum(part.cross for part in one_by_one), atol=1e-9)
@@ -91,7 +91,7 @@ def test_statistics_of_many_samples_are_the_sum_over_chunks():
 def test_usage_is_the_weight_of_each_component():
     rep, Y, atoms = draw("orthogonal")
     expected = [np.abs(atoms.coefficient[atoms.component == j]).sum() for j in range(Q)]
-    assert_allclose(Statistics.of(rep, Y, atoms).usage, expected)
+    assert_allclose(statistics_of(rep, Y, atoms).usage, expected)
 
 
 # The paper's step
@@ -100,7 +100,7 @@ def test_usage_is_the_weight_of_each_component():
 @pytest.mark.parametrize("name", KINDS)
 def test_least_squares_is_that_of_the_signals(name):
     rep, Y, atoms = draw(name)
-    A = least_squares(Statistics.of(rep, Y, atoms), start(rep))
+    A = least_squares(statistics_of(rep, Y, atoms), start(rep))
     y, matrix = signals(rep, Y, atoms)
     best = np.linalg.lstsq(matrix, y, rcond=None)[0]
     ours = rep.synthesize(A).ravel()
@@ -133,7 +133,7 @@ def assert_optimal(rep: Representation, Y: Blocks, atoms: Atoms, A: Blocks) -> N
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0, 30.0])
 def test_constrained_step_satisfies_its_optimality_conditions(name, size):
     rep, Y, atoms = draw(name, size=size)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
+    A = constrained_least_squares(statistics_of(rep, Y, atoms), start(rep))
     assert_optimal(rep, Y, atoms, A)
 
 
@@ -141,7 +141,7 @@ def test_constrained_step_satisfies_its_optimality_conditions(name, size):
 def test_constraints_bind_for_large_data_and_not_for_small(name):
     for size, binding in ((0.02, False), (30.0, True)):
         rep, Y, atoms = draw(name, size=size)
-        statistics = Statistics.of(rep, Y, atoms)
+        statistics = statistics_of(rep, Y, atoms)
         A = constrained_least_squares(statistics, start(rep))
         if binding:
             assert_allclose(norms(A), np.ones(Q), rtol=1e-9)
@@ -163,7 +163,7 @@ def test_constrained_step_is_optimal_for_components_that_go_together():
         atoms = Atoms(
             Q, Q * np.arange(31), np.tile(np.arange(Q), 30), c.ravel(), np.zeros((30 * Q, 0))
         )
-        A = constrained_least_squares(Statistics.of(rep, blocks, atoms), start(rep))
+        A = constrained_least_squares(statistics_of(rep, blocks, atoms), start(rep))
         assert_optimal(rep, blocks, atoms, A)
 
 
@@ -171,7 +171,7 @@ def test_constrained_step_is_optimal_for_components_that_go_together():
 @pytest.mark.parametrize("seed", [0, 1])
 def test_constrained_step_agrees_with_cvxpy(name, seed):
     rep, Y, atoms = draw(name, n=8, size=1.5, seed=seed)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
+    A = constrained_least_squares(statistics_of(rep, Y, atoms), start(rep))
     y, matrix = signals(rep, Y, atoms)
     size = matrix.shape[1] // Q
     a = cp.Variable(Q * size)
@@ -185,7 +185,7 @@ def test_constrained_step_agrees_with_cvxpy(name, seed):
 def test_constrained_step_is_never_worse_than_any_components_of_unit_norm(name):
     rep, Y, atoms = draw(name, size=2.0)
     rng = np.random.default_rng(1)
-    new = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
+    new = constrained_least_squares(statistics_of(rep, Y, atoms), start(rep))
     for _ in range(10):
         A = rep.analyze(rng.standard_normal((Q, *rep.shape)))
         A /= norms(A)[:, None, None, None]
@@ -196,7 +196,7 @@ def test_constrained_step_is_never_worse_than_any_components_of_unit_norm(name):
 @pytest.mark.parametrize("size", [0.1, 1.0, 30.0])
 def test_the_step_ends_at_the_same_place_wherever_it_begins(name, size):
     rep, Y, atoms = draw(name, size=size)
-    statistics = Statistics.of(rep, Y, atoms)
+    statistics = statistics_of(rep, Y, atoms)
     first = constrained_least_squares(statistics, start(rep))
     for A in (start(rep, 10), np.zeros_like(first), first, 100.0 * first):
         assert_allclose(constrained_least_squares(statistics, A), first, atol=1e-8)
@@ -242,7 +242,7 @@ def test_a_step_of_many_components_without_blocks_gains_nearly_all_there_is(unit
     A, truth = (V / norms(V)[:, None, None, None] for V in (A, truth))
     Y = W @ truth[:, 0, 0] + 0.1 * rng.standard_normal((400, 20))
     statistics = Statistics((W.T @ W)[None], (W.T @ Y)[None], np.abs(W).sum(axis=0)) * unit**2
-    soon, exact = (solve(statistics, A) for solve in (best_soon, constrained_least_squares))
+    soon, exact = UnitBall(A).solve(statistics).A, constrained_least_squares(statistics, A)
     losses = [np.sum((Y - W @ V[:, 0, 0]) ** 2) for V in (A, soon, exact)]
     assert norms(soon).max() <= 1 + 1e-12
     assert losses[0] - losses[1] >= 0.95 * (losses[0] - losses[2])
@@ -260,7 +260,7 @@ def test_triangular_matrices_are_inverted(n, imaginary):
 def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():
     rep, Y, atoms = draw("integer shift", size=5.0)
     atoms = atoms.scale(np.array([1.0, 0.0, 1.0]))
-    statistics = Statistics.of(rep, Y, atoms)
+    statistics = statistics_of(rep, Y, atoms)
     for solve in (constrained_least_squares, least_squares):
         A = solve(statistics, start(rep))
         assert np.isfinite(A).all()
@@ -269,7 +269,7 @@ def test_a_component_that_is_not_used_stays_zero_and_disturbs_nothing():
 
 def test_codes_of_nothing_give_finite_components():
     rep, Y, atoms = draw("continuous shift")
-    statistics = Statistics.of(rep, Y, atoms.scale(np.zeros(Q)))
+    statistics = statistics_of(rep, Y, atoms.scale(np.zeros(Q)))
     for solve in (constrained_least_squares, least_squares):
         assert_array_equal(solve(statistics, start(rep)), 0.0)
 
@@ -280,7 +280,7 @@ def test_two_components_with_the_same_codes_are_no_trouble():
     n = len(Y)
     c = np.random.default_rng(1).standard_normal(n).repeat(2)
     twins = Atoms(Q, 2 * np.arange(n + 1), np.tile([0, 1], n), c, np.zeros((2 * n, 0)))
-    A = constrained_least_squares(Statistics.of(rep, Y, twins), start(rep))
+    A = constrained_least_squares(statistics_of(rep, Y, twins), start(rep))
     assert_optimal(rep, Y, twins, A)
 
 
@@ -288,8 +288,8 @@ def test_two_components_with_the_same_codes_are_no_trouble():
 def test_the_step_does_not_depend_on_the_unit_of_the_data(scale):
     rep, Y, atoms = draw("orthogonal", size=2.0)
     factors = np.full(Q, scale)
-    A = constrained_least_squares(Statistics.of(rep, Y, atoms), start(rep))
-    statistics = Statistics.of(rep, Y * scale, atoms.scale(factors))
+    A = constrained_least_squares(statistics_of(rep, Y, atoms), start(rep))
+    statistics = statistics_of(rep, Y * scale, atoms.scale(factors))
     scaled = constrained_least_squares(statistics, start(rep))
     assert_allclose(scaled, A, atol=1e-8)
 
@@ -323,7 +323,8 @@ def test_unused_components_become_the_worst_residuals():
     R *= np.array([1.0, 5.0, 2.0, 4.0, 3.0])[:, None, None, None] / norms(R)[:, None, None, None]
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
     kept = A.copy()
-    new = replace_unused(A, np.array([0, 2]), Residuals(norms(R) ** 2, R).largest(2))
+    worst = Residuals(norms(R) ** 2, R).largest(2)
+    new = replace_unused(UnitBall(A), np.array([0, 2]), worst).A
     assert_array_equal(A, kept)
     assert_array_equal(new[1], A[1])
     assert_allclose(new[0], R[1] / 5.0)
@@ -333,13 +334,15 @@ def test_unused_components_become_the_worst_residuals():
 def test_unused_components_stay_where_nothing_is_left_to_explain():
     rep, R, _ = draw("integer shift", n=5)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
-    new = replace_unused(A, np.arange(Q), Residuals(np.zeros(5), 0.0 * R).largest(Q))
+    worst = Residuals(np.zeros(5), 0.0 * R).largest(Q)
+    new = replace_unused(UnitBall(A), np.arange(Q), worst).A
     assert_array_equal(new, A)
 
 
 def test_more_unused_components_than_samples_are_no_trouble():
     rep, R, _ = draw("integer shift", n=1)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))
-    new = replace_unused(A, np.arange(Q), Residuals(norms(R) ** 2, R).largest(Q))
+    worst = Residuals(norms(R) ** 2, R).largest(Q)
+    new = replace_unused(UnitBall(A), np.arange(Q), worst).A
     assert_allclose(as_real(new[:1]), as_real(R / norms(R)[:, None, None, None]))
     assert_array_equal(new[1:], A[1:])

@@ -16,6 +16,7 @@ from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.moving import Seen, along
 from orbitdl.coding.growing.newton import Step
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,
@@ -28,7 +29,6 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import correlate
 from orbitdl.kernels import allocating
-from orbitdl.learning.dictionary import unit_norm
 
 
 def draw(group, shape, n=4, q=1, level=0.2, seed=0):

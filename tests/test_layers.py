@@ -64,12 +64,12 @@ CONCRETE = {
     "trivial", "finite", "signals.shift", "signals.continuous", "signals.reversal",
     "signals.shift_and_phase", "vectors.orthogonal", "vectors.special_orthogonal",
     "vectors.permutation", "vectors.azimuth", "vectors.product", "images.image_rotation",
-    "images.integer_translation", "images.translation", "images.square", "folded.with_finite",
+    "images.integer_translation", "images.translation", "images.square", "with_finite",
 }  # fmt: skip
 """Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
 GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {
-    "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"
+    "Action", "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"
 }  # fmt: skip
 
 

@@ -12,11 +12,12 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import ActiveSet, Matching, Proximal
 from orbitdl.datasets import make_shift_data, make_synchronization_data
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 from orbitdl.learning import alternation as learning
-from orbitdl.learning.dictionary import unit_norm
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data, start_from_noise
 from orbitdl.learning.state import Iteration
@@ -100,8 +101,9 @@ def test_the_objective_never_rises_with_more_components_than_samples(seed, missi
 
 def astray(new, old, streak):
     """Push, whenever a push is due, to a place that helps nobody."""
-    away = np.random.default_rng(streak).standard_normal(new.shape).astype(new.dtype)
-    return new if streak <= 1 else unit_norm(away)
+    A = new.parameters
+    away = np.random.default_rng(streak).standard_normal(A.shape).astype(A.dtype)
+    return new if streak <= 1 else new.at(unit_norm(away))
 
 
 def unpushed(new, old, streak):
@@ -155,14 +157,14 @@ def test_components_of_the_paper_s_step_are_never_pushed():
         callback=seen.append,
     ).fit(X)  # fmt: skip
     for before, after in pairwise(seen):
-        assert_array_equal(before.following.stepped, after.components)
+        assert_array_equal(before.following.stepped.expand(), after.components)
         assert not after.fell_back
 
 
 @pytest.mark.parametrize("streak", [1, 2, 5, 1000])
 def test_a_push_goes_on_in_the_direction_of_the_step(streak):
     old, new = (start_from_noise(action("trivial"), 3, np.random.default_rng(k)) for k in range(2))
-    pushed = learning.push(new, old, streak)
+    pushed = learning.push(UnitBall(new), UnitBall(old), streak).expand()
     beyond = new + min((streak - 1) / (streak + 1), 0.95) * (new - old)
     assert_allclose(pushed, beyond / np.sqrt((beyond**2).sum(axis=(1, 2, 3), keepdims=True)))
 
@@ -450,7 +452,7 @@ def test_data_starts_lie_on_different_orbits():
         start = start_from_data(shards, 3, np.random.default_rng(seed))
         distance = dictionary_distance(
             shapes / np.linalg.norm(shapes, axis=1, keepdims=True),
-            shifts.synthesize(start),
+            shifts.synthesize(start.expand()),
             IntegerShift(),
         )
         assert distance < 1e-12
@@ -462,7 +464,7 @@ def test_starts_have_unit_norm(name):
     shards = SampleShards.cut(
         Samples.of(rng.standard_normal((4, *rep.shape)), rep.group), Matching(), 0.1
     )
-    for start in (start_from_data(shards, 6, rng), start_from_noise(rep, 6, rng)):
+    for start in (start_from_data(shards, 6, rng).expand(), start_from_noise(rep, 6, rng)):
         energy = (rep.synthesize(start) ** 2).reshape(6, -1).sum(axis=1)
         assert_allclose(energy, 1.0)
 

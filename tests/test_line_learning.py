@@ -9,6 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from test_line import code_line
 
 from orbitdl import WaveformLearning
+from orbitdl.dictionaries.least_squares import constrained_least_squares
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.alpha import above_noise
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
@@ -22,7 +24,6 @@ from orbitdl.domains.time.starts import likeness, spectra_of, start_from_pool
 from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.dictionary import constrained_least_squares
 from orbitdl.learning.state import Iteration, State
 
 ALPHA, WIDTH = 0.2, 31
@@ -53,7 +54,8 @@ def start_from_recordings(shards: RecordingShards, q: int, rng: np.random.Genera
 
 
 def run(shards: RecordingShards, start: Waveforms, max_iter: int = 20) -> list[Iteration]:
-    return list(learn(State(shards, to_blocks(start.u)), gap=1e-4, max_iter=max_iter, tol=1e-4))
+    settings = {"gap": 1e-4, "max_iter": max_iter, "tol": 1e-4}
+    return list(learn(State(shards, UnitBall(to_blocks(start.u))), **settings))
 
 
 def random_events(n: int = 40, q: int = 2, count: int = 12, seed: int = 0):
@@ -149,7 +151,7 @@ def test_learning_in_chunks_is_learning_from_the_whole(size):
     strict = {"gap": 1e-7, "max_iter": 4, "tol": 1e-9}
     start = to_blocks(Waveforms.through(away).u)
     whole, parts = (
-        list(learn(State(shards_of(x, size=size), start, loosest=0.0), **strict))
+        list(learn(State(shards_of(x, size=size), UnitBall(start), loosest=0.0), **strict))
         for size in (None, size)
     )
     for one, two in zip(whole, parts, strict=True):
@@ -166,7 +168,7 @@ def test_recordings_are_learned_from_together_as_if_a_long_gap_lay_between_them(
         assert_allclose(whole.objective, apart.objective, rtol=0.02)
     strict = {"gap": 1e-9, "max_iter": 2, "tol": 1e-9}
     runs = [
-        list(learn(State(shards, to_blocks(start.u), loosest=0.0), **strict))
+        list(learn(State(shards, UnitBall(to_blocks(start.u)), loosest=0.0), **strict))
         for shards in (shards_of(joined), shards_of(x, y))
     ]
     for whole, apart in zip(*runs, strict=True):

@@ -14,14 +14,14 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.coding.sliding import coder as sliding_coder
 from orbitdl.datasets import make_shift_data
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
-from orbitdl.learning.dictionary import constrained_least_squares, least_squares
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.statistics import Statistics
+from orbitdl.learning.statistics import statistics_of
 from reproduction.semidefinite import Semidefinite
 
 ALPHA = 0.1
@@ -258,7 +258,7 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
     monkeypatch.setattr(masked_dictionary, "FEW", few)
     representation, masked, atoms, A = planted(name)
     Y = representation.analyze(masked.signal)
-    statistics = Statistics.of(representation, Y, atoms)
+    statistics = statistics_of(representation, Y, atoms)
     samples = Samples.on(representation, masked.signal, masked.observed)
     shards = SampleShards.cut(samples, default_coder(representation), 1.0, largest=7)
     coded = shards.starting_from(atoms), representation
@@ -272,10 +272,10 @@ def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
         left = masked.signal.ravel() - matrix @ representation.synthesize(components).ravel()
         return 0.5 * np.sum(left[seen] ** 2)
 
-    bounded = on_observed(constrained_least_squares, *coded, statistics, A)
+    bounded = on_observed(UnitBall(A), *coded, statistics).expand()
     assert loss(bounded) == pytest.approx(minimum(misfit, ball), rel=1e-6)
     assert np.all(np.linalg.norm(bounded.reshape(len(A), -1), axis=1) <= 1 + 1e-6)
-    free = on_observed(least_squares, *coded, statistics, A)
+    free = on_observed(UnitBall(A, normalise_after=True), *coded, statistics).expand()
     best = np.linalg.lstsq(matrix[seen], masked.signal.ravel()[seen], rcond=1e-12)[0]
     expected = 0.5 * np.sum((masked.signal.ravel()[seen] - matrix[seen] @ best) ** 2)
     assert loss(free) == pytest.approx(expected, rel=1e-6, abs=1e-10)

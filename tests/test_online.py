@@ -11,19 +11,21 @@ from orbitdl.coding.certificate import certify, reconstruct
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.datasets import make_shift_data
+from orbitdl.dictionaries.coordinate_step import TOGETHER, coordinate_step
+from orbitdl.dictionaries.least_squares import constrained_least_squares
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.statistics import Statistics
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import inner
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.coordinate_step import TOGETHER, coordinate_step
-from orbitdl.learning.dictionary import constrained_least_squares, unit_norm
 from orbitdl.learning.online import learn_in_batches, still_to_come
 from orbitdl.learning.running_sums import ENOUGH, FORGETTING, Memory
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.state import State
-from orbitdl.learning.statistics import Statistics
 
 ALPHA, N = 0.1, 160
 LIMITS = {"gap": 1e-4, "max_iter": 50, "tol": 1e-4}
@@ -35,7 +37,7 @@ def planted(name: str, missing: float = 0.0, n: int = N) -> SampleShards:
     truth = unit_norm(rep.analyze(rng.standard_normal((2, *rep.shape))))
     X = 0.05 * rng.standard_normal((n, *rep.shape))
     for _ in range(2):
-        moved = rep.represent(rep.sample(rng, n)) @ truth[rng.integers(2, size=n)]
+        moved = rep.moved(rep.sample(rng, n), truth[rng.integers(2, size=n)])
         X += rep.synthesize(rng.uniform(0.5, 1.5, n)[:, None, None, None] * moved)
     X[rng.random(X.shape) < missing] = np.nan
     return SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)
@@ -87,7 +89,7 @@ def test_recordings_in_batches_come_to_what_all_come_to(size):
     """From waveforms off their centre: spans are moved on the way."""
     shards = shards_of(*(recording(1000, 25, seed) for seed in range(8)))
     away = np.roll(two_shapes().samples(), 6, axis=1)
-    start = to_blocks(Waveforms.through(away).unit().u)
+    start = UnitBall(to_blocks(Waveforms.through(away).unit().u))
     exact = list(learn(State(shards, start), **LIMITS))[-1]
     last = list(learn_in_batches(State(shards, start), size=size, seed=0, **LIMITS))[-1]
     assert last.objective <= 1.01 * exact.objective
@@ -151,7 +153,7 @@ def test_batches_that_say_little_of_components_are_remembered_for_longer():
 def test_sums_of_completed_data_bound_the_loss_and_touch_it():
     shards = planted("continuous shift", missing=0.3)
     rng = np.random.default_rng(1)
-    A = start_from_data(shards, 2, rng)
+    A = start_from_data(shards, 2, rng).expand()
     coded, _ = shards.code(A, 1e-4)
     (part,), bound = coded.parts, coded.majorised_statistics(A)
     samples, rep = part.samples, shards.space

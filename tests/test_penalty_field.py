@@ -13,6 +13,7 @@ from test_line_learning import recording as long_recording
 
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.chunks import code_recording, cut
 from orbitdl.domains.time.coder import LineCoder, line_of
@@ -25,7 +26,6 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.sweeps import make_blocks, make_room
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.kernels import fast
-from orbitdl.learning.dictionary import constrained_least_squares
 
 
 def smooth(rows: int = 1, n: int = 90) -> LevelField:
@@ -354,8 +354,8 @@ def test_spans_move_only_where_the_penalty_allows_it(steep):
     field = LevelField(positions, values)
     parts = [replace(part, signal=replace(part.signal, penalty=field)) for part in coded.parts]
     known, statistics = replace(coded, parts=tuple(parts)), coded.statistics()
-    _, moves = statistics.best(constrained_least_squares, start)
-    moved, _ = known.step(constrained_least_squares, statistics, start)
+    _, moves = statistics.best(UnitBall(start))
+    moved, _ = known.step(UnitBall(start), statistics)
     assert moves is not None
     assert_allclose(known.weight(2), np.abs(codes.coefficient).sum())
     expected = 0 * moves if steep else moves

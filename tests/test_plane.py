@@ -10,6 +10,7 @@ from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.cyclic_tables import unroll
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     ImageRotation,
     IntegerTranslation,
@@ -23,7 +24,6 @@ from orbitdl.groups.maxima.plane_cells import top_of_box
 from orbitdl.groups.maxima.plane_values import as_table, jet_at, make_work
 from orbitdl.groups.transforms import multiplied
 from orbitdl.kernels import allocating
-from orbitdl.learning.dictionary import unit_norm
 
 TRANSLATIONS = [(5, 5), (6, 9), (4, 7, 2), (1, 5), (2, 4), (1, 1)]
 WITHOUT_GAUGE = [law for law in LAWS if "gauge" not in law and "decompose" not in law]

@@ -248,6 +248,18 @@ FAULTS = [
         "polar_is_the_largest_value_of_a_dense_search",
     ),
     (
+        "other transformations that are forgotten",
+        "continuous shift with reversal",
+        {"largest_product": lambda sound, Y, A: sound.alone.largest_product(Y, A)},
+        "the_moved_signal_with_the_largest_inner_product_is_found",
+    ),
+    (
+        "copies in another order",
+        "continuous shift with reversal",
+        {"copies": lambda sound, A: sound.copies(A)[::-1]},
+        "components_and_their_copies_name_the_same_atoms",
+    ),
+    (
         "a pessimistic polar",
         "pentagon",
         {"polar": lambda sound, C: 1.01 * sound.polar(C)},

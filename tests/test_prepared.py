@@ -15,9 +15,8 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.sliding import coder as sliding
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.groups.base import correlate
-from orbitdl.learning.dictionary import unit_norm
 
 SERVED = [(c, a) for c in CODERS for a in KINDS if served(c, a)]
 
@@ -36,7 +35,7 @@ def draw(name, n=15, seed=0):
     observed = np.ones(X.shape, dtype=bool)
     observed[::3] = rng.uniform(size=X[::3].shape) > 0.3
     A = unit_norm(rep.analyze(rng.standard_normal((2, *rep.shape))))
-    alpha = 0.05 * float(rep.polar(correlate(rep.analyze(X), A)).max())
+    alpha = 0.05 * float(rep.largest_product(rep.analyze(X), A).max())
     return rep, Masked(X * observed, observed), A, alpha
 
 

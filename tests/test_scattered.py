@@ -16,6 +16,7 @@ from orbitdl.coding import Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.data.arrays import ArraySource
 from orbitdl.data.opening import as_source
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, ListedRepresentation
 from orbitdl.learning import masked_dictionary
@@ -129,7 +130,7 @@ def test_codes_that_are_lost_are_made_anew():
 def test_residuals_are_those_of_the_last_codes_even_if_these_are_lost(lost):
     rep, X = points("integer shift", missing=0.1)
     local = SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)
-    A = start_from_data(local, 2, np.random.default_rng(0))
+    A = start_from_data(local, 2, np.random.default_rng(0)).expand()
     coded, factors = scattered(rep, X).code(A, 1e-9)[0], np.array([2.0, 0.5])
     if lost:
         coded.crew.scratch.remove()
@@ -141,8 +142,8 @@ def test_only_codes_that_may_be_asked_for_stay_on_disk():
     rep, X = points("integer shift")
     shards = scattered(rep, X)
     kept = []
-    A = start_from_data(shards, 2, np.random.default_rng(0))
-    for _ in learn(State(shards, A), gap=1e-9, max_iter=6, tol=1e-12):
+    A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
+    for _ in learn(State(shards, UnitBall(A)), gap=1e-9, max_iter=6, tol=1e-12):
         kept.append(len(os.listdir(shards.crew.scratch.folder)))
     assert max(kept) <= 4
     shards.crew.close()
@@ -167,7 +168,7 @@ def test_what_is_kept_comes_back_and_what_is_broken_does_not(tmp_path):
     rep, X = points("integer shift")
     samples = Samples.of(X, rep.group)
     local = SampleShards.cut(samples, default_coder(rep), ALPHA)
-    coded = local.code(start_from_data(local, 2, np.random.default_rng(0)), 1e-4)[0]
+    coded = local.code(start_from_data(local, 2, np.random.default_rng(0)).expand(), 1e-4)[0]
     scratch = Scratch(tmp_path / "new")
     scratch.keep(3, 7, coded.atoms)
     found = scratch.find(3, 7)
@@ -182,7 +183,7 @@ def test_what_is_kept_comes_back_and_what_is_broken_does_not(tmp_path):
 def test_what_is_sent_to_workers_can_be_pickled():
     rep, X = points("continuous shift")
     shards = scattered(rep, X)
-    A = start_from_data(shards, 2, np.random.default_rng(0))
+    A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
     coded, _ = shards.code(A, 1e-4)
     start = pickle.loads(pickle.dumps(coded.scale(np.ones(2)).start))
     assert isinstance(start, Start)

@@ -97,11 +97,11 @@ def test_every_data_point_is_judged_once_and_hidden_entries_are_missing():
 def learned(held_out):
     """Return components and atoms that are learned from what is not hidden, and their errors."""
     shards = replace(held_out.shards, alpha=2.0)
-    A = best_start(shards, held_out.starts(2, np.random.default_rng(0).spawn(2)))
-    last = last_of(shards, A, Effort(5, 1))
+    start = best_start(shards, held_out.starts(2, np.random.default_rng(0).spawn(2)))
+    last = last_of(shards, start, Effort(5, 1))
     atoms = [part.atoms for part in last.shards.parts]
     columns = [column for one in atoms for column in (one.coefficient, one.element, one.component)]
-    return [A, last.components, *columns], held_out.judge(last.shards, last.components)
+    return [start.expand(), last.components, *columns], held_out.judge(last.shards, last.components)
 
 
 @pytest.mark.parametrize("kind", ["points", "points with gaps"])

@@ -12,9 +12,9 @@ from orbitdl.coding.sliding.tables import (
     trust,
 )
 from orbitdl.coding.sliding.targets import targets_of
+from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import correlate, inner
-from orbitdl.learning.dictionary import unit_norm
 
 SHIFTS = ContinuousShift().on((21, 2))
 

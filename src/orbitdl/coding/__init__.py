@@ -2,7 +2,6 @@
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
-from orbitdl.coding.folding import Folding
 from orbitdl.coding.growing import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
@@ -11,7 +10,6 @@ from orbitdl.coding.sliding import Sliding
 __all__ = [
     "ActiveSet",
     "Coder",
-    "Folding",
     "Growing",
     "Matching",
     "Proximal",

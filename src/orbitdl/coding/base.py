@@ -18,7 +18,8 @@ from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.dictionaries.tied import dictionary_of
+from orbitdl.groups.base import Action, Blocks, Floats, Representation
 from orbitdl.kernels.blas import single_threaded_blas
 
 
@@ -96,7 +97,7 @@ class Coder(ABC):
 
     def code(
         self,
-        representation: Representation,
+        representation: Action,
         Y: Blocks,
         A: Blocks,
         alpha: float,
@@ -110,16 +111,21 @@ class Coder(ABC):
         prepared = self.prepare(representation, A)
         return prepared.code(Y, alpha, warm, masked=masked, n_jobs=n_jobs, warn=warn)
 
-    def prepare(self, representation: Representation, A: Blocks) -> Prepared:
-        """Return this coder, ready to code any data with components A (q, F, d, m)."""
+    def prepare(self, action: Action, A: Blocks) -> Prepared:
+        """Return this coder, ready to code any data with components A (q, F, d, m).
+
+        Where atoms begin with other maps, all copies of components are coded with by the group
+        alone, and codes say which component and map a copy is of.
+        """
+        representation = action.alone
         if not self.serves(representation):
             raise ValueError(
-                f"the coder {type(self).__name__} does not serve {representation.group.name}; "
+                f"the coder {type(self).__name__} does not serve {action.group.name}; "
                 "leave coder=None to get one that does."
             )
-        components = Components.of(A)
+        components = Components.of(dictionary_of(action, A).expand())
         tables = self.tabulate(representation, components.scaled)
-        return Prepared(self, representation, components, tables)
+        return Prepared(self, action, components, tables)
 
     def tabulate(self, representation: Representation, A: Blocks) -> Any:
         """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
@@ -183,14 +189,15 @@ class Prepared:
     Attributes
     ----------
     coder : Coder
-    representation : Representation
+    action : Action
     components : Components
+        All copies.
     tables : object
         What the coder tabulates of the scaled ones.
     """
 
     coder: Coder
-    representation: Representation
+    action: Action
     components: Components
     tables: Any
 
@@ -211,8 +218,9 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        problem = Problem(self.representation, Y, self.components.own, alpha, masked)
-        codes = self._in_chunks(problem, warm, n_jobs)
+        problem = Problem(self.action.alone, Y, self.components.own, alpha, masked)
+        known = None if warm is None else warm.apart(self.action)
+        codes = self._in_chunks(problem, known, n_jobs).together(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
@@ -243,7 +251,7 @@ class Prepared:
             again, objective[late], gap[late] = other._try(rest, start, None)
             atoms = atoms.replace(late, again)
         status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
-        return Codes(self.representation, atoms, objective, gap, status)
+        return Codes(problem.representation, atoms, objective, gap, status)
 
     def _try(
         self, problem: Problem, warm: Atoms | None, n_jobs: int | None
@@ -255,4 +263,4 @@ class Prepared:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.representation, self.components.own)
+        return coder.prepare(self.action.alone, self.components.own)

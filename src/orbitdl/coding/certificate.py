@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Misfit, Problem
-from orbitdl.groups.base import CLOSE, Blocks, Floats, Representation, inner
+from orbitdl.dictionaries.statistics import stack_components
+from orbitdl.groups.base import CLOSE, Action, Blocks, Floats, Representation, inner
 
 ROUNDING = 2.0**-50
 """Of ``||y||^2``: by how much rounding may change the difference of P and D."""
@@ -32,12 +33,6 @@ def stack(Z: Blocks) -> Blocks:
     """Return ``W_f = [Z_1 .. Z_q]`` of all samples below each other: (F, n d, q d)."""
     n, q, n_blocks, d, _ = Z.shape
     return Z.transpose(2, 0, 3, 1, 4).reshape(n_blocks, n * d, q * d)
-
-
-def stack_components(A: Blocks) -> Blocks:
-    """Return components (q, F, d, m) below each other: (F, q d, m)."""
-    q, n_blocks, d, m = A.shape
-    return A.transpose(1, 0, 2, 3).reshape(n_blocks, q * d, m)
 
 
 def multiply(Z: Blocks, A: Blocks) -> Blocks:
@@ -111,7 +106,7 @@ def objectives(problem: Problem, atoms: Atoms) -> Floats:
     return value
 
 
-def reconstruct(representation: Representation, atoms: Atoms, A: Blocks) -> Blocks:
+def reconstruct(representation: Action, atoms: Atoms, A: Blocks) -> Blocks:
     """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
     parts = [
         atoms.take(slice(k, k + CHUNK)).superpose(representation, A)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
-from orbitdl.coding.direct import direct_coder
-from orbitdl.coding.folding import Folding
-from orbitdl.groups.base import Representation
+from orbitdl.coding.growing import Growing
+from orbitdl.coding.matching import Matching
+from orbitdl.coding.proximal import Proximal
+from orbitdl.coding.sliding import Sliding
+from orbitdl.groups.base import Action
 
 
-def default_coder(representation: Representation, tol: float = 1e-4) -> Coder:
+def default_coder(action: Action, tol: float = 1e-4) -> Coder:
     """Return the fastest exact coder for this group action, else `Matching`.
 
     Examples
@@ -17,5 +20,7 @@ def default_coder(representation: Representation, tol: float = 1e-4) -> Coder:
     >>> default_coder(Orthogonal().on((3, 20)))
     Proximal(tol=0.0001, max_iter=5000, check_every=10)
     """
-    folding = Folding(tol=tol)
-    return folding if folding.serves(representation) else direct_coder(representation, tol)
+    for kind in (ActiveSet, Sliding, Proximal, Growing, Matching):
+        if (coder := kind(tol=tol)).serves(action.alone):
+            return coder
+    raise AssertionError("Matching serves every group")

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.groups.base import Blocks, Combination, Floats, Integers, Representation
+from orbitdl.groups.base import (
+    Action,
+    Blocks,
+    Combination,
+    Floats,
+    Integers,
+    Representation,
+)
 from orbitdl.markup.codes import FIRST, codes_in_html
 from orbitdl.markup.html import counted
 
@@ -199,7 +206,19 @@ class Atoms:
         Z = representation.superpose(self.by_pair, n * q, np.zeros_like(self.component), unit)
         return Z.reshape(n, q, n_blocks, d, d)
 
-    def superpose(self, representation: Representation, A: Blocks) -> Blocks:
+    def apart(self, action: Action) -> Atoms:
+        """Return atoms of components as atoms of their copies, for the group `alone`."""
+        component, element = action.apart(self.component, self.element)
+        count = self.n_components * action.n_copies
+        return Atoms(count, self.offsets, component, self.coefficient, element)
+
+    def together(self, action: Action) -> Atoms:
+        """Return atoms of copies as atoms of components: undo `apart`."""
+        component, element = action.together(self.component, self.element)
+        count = self.n_components // action.n_copies
+        return Atoms(count, self.offsets, component, self.coefficient, element)
+
+    def superpose(self, representation: Action, A: Blocks) -> Blocks:
         """Return ``sum_k c_k rho(g_k) A_k`` for every sample, shape (n, F, d, m)."""
         atoms = Combination(self.sample, self.coefficient, self.element)
         return representation.superpose(atoms, len(self), self.component, A)
@@ -211,7 +230,7 @@ class Codes:
 
     Attributes
     ----------
-    representation : Representation
+    representation : Action
     atoms : Atoms
     objective : ndarray of shape (n,)
         ``1/2 ||y - sum_k c_k g_k a_k||^2 + alpha sum_k |c_k|``.
@@ -233,7 +252,7 @@ class Codes:
     0       0          0          2.7    2.0
     """
 
-    representation: Representation
+    representation: Action
     atoms: Atoms
     objective: Floats
     gap: Floats
@@ -249,6 +268,10 @@ class Codes:
             np.concatenate([part.gap for part in parts]),
             np.concatenate([part.status for part in parts]),
         )
+
+    def together(self, action: Action) -> Codes:
+        """Return codes with copies of components as those with components: see `Atoms.together`."""
+        return replace(self, representation=action, atoms=self.atoms.together(action))
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -325,5 +348,9 @@ class Codes:
         return self.atoms.invariants()
 
     def embed(self) -> Blocks:
-        """Return the matrix view: blocks Z of shape (n, q, F, d, d)."""
-        return self.atoms.embed(self.representation)
+        """Return the matrix view: blocks Z of shape (n, q, F, d, d).
+
+        For a group with finitely many other transformations, that of all copies of components
+        under the group alone.
+        """
+        return self.atoms.apart(self.representation).embed(self.representation.alone)

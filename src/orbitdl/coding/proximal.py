@@ -9,11 +9,12 @@ import numpy as np
 
 from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.certificate import multiply, stack_components
+from orbitdl.coding.certificate import multiply
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.parallel import TOGETHER, in_chunks
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
 from orbitdl.kernels import fast
 

@@ -11,7 +11,7 @@ from orbitdl import WaveformLearning, dictionary_distance
 from orbitdl.command.choices import describe_group
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.estimators.comparison import Model, comparable
-from orbitdl.groups.base import Group, correlate
+from orbitdl.groups.base import Group
 
 
 def match(a: Model, b: Model) -> dict[str, Any]:
@@ -23,8 +23,8 @@ def match(a: Model, b: Model) -> dict[str, Any]:
     distance = orbit_distances(A, B, group)
     rows, columns = linear_sum_assignment(distance)
     representation = group.on(A.shape[1:])
-    C = correlate(representation.analyze(A[rows]), representation.analyze(B[columns]))
-    value, element = representation.match(C[np.arange(len(rows)), np.arange(len(rows))])
+    matched = representation.analyze(A[rows]), representation.analyze(B[columns])
+    value, element = representation.match_pairs(*matched)
     shortest = representation.shortest(element)
     pairs = [
         {

@@ -15,6 +15,7 @@ from orbitdl.coding.basis_pursuit import lightest_codes
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Masked
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.encoding.encode import decode_atoms, encode_samples, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Floats, Group, inner
@@ -143,11 +144,14 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
     unit = np.where(norms > 0, norms, 1.0)
     masked = Masked(data / unit.reshape(-1, *[1] * (data.ndim - 1)), seen)
     Y = samples.Y / unit[:, None, None, None]
-    atoms, value, bound = lightest_codes(samples.representation, Y, A, masked, tol)
+    action = samples.representation
+    copies = dictionary_of(action, A).expand()
+    atoms, value, bound = lightest_codes(action.alone, Y, copies, masked, tol)
     unit = unit / size
     value, bound = value * unit, bound * unit
     _warn_unless_met(value, bound, 10 * tol)
-    return atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element), value, bound
+    atoms = atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element)
+    return atoms.together(action), value, bound
 
 
 def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:

@@ -11,7 +11,7 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms
 from orbitdl.encoding.encode import decode_atoms, encode_samples, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Group, Representation
+from orbitdl.groups.base import Action, Blocks, Floats, Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 DRAWS = 256
@@ -175,7 +175,7 @@ def root_mean_square(samples: Samples) -> float:
     return float(np.sqrt(np.sum(signal**2) / count))
 
 
-def noise_reach(representation: Representation, A: Blocks) -> float:
+def noise_reach(representation: Action, A: Blocks) -> float:
     """Return the mean of ``max_{j,g} |<w, g a_j>|`` over white noise w of level 1."""
     noise = np.random.default_rng(0).standard_normal((DRAWS, *representation.shape))
     return float(representation.largest_product(representation.analyze(noise), A).mean())

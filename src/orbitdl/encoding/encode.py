@@ -13,7 +13,7 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Group, Representation
+from orbitdl.groups.base import Action, Blocks, Floats, Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 
@@ -112,7 +112,7 @@ def encode_samples(
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""
     representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
-    moved = representation.synthesize(representation.represent(atoms.element) @ A[atoms.component])
+    moved = representation.synthesize(representation.moved(atoms.element, A[atoms.component]))
     columns = moved.reshape(len(moved), y.shape[1])
     if samples.observed is not None:
         columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
@@ -138,6 +138,6 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
     return decode_atoms(representation, codes.atoms, representation.analyze(A))
 
 
-def decode_atoms(representation: Representation, atoms: Atoms, A: Blocks) -> Floats:
+def decode_atoms(representation: Action, atoms: Atoms, A: Blocks) -> Floats:
     """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
     return representation.synthesize(reconstruct(representation, atoms, A))

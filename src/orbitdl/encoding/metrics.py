@@ -25,10 +25,11 @@ def orbit_distances(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
         )
     representation = require_group(group).on(a.shape[1:])
     blocks_a, blocks_b = representation.analyze(a), representation.analyze(b)
-    polar = representation.polar(correlate(blocks_a, blocks_b))
+    products = correlate(blocks_a, representation.copies(blocks_b))
+    polar = representation.alone.polar(products).reshape(len(a), len(b), -1).max(axis=2)
     energy = inner(a.reshape(len(a), -1), a.reshape(len(a), -1), axes=1)
     result = energy[:, None] + inner(blocks_b, blocks_b) - 2 * polar
-    return np.maximum(result, 0.0)
+    return np.asarray(np.maximum(result, 0.0))
 
 
 def dictionary_distance(A: ArrayLike, B: ArrayLike, group: Group) -> float:
@@ -91,8 +92,9 @@ def align(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     _, partner = linear_sum_assignment(orbit_distances(a, b, group))
     b = b[partner]
     representation = group.on(a.shape[1:])
-    C = correlate(representation.analyze(a), representation.analyze(b))
-    value, element = representation.match(C[np.arange(len(a)), np.arange(len(a))][:, None])
-    moved = representation.act(element[:, 0], b)
-    sign = np.where(value[:, 0] < 0, -1.0, 1.0)
+    value, element = representation.match_pairs(
+        representation.analyze(a), representation.analyze(b)
+    )
+    moved = representation.act(element, b)
+    sign = np.where(value < 0, -1.0, 1.0)
     return moved * sign.reshape(-1, *[1] * (b.ndim - 1))

@@ -14,7 +14,7 @@ from orbitdl.arrays.validation import as_components, as_masked_data
 from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Masked
-from orbitdl.groups.base import Blocks, Floats, Group, Representation, inner, require_group
+from orbitdl.groups.base import Action, Blocks, Floats, Group, inner, require_group
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Samples:
 
     Attributes
     ----------
-    representation : Representation
+    representation : Action
     signal : ndarray of shape (n, ...)
         Zero where nothing was observed.
     observed : bool ndarray of shape (n, ...) or None
@@ -32,7 +32,7 @@ class Samples:
         The signal in block coordinates.
     """
 
-    representation: Representation
+    representation: Action
     signal: Floats
     observed: NDArray[np.bool_] | None
     Y: Blocks
@@ -52,7 +52,7 @@ class Samples:
     @classmethod
     def on(
         cls,
-        representation: Representation,
+        representation: Action,
         signal: Floats,
         observed: NDArray[np.bool_] | None,
         n_jobs: int | None = None,
@@ -117,7 +117,7 @@ class Samples:
         return replace(codes, objective=total, gap=gap, status=status)
 
 
-def in_blocks(representation: Representation, signal: Floats, n_jobs: int | None = None) -> Blocks:
+def in_blocks(representation: Action, signal: Floats, n_jobs: int | None = None) -> Blocks:
     """Return block coordinates (n, F, d, m) of data (n, ...), which threads take in chunks."""
     chunks = chunks_of(len(signal))
     if len(chunks) <= 1 or np.may_share_memory(representation.analyze(signal[:1]), signal):

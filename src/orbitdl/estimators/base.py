@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from os import PathLike
 from typing import Any, TypeVar
@@ -19,7 +19,8 @@ from orbitdl.arrays.validation import (
     require_positive_or,
 )
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.groups.base import Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.online import STILL, Learned, learn_in_batches
@@ -95,13 +96,12 @@ class LearnerMixin:
     def _learn(
         self,
         shards: Shards,
-        starts: list[Blocks],
+        starts: Sequence[Dictionary],
         runs: Checkpoint,
         gap: float,
         *,
         size: int | None = None,
         max_iter: int | None = None,
-        normalise_after: bool = False,
     ) -> Outcome:
         """Learn from the best of several starts, and keep how that went.
 
@@ -110,9 +110,7 @@ class LearnerMixin:
         """
         tol, compared = float(self.tol), None
         most = self.max_iter if max_iter is None else max_iter
-        follow: Follow = partial(
-            learn, gap=gap, max_iter=most, tol=tol, normalise_after=normalise_after
-        )
+        follow: Follow = partial(learn, gap=gap, max_iter=most, tol=tol)
         if size is not None:
             follow = partial(
                 learn_in_batches,
@@ -138,8 +136,8 @@ class LearnerMixin:
         return best
 
     def _compare(
-        self, few: Shards, starts: list[Blocks], gap: float
-    ) -> tuple[list[Blocks], Floats]:
+        self, few: Shards, starts: Sequence[Dictionary], gap: float
+    ) -> tuple[Sequence[Dictionary], Floats]:
         """Run every start for a few iterations on few data; return what the best of them led to.
 
         Also the objectives that they came to. One that is alone stays as it is.
@@ -149,7 +147,7 @@ class LearnerMixin:
         follow = partial(learn, gap=gap, max_iter=TRIAL, tol=float(self.tol))
         trials = Restarts(follow, Checkpoint(0, TRIAL), None, self.verbose)
         best, reached = trials.best([State(few, start) for start in starts])
-        return [best.components], reached
+        return [best.dictionary], reached
 
     def _batches(self, n: int, size: int, what: str) -> dict[str, str]:
         """Say in words how data are learned from in batches; for the provenance."""

@@ -12,7 +12,7 @@ from orbitdl.coding.codes import Codes
 from orbitdl.data.base import Part
 from orbitdl.encoding.encode import encode_samples
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Action, Blocks, Floats, Integers
 from orbitdl.learning.executor import Crew, Piece
 from orbitdl.learning.spill import Scratch
 from orbitdl.storage.stored_codes import Account, CodesFolder, StoredCodes, codes_folder
@@ -43,7 +43,7 @@ class Whole:
 class EncodePiece:
     """Codes a piece of the data with components A (q, F, d, m)."""
 
-    representation: Representation
+    representation: Action
     A: Blocks
     coder: Coder
     alpha: float

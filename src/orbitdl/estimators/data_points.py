@@ -14,7 +14,7 @@ from orbitdl.data.base import Source
 from orbitdl.data.fingerprint import Digest
 from orbitdl.encoding.samples import Samples
 from orbitdl.executors.choice import crew_for
-from orbitdl.groups.base import Representation
+from orbitdl.groups.base import Action
 from orbitdl.learning.executor import Piece
 from orbitdl.learning.out_of_core_samples import ScatteredSamples
 from orbitdl.learning.sample_shard import SampleShards
@@ -73,7 +73,7 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
 
 @contextmanager
 def elsewhere(
-    source: Source, representation: Representation, coder: Coder, n_jobs: int | None
+    source: Source, representation: Action, coder: Coder, n_jobs: int | None
 ) -> Iterator[Given]:
     """Return data points that are somewhere else; at the end nothing that was kept is left."""
     with crew_for(source, n_jobs) as crew:

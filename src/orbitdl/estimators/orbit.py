@@ -16,17 +16,18 @@ from orbitdl.arrays.validation import require_batch_size, require_positive_or
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.codes import Codes
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.estimators.data_points import Given
 from orbitdl.estimators.orbit_records import OrbitRecordsMixin
 from orbitdl.estimators.orbit_use import FittedMixin
 from orbitdl.estimators.streaming import StreamMixin
-from orbitdl.groups import Group, Representation
-from orbitdl.groups.base import Blocks, require_group
+from orbitdl.groups import Group
+from orbitdl.groups.base import Action, Blocks, require_group
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.learning.alpha import automatic_alpha
 from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
-from orbitdl.learning.starts import Points, choose_starts
+from orbitdl.learning.starts import Kind, Points, choose_starts
 from orbitdl.learning.state import Iteration
 from orbitdl.storage.provenance import fingerprint, provenance
 
@@ -216,15 +217,14 @@ class OrbitDictionaryLearning(
         origin = provenance(len(points), data) | why
         if size is not None:
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
-        shards, coder = self._watched(points.at(alpha)), self._coder(points.space)
-        identity = partial(self._identity, points.space.group, coder, alpha, size, data)
-        with self._open_checkpoint(shards, self._seed(), identity) as runs:
+        shards, coder = self._watched(points.at(alpha)), self._coder(points.action)
+        kind = self._kind(points.action)
+        identity = partial(self._identity, points.action.group, coder, alpha, size, data)
+        with self._open_checkpoint(shards, self._seed(), identity, kind) as runs:
             generators = self._generators(runs.seed)
-            starts = choose_starts(self.init, shards, self.n_components, generators)
-            best = self._learn(
-                shards, starts, runs, coder.tol, size=size, normalise_after=self.normalise_after
-            )
-        self._present(points.space, best.components, best.codes)
+            starts = choose_starts(self.init, shards, self.n_components, generators, kind)
+            best = self._learn(shards, starts, runs, coder.tol, size=size)
+        self._present(points.action, best.dictionary.components, best.codes)
         self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         return best
@@ -259,24 +259,30 @@ class OrbitDictionaryLearning(
         with self._given(X, mask, self.components_.shape[1:] if begun else None) as given:
             points = given.points
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
-            batch, coder = points.at(alpha), self._coder(points.space)
+            batch, coder = points.at(alpha), self._coder(points.action)
+            kind = self._kind(points.action)
             if begun:
-                progress = self._go_on(points.space.analyze(self.components_), len(batch))
+                fitted = kind(points.space.analyze(self.components_))
+                progress = self._go_on(fitted, len(batch))
             else:
-                choose = partial(choose_starts, self.init, batch, self.n_components)
+                choose = partial(choose_starts, self.init, batch, self.n_components, kind=kind)
                 progress = self._start_stream(batch, choose, coder.tol)
                 self.preprocessing_ = {}
             stepped = self._step(progress, batch, coder.tol)
-            self._present(points.space, stepped.components, stepped.codes)
+            self._present(points.action, stepped.dictionary.components, stepped.codes)
         now = provenance(len(batch), given.fingerprint)
         self.alpha_, self.provenance_ = alpha, self._origin(now | why)
         return self
 
-    def _present(self, representation: Representation, A: Blocks, codes: Codes | None) -> None:
+    def _present(self, representation: Action, A: Blocks, codes: Codes | None) -> None:
         """Keep components, and codes with them if they are here."""
         self.components_, self.codes_ = representation.synthesize(A), codes
         self._coded_with = fingerprint(self.components_)
         self._n_features_out = len(self.components_)
+
+    def _kind(self, action: Action) -> Kind:
+        """What a dictionary is made of components by."""
+        return partial(dictionary_of, action, normalise_after=bool(self.normalise_after))
 
     def _choose_alpha(self, points: Points) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and for the provenance why, if it is chosen here."""

@@ -29,7 +29,7 @@ from orbitdl.estimators.by_chunks import Coding, EncodePiece, Whole
 from orbitdl.estimators.dask_codes import Deferred
 from orbitdl.estimators.data_points import Given, elsewhere, in_memory
 from orbitdl.executors.choice import crew_for
-from orbitdl.groups import Group, Representation
+from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Blocks, Floats, require_group
 from orbitdl.groups.default import group_or_default
 from orbitdl.groups.presentation import Presentation
@@ -212,7 +212,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         coder = self._coder(samples.representation)
         return {"samples": samples, "A": A, "coder": coder, "n_jobs": require_jobs(self.n_jobs)}
 
-    def _coder(self, representation: Representation) -> Coder:
+    def _coder(self, representation: Action) -> Coder:
         """Return the coder to use: the one given, or the right one for the group."""
         tol = require_positive(self.tol, "tol")
         return require_coder(self.coder) or default_coder(representation, tol)
@@ -283,7 +283,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
 
     def _representation(
         self, X: Any, shape: tuple[int, ...], fitted: tuple[int, ...] | None = None
-    ) -> Representation:
+    ) -> Action:
         """Return how the group acts on data points, of this shape if the model has one."""
         named = X if hasattr(X, "columns") else np.broadcast_to(0.0, (1, *shape))
         validate_data(self, named, reset=fitted is None, skip_check_array=True)

@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import spans_of, spread
 from orbitdl.domains.time.inputs import Survey, named, ready, survey
 from orbitdl.domains.time.shards import Answer, LineSpace, RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
+from orbitdl.groups.base import Integers
 from orbitdl.learning.executor import Crew, Piece
 from orbitdl.learning.out_of_core import Opening, ScatteredShards
 from orbitdl.learning.spill import Scratch
@@ -94,6 +97,12 @@ class ScatteredRecordings(ScatteredShards):
     @property
     def space(self) -> LineSpace:
         return self.opening.space
+
+    def best(
+        self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        assert isinstance(statistics, EventStatistics)
+        return statistics.best(dictionary, soon)
 
     def no_statistics(self, q: int) -> EventStatistics:
         return EventStatistics.none(*self.space.block_shape[1:], q)

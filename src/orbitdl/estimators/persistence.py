@@ -15,6 +15,7 @@ from orbitdl.arrays.validation import as_components
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
+from orbitdl.learning.starts import Kind
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path
@@ -108,10 +109,12 @@ class KeptMixin:
         shards: Shards,
         seed: int,
         identity: Callable[[str, int | None], Identity],
+        kind: Kind,
     ) -> Checkpoint:
         """Return where the runs of this fit stand: at their start, or where a file says.
 
-        `identity` is given what identifies the start and the seed.
+        `identity` is given what identifies the start and the seed, `kind` makes the dictionary of
+        stored components.
         """
         if self.checkpoint is None:
             return Checkpoint(seed, self.max_iter)
@@ -123,4 +126,5 @@ class KeptMixin:
             same = identity(word or fingerprint(start), known)
         except ValueError as error:
             raise ModelFileError(f"checkpoint cannot be used here: {reason_of(error)}.") from error
-        return Checkpoint.open(path, same, seed, self.max_iter, self.n_restarts, shards)
+        limits = self.max_iter, self.n_restarts
+        return Checkpoint.open(path, same, seed, *limits, shards, kind)

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.estimators.base import LearnerMixin
-from orbitdl.groups.base import Blocks
 from orbitdl.learning.alternation import record_of
 from orbitdl.learning.history import History
 from orbitdl.learning.online import FIRST_GAP, Learned, take_in
@@ -20,9 +20,9 @@ from orbitdl.learning.state import State
 
 @dataclass(frozen=True)
 class Stepped:
-    """What a batch led to: components (q, F, d, m), and its codes with these."""
+    """What a batch led to: a dictionary, and the codes of the batch with it."""
 
-    components: Blocks
+    dictionary: Dictionary
     codes: Any
 
 
@@ -39,7 +39,7 @@ class StreamMixin(LearnerMixin):
     def _start_stream(
         self,
         batch: Shards,
-        choose: Callable[[list[np.random.Generator]], list[Blocks]],
+        choose: Callable[[list[np.random.Generator]], Sequence[Dictionary]],
         gap: float,
     ) -> Learned:
         """Return the start that is best on the first batch, of those that chance chooses."""
@@ -48,7 +48,7 @@ class StreamMixin(LearnerMixin):
         self.history_, self.n_steps_ = History(), 0
         return Learned(best[0])
 
-    def _go_on(self, fitted: Blocks, size: int) -> Learned:
+    def _go_on(self, fitted: Dictionary, size: int) -> Learned:
         """Return where the last batch led, or the fitted components if this is the first one.
 
         They stand for the data of `fit`, counted in batches of this size.
@@ -63,18 +63,18 @@ class StreamMixin(LearnerMixin):
         """Take the step that a batch asks for, and code it with what that leads to."""
         began = time.perf_counter()
         taken = take_in(progress, batch, max(gap, FIRST_GAP))
-        A = taken.progress.components
-        coded, summary = taken.batch.code(A, gap)
+        new = taken.progress.dictionary
+        coded, summary = taken.batch.code(new.expand(), gap)
         if not self.history_:
-            self.history_.append(record_of(State(batch, A), taken.summary, 0.0))
-        state = State(batch, A, last=self.history_[-1], unused=taken.unused)
+            self.history_.append(record_of(State(batch, new), taken.summary, 0.0))
+        state = State(batch, new, last=self.history_[-1], unused=taken.unused)
         record = record_of(state, summary, time.perf_counter() - began)
         self.history_ = History([*self.history_, record])
         self._progress, self.n_steps_ = taken.progress, self.n_steps_ + 1
         self.n_iter_, self.converged_ = record.number, False
         if self.verbose:
             print(record)
-        return Stepped(A, coded.codes)
+        return Stepped(new, coded.codes)
 
     def _origin(self, now: dict[str, Any]) -> dict[str, Any]:
         """Return the provenance after a batch: data points of all, the fingerprint of the last."""

@@ -20,6 +20,7 @@ from orbitdl.arrays.validation import (
     require_positive_or,
 )
 from orbitdl.arrays.warnings import warn_user
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
 from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha
 from orbitdl.domains.time.codes import RecordingCodes
@@ -261,12 +262,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
-        with self._open_checkpoint(shards, seed, identity) as runs:
+        with self._open_checkpoint(shards, seed, identity, UnitBall) as runs:
             starts = choose(found.init, generators=self._generators(runs.seed))
             most = 0 if found.is_final else None
             best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
         self.converged_ = self.converged_ or found.is_final
-        self._present(best.components, given.one_axis, found)
+        self._present(best.dictionary.components, given.one_axis, found)
         self.codes_: list[RecordingCodes] | None = best.codes
         self.alpha_, self.provenance_ = alpha, origin
         return best.stopped
@@ -314,7 +315,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 require_own_channels(batch.space.block_shape[2], u.shape[2])
                 found = Found.again(batch, u, self.event_model_)
                 batch = found.shards.at(alpha)
-                progress = self._go_on(to_blocks(u), given.samples)
+                progress = self._go_on(UnitBall(to_blocks(u)), given.samples)
             else:
                 found = self._discover(batch)
                 if found.number == 0:
@@ -327,7 +328,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 progress = self._start_stream(batch, choose, float(self.tol))
                 self.preprocessing_ = known
             stepped = self._step(progress, batch, float(self.tol))
-        self._present(stepped.components, one_axis, found)
+        self._present(stepped.dictionary.components, one_axis, found)
         self.alpha_, self.codes_ = alpha, stepped.codes
         self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
         return self
@@ -407,7 +408,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
             own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
-            start = own[0] if own else typical_start(pool, q)
+            start = own[0].A if own else typical_start(pool, q)
             chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")

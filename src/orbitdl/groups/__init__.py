@@ -3,11 +3,10 @@
 `ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
 """
 
-from orbitdl.groups.base import Group, Representation
+from orbitdl.groups.base import Action, Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.finite import Finite
-from orbitdl.groups.folded.with_finite import WithFinite
 from orbitdl.groups.images.image_rotation import ImageRotation
 from orbitdl.groups.images.integer_translation import IntegerTranslation
 from orbitdl.groups.images.square import SquareSymmetry
@@ -23,8 +22,10 @@ from orbitdl.groups.vectors.orthogonal import Orthogonal
 from orbitdl.groups.vectors.permutation import Permutation, SignedPermutation
 from orbitdl.groups.vectors.product import Product
 from orbitdl.groups.vectors.special_orthogonal import SpecialOrthogonal
+from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
+    "Action",
     "Azimuth",
     "CircleRepresentation",
     "ContinuousShift",

@@ -1,4 +1,4 @@
-"""The two objects of every symmetry: a group, and its action on data of one shape.
+"""The objects of every symmetry: a group, and its action on data of one shape, by matrices.
 
 After one orthonormal change of basis a compact group acts block by block,
 
@@ -16,7 +16,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from math import prod
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,13 @@ from orbitdl.groups.vectors.shift_grid import Times
 from orbitdl.groups.views import view_of_entries
 
 __all__ = [
+    "Action",
     "Blocks",
     "Combination",
     "Floats",
     "Group",
     "Integers",
+    "Maps",
     "Representation",
     "as_real",
     "correlate",
@@ -67,7 +70,7 @@ class Group(ABC):
     also_stored: ClassVar[Mapping[str, type]] = {}
 
     @abstractmethod
-    def on(self, shape: tuple[int, ...]) -> Representation:
+    def on(self, shape: tuple[int, ...]) -> Action:
         """Return the action of this group on data points of the given shape."""
 
     @classmethod
@@ -112,20 +115,38 @@ def require_group(group: object) -> Group:
     return group
 
 
-class Representation(ABC):
-    """The action of a group on arrays of one shape: a transform, and an action on its blocks.
+class Maps(NamedTuple):
+    """Fixed linear maps L_f of components, the identity first, which mix few blocks each.
 
-    Parameters
-    ----------
-    group : Group
-    transform : Transform
-        To the block coordinates in which the group acts.
-    metric : ndarray of shape (F,), optional
-        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken;
-        all are 1 by default.
+    Parameters come in real blocks o of size D, (F', D, m), and become blocks of components,
+
+        (L_f theta)[member[o, i]] = matrices[f, o, i] @ theta[o].
 
     Attributes
     ----------
+    member : ndarray of shape (F', s)
+        The blocks that real block o makes; -1: none.
+    matrices : ndarray of shape (maps, F', s, d, D)
+        Real or complex; every L_f keeps norms.
+    """
+
+    member: Integers
+    matrices: Blocks
+
+
+class Action(ABC):
+    """How a group acts on arrays of one shape, and a transform to block coordinates.
+
+    This is what codes, tables and reports ask for. A `Representation` acts by matrices on blocks.
+    Any other action is said in terms of one: its group is an `alone` part, and finitely many maps
+    that atoms begin with, so that components a_j under both are the copies ``L_f a_j`` under the
+    group alone.
+
+    Attributes
+    ----------
+    group : Group
+    transform : Transform
+        To the block coordinates in which `alone` acts.
     shape : tuple of int
         Shape of one data point.
     block_shape : tuple of int
@@ -138,20 +159,42 @@ class Representation(ABC):
         Whether parameters are whole numbers.
     dimension : int
         Of the group as a manifold: real numbers that an element is free to choose.
+    maps : Maps or None
+        Those that atoms begin with; None: the identity only.
+    n_copies : int
+        How many of them there are.
     """
 
     parameters: tuple[str, ...] = ()
     counted: bool = False
     dimension: int = 0
+    maps: Maps | None = None
+    n_copies: int = 1
 
-    def __init__(self, group: Group, transform: Transform, metric: Floats | None = None) -> None:
+    def __init__(self, group: Group, transform: Transform) -> None:
         self.group, self.transform = group, transform
         self.shape, self.block_shape = transform.shape, transform.block_shape
         self.dtype, self.moves_all = transform.dtype, transform.keeps_all
-        self.metric = np.ones(self.block_shape[0]) if metric is None else metric
 
     def __repr__(self) -> str:
         return f"{self.group!r}.on({self.shape})"
+
+    @property
+    @abstractmethod
+    def alone(self) -> Representation:
+        """The group without the maps that atoms begin with, which coders code with."""
+
+    def copies(self, A: Blocks) -> Blocks:
+        """Return ``L_f a_j`` for components (q, F, d, m), shape (q * n_copies, F, d, m)."""
+        return A
+
+    def apart(self, component: Integers, element: Floats) -> tuple[Integers, Floats]:
+        """Return which copies atoms have, and by which elements of `alone` these are moved."""
+        return component, element
+
+    def together(self, copy: Integers, element: Floats) -> tuple[Integers, Floats]:
+        """Return components and elements of atoms of copies: undo `apart`."""
+        return copy, element
 
     def analyze(self, x: Floats) -> Blocks:
         """Map data ``(..., *shape)`` to block coordinates (..., F, d, m)."""
@@ -162,12 +205,8 @@ class Representation(ABC):
         return self.transform.synthesize(blocks)
 
     @abstractmethod
-    def represent(self, element: Floats) -> Blocks:
-        """Return ``rho(g)`` of shape (..., F, d, d) for elements (..., p)."""
-
-    @abstractmethod
     def compose(self, left: Floats, right: Floats) -> Floats:
-        """Return the element whose representation is ``rho(left) @ rho(right)``."""
+        """Return the element that acts as right and then left."""
 
     @abstractmethod
     def inverse(self, element: Floats) -> Floats:
@@ -197,6 +236,99 @@ class Representation(ABC):
         A shift to the left is then negative.
         """
         return element
+
+    def act(self, element: Floats, x: Floats) -> Floats:
+        """Apply group elements (..., p) to data ``(..., *shape)``."""
+        return self.synthesize(self.moved(element, self.analyze(x)))
+
+    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
+        """Return where along the first axis ``max |g_k x[source_k]|`` lies, (K,): for K elements.
+
+        Here it is a sample's number. Groups of shifts answer as finely as they move.
+        """
+        place = np.zeros(len(source))
+        for k in range(0, len(source), CHUNK):
+            part = slice(k, k + CHUNK)
+            moved = np.abs(self.act(element[part], x[source[part]]))
+            place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
+        return place
+
+    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
+        """Return elements (k, p) as columns of a table: their parameters."""
+        kind = np.intp if self.counted else np.float64
+        return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
+
+    def events(self, atoms: Combination, within: float) -> Events:
+        """Return atoms as a table of events, rows of data and columns: here, each atom is one.
+
+        Groups of shifts put atoms of one row together whose times are at most `within` apart, if
+        these can be seen as one.
+        """
+        return Events(atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)})
+
+    def adopt(self, x: Floats) -> Floats:
+        """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""
+        return self.synthesize(self.analyze(x))
+
+    def moved(self, element: Floats, B: Blocks) -> Blocks:
+        """Return blocks (..., F, d, m) moved by elements (..., p)."""
+        front, back = B.shape[:-3], B.shape[-3:]
+        shape = np.broadcast_shapes(element.shape[:-1], front)
+        count, each = prod(shape), np.arange(prod(front)).reshape(front)
+        one = np.broadcast_to(element, (*shape, element.shape[-1]))
+        atoms = Combination(np.arange(count), np.ones(count), one.reshape(count, one.shape[-1]))
+        source = np.broadcast_to(each, shape).ravel()
+        rows = self.superpose(atoms, count, source, B.reshape(prod(front), *back))
+        return rows.reshape(*shape, *back)
+
+    def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
+        """Return ``sum_k c_k g_k A[source_k]`` over the atoms of each of n rows.
+
+        A has shape (q, F, d, m), the result (n, F, d, m).
+        """
+        copy, element = self.apart(source, atoms.element)
+        return self.alone.superpose(atoms._replace(element=element), n, copy, self.copies(A))
+
+    def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
+        """Return ``max_{j,g} |<Y_i, g A_j>|`` for every sample, (n,).
+
+        Never less, and more by a factor of at most 1 + eps: certificates rely on it.
+        """
+        return self.alone.largest_product(Y, self.copies(A), eps)
+
+    def match_pairs(self, Y: Blocks, A: Blocks) -> tuple[Floats, Floats]:
+        """Return ``<Y_i, g A_i>`` and g where its absolute value is largest, (n,) and (n, p)."""
+        copies = self.copies(A).reshape(len(A), self.n_copies, *A.shape[1:])
+        value, element = self.alone.match(Y[:, None] @ copies.conj().swapaxes(-1, -2))
+        each, best = np.arange(len(A)), np.abs(value).argmax(axis=1)
+        _, element = self.together(each * self.n_copies + best, element[each, best])
+        return value[each, best], element
+
+
+class Representation(Action):
+    """The action of a group by matrices, on the blocks of a transform.
+
+    Parameters
+    ----------
+    group : Group
+    transform : Transform
+        To the block coordinates in which the group acts.
+    metric : ndarray of shape (F,), optional
+        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken;
+        all are 1 by default.
+    """
+
+    def __init__(self, group: Group, transform: Transform, metric: Floats | None = None) -> None:
+        super().__init__(group, transform)
+        self.metric = np.ones(self.block_shape[0]) if metric is None else metric
+
+    @property
+    def alone(self) -> Representation:
+        return self
+
+    @abstractmethod
+    def represent(self, element: Floats) -> Blocks:
+        """Return ``rho(g)`` of shape (..., F, d, d) for elements (..., p)."""
 
     def cover(self) -> Floats:
         """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""
@@ -308,36 +440,3 @@ class Representation(ABC):
     def move(self, element: Floats, by: Floats) -> Floats:
         """Return ``exp(sum_a by_a X_a) g`` for elements (..., p) and amounts (..., D)."""
         return element
-
-    def act(self, element: Floats, x: Floats) -> Floats:
-        """Apply group elements (..., p) to data ``(..., *shape)``."""
-        return self.synthesize(self.moved(element, self.analyze(x)))
-
-    def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
-        """Return where along the first axis ``max |g_k x[source_k]|`` lies, (K,): for K elements.
-
-        Here it is a sample's number. Groups of shifts answer as finely as they move.
-        """
-        place = np.zeros(len(source))
-        for k in range(0, len(source), CHUNK):
-            part = slice(k, k + CHUNK)
-            moved = np.abs(self.act(element[part], x[source[part]]))
-            place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
-        return place
-
-    def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
-        """Return elements (k, p) as columns of a table: their parameters."""
-        kind = np.intp if self.counted else np.float64
-        return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
-
-    def events(self, atoms: Combination, within: float) -> Events:
-        """Return atoms as a table of events, rows of data and columns: here, each atom is one.
-
-        Groups of shifts put atoms of one row together whose times are at most `within` apart, if
-        these can be seen as one.
-        """
-        return Events(atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)})
-
-    def adopt(self, x: Floats) -> Floats:
-        """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""
-        return self.synthesize(self.analyze(x))

@@ -5,8 +5,9 @@ of ``min_A 1/2 sum_i ||M_i (y_i - W_i A)||^2`` are
 
     H A = R,     H A = sum_i W_i^H M_i W_i A,     R = sum_i W_i^H y_i.
 
-For few data H is formed, one block for all entries of a signal, and the step is that of complete
-data. For many, H is applied, a pass over the data, and takes the place of missing entries:
+For few data H is formed, one block for all entries of a signal, and where the components are a
+linear image ``A = E theta`` of balls, the step is that of balls with the sums ``E^T H E`` and
+``E^T R``. Otherwise H is applied, a pass over the data, and takes the place of missing entries:
 without them the matrix is ``K = sum_i W_i^H W_i >= H``, small blocks, and the step of complete data
 
     min_A 1/2 <A, K A> - <R + (K - H) V, A>
@@ -18,11 +19,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.certificate import stack_components
-from orbitdl.groups.base import Blocks, Representation
-from orbitdl.learning.norm_constraint import descend
+from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.norm_constraint import descend
+from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.learning.shards import Shards
-from orbitdl.learning.statistics import Solve, Statistics, unstack
 
 FEW = 1e9
 """Multiplications up to which H is formed."""
@@ -35,22 +37,19 @@ ROOM = 2**24
 
 
 def on_observed(
-    solve: Solve,
+    dictionary: Dictionary,
     shards: Shards,
     representation: Representation,
     statistics: Statistics,
-    A: Blocks,
-) -> Blocks:
-    """Return on observed entries, from A, the minimiser that `solve` finds on complete data.
+) -> Dictionary:
+    """Return the dictionary that fits observed entries best, found from this one.
 
     Of the shards, whose parts are data points with atoms, sums are asked for only.
     """
-    size, q = int(np.prod(representation.shape)), len(A)
-    if is_soon_formed(len(shards), representation, q):
-        signals = representation.synthesize(A).reshape(q, 1, size, 1)
-        new = solve(in_one_block(shards, representation, statistics), signals)
-        return representation.analyze(new.reshape(q, *representation.shape))
-    return fill_in(solve, shards, statistics, A)
+    count, ball = len(statistics.usage), dictionary.ball
+    if ball is not None and is_soon_formed(len(shards), representation, count):
+        return solve_formed(dictionary, ball, shards, representation, statistics)
+    return fill_in(dictionary, shards, statistics)
 
 
 def is_soon_formed(n: int, representation: Representation, q: int) -> bool:
@@ -59,27 +58,60 @@ def is_soon_formed(n: int, representation: Representation, q: int) -> bool:
     return n * size * (q * size) ** 2 <= FEW
 
 
-def in_one_block(
-    shards: Shards, representation: Representation, statistics: Statistics
-) -> Statistics:
-    """Return H and R of signals: one block, on which the step is that of complete data."""
+def solve_formed(
+    dictionary: Dictionary,
+    ball: Dictionary,
+    shards: Shards,
+    representation: Representation,
+    statistics: Statistics,
+) -> Dictionary:
+    """Return the best dictionary, in one block of all its parameters as real numbers."""
     normal = shards.sum_of(lambda part: part.entry_normal())
     shape = (len(statistics.usage), *representation.block_shape)
     right = representation.synthesize(unstack(statistics.cross, shape))
-    return Statistics(normal[None], right.reshape(1, -1, 1), statistics.usage)
+    E = parameters_as_signals(dictionary, representation)
+    q, k, size = E.shape
+    rows = (E @ normal.reshape(q, size, -1)).reshape(q * k, q, size)
+    pulled = np.matmul(rows.swapaxes(0, 1), E.swapaxes(1, 2)).swapaxes(0, 1).reshape(q * k, q * k)
+    cross = E @ right.reshape(q, size, 1)
+    theta = dictionary.parameters
+    balls = ball.at(as_real_rows(theta, theta.ndim - 1).reshape(q, 1, k, 1))
+    sums = Statistics(pulled[None], cross.reshape(1, q * k, 1), dictionary.usage(statistics))
+    return dictionary.at(like(theta, balls.solve(sums).parameters))
 
 
-def fill_in(solve: Solve, shards: Shards, statistics: Statistics, A: Blocks) -> Blocks:
-    """Repeat the step of complete data, with missing entries filled in, from A."""
-    right = unstack(statistics.cross, A.shape)
-    keep = len(shards) * int(np.prod(A.shape[:3])) * A.shape[2] <= ROOM
+def parameters_as_signals(dictionary: Dictionary, representation: Representation) -> Floats:
+    """Return the signals of a component's copies for every unit parameter: (q, k, entries)."""
+    parameters = dictionary.parameters
+    rows = as_real_rows(parameters, parameters.ndim - 1)
+    q, k = rows.shape
+    units = (like(parameters, np.tile(unit, (q, 1))) for unit in np.eye(k))
+    expanded = np.stack([dictionary.at(unit).expand() for unit in units])
+    signals = representation.synthesize(expanded).reshape(k, q, -1)
+    return np.ascontiguousarray(signals.swapaxes(0, 1))
+
+
+def like(parameters: Blocks, rows: Floats) -> Blocks:
+    """Return real rows, one per component, in the shape and type of parameters."""
+    numbers = np.ascontiguousarray(rows).reshape(len(parameters), -1)
+    return numbers.view(parameters.dtype).reshape(parameters.shape)
+
+
+def fill_in(dictionary: Dictionary, shards: Shards, statistics: Statistics) -> Dictionary:
+    """Repeat the step of complete data, with missing entries filled in, from a dictionary."""
+    shape = dictionary.expand().shape
+    right = unstack(statistics.cross, shape)
+    keep = len(shards) * int(np.prod(shape[:3])) * shape[2] <= ROOM
 
     def apply(V: Blocks) -> Blocks:
         found: Blocks = shards.sum_of(lambda part: part.observed_normal(keep).apply(V))
         return found
 
-    def step(V: Blocks, pull: Blocks) -> Blocks:
+    def step(best: Dictionary, V: Blocks, pull: Blocks) -> Dictionary:
         filled = statistics.normal @ stack_components(V) + stack_components(pull)
-        return solve(Statistics(statistics.normal, filled, statistics.usage), V)
+        return best.solve(Statistics(statistics.normal, filled, statistics.usage))
 
-    return descend(apply, right, step, A, accuracy=ACCURACY, max_iter=PASSES)
+    def expand(one: Dictionary) -> Blocks:
+        return one.expand()
+
+    return descend(apply, right, step, dictionary, expand, accuracy=ACCURACY, max_iter=PASSES)

@@ -3,7 +3,7 @@
 For batches b of data, in random order,
 
     codes of b with components A,    S <- forget(S) + S_b,
-    A <- argmin_{||a_j|| <= 1}  1/2 <A, H A> - <R, A>,     S = (H, R).
+    A <- argmin  1/2 <A, H A> - <R, A>  over the dictionary's kind,     S = (H, R).
 
 Where entries are missing, S_b are the sums of data completed by what codes and components say:
 that majorises the loss at A, and adds up.
@@ -19,10 +19,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn, put_in_use, record_of
-from orbitdl.learning.coordinate_step import coordinate_step
-from orbitdl.learning.dictionary import MANY, constrained_least_squares, normalise
 from orbitdl.learning.running_sums import ROOM, Memory, Passed
 from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
 from orbitdl.learning.state import Iteration, State
@@ -41,16 +39,16 @@ class Learned:
 
     Attributes
     ----------
-    components : ndarray of shape (q, F, d, m)
-        Of unit norm.
+    dictionary : Dictionary
+        With components of unit norm.
     memory : Memory
         Sums so far.
     before : float
-        How many batches like the next one these components were learned from whose sums are not
+        How many batches like the next one its components were learned from whose sums are not
         in memory.
     """
 
-    components: Blocks
+    dictionary: Dictionary
     memory: Memory = Memory()
     before: float = 0.0
 
@@ -83,19 +81,19 @@ def take_in(progress: Learned, batch: Shards, asked: float, name: int | None = N
 
     A batch with a name takes the place of what was known of the batch of that name.
     """
-    A, memory = progress.components, progress.memory
+    old, memory = progress.dictionary, progress.memory
+    A = old.expand()
     coded, summary = batch.code(A, asked)
     sums = coded.majorised_statistics(A)
     if progress.before > 0.0:
         memory = Memory.recalled(sums, A, progress.before)
-    uses = summary.atoms / len(A)
+    uses = summary.atoms / len(old)
     memory = memory.take_in(sums, uses) if name is None else memory.renew(name, sums, uses)
     assert memory.total is not None
-    solve = constrained_least_squares if len(A) <= MANY else coordinate_step
-    best, moves = memory.total.best(solve, A)
-    new, norms = normalise(best)
+    best, moves = coded.best(old, memory.total, soon=True)
+    new, norms = best.normalise()
     stepped = coded.moved(moves).scale(norms)
-    new, unused = put_in_use(new, A, memory.usage, stepped)
+    new, unused = put_in_use(new, old, memory.usage(old), stepped)
     if moves is not None:  # sums over atoms where they were tell nothing of where they are now
         memory = Memory()
     return Taken(Learned(new, memory), coded, stepped, summary, unused)
@@ -141,7 +139,8 @@ def learn_in_batches(
     Parameters
     ----------
     state : State
-        Where to begin: ``State(shards, A)`` with components A of unit norm, or where a run stood.
+        Where to begin: ``State(shards, dictionary)`` with components of unit norm, or where a run
+        stood.
     size : int
         Data points in a batch.
     seed : int
@@ -184,7 +183,7 @@ def passes(
     """Pass over batches until that lowers the objective by less than `STILL`, or tol, of it."""
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
     passed = state.passed or Passed(Memory(), None, ())
-    progress, reached = Learned(state.components, passed.memory), passed.reached
+    progress, reached = Learned(state.dictionary, passed.memory), passed.reached
     if passed.atoms is not None:
         batches = with_atoms(batches, passed.atoms)
     while state.number < max_iter and not state.stalled:
@@ -195,11 +194,11 @@ def passes(
         record = record_of(state, done.summary, time.perf_counter() - began)
         following = replace(
             state,
-            components=progress.components,
+            dictionary=progress.dictionary,
             last=record,
             unused=done.unused,
             stalled=int(state.objective - objective <= max(tol, STILL) * objective),
             passed=Passed(progress.memory, atoms_of(batches), reached),
         )
-        yield Iteration(record, progress.components, state.shards, False, following)
+        yield Iteration(record, progress.dictionary, state.shards, False, following)
         state = following

@@ -15,12 +15,12 @@ from typing import Any, Self
 import numpy as np
 
 from orbitdl.coding.codes import Atoms
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.executor import Crew, Piece, Round
 from orbitdl.learning.progress import OverBatches, Watch
 from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary
 from orbitdl.learning.spill import Scratch
-from orbitdl.learning.statistics import Statistics
 
 
 class Opening(ABC):

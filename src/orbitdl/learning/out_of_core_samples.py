@@ -9,30 +9,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.base import Coder
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Action, Floats, Integers, Representation
 from orbitdl.learning.executor import Crew, Piece
 from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
 from orbitdl.learning.out_of_core import Opening, ScatteredShards
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.spill import Scratch
-from orbitdl.learning.statistics import Solve, Statistics
 
 
 @dataclass(frozen=True, eq=False)
 class SampleOpening(Opening):
     """How data points of a piece are coded."""
 
-    representation: Representation
+    action: Action
     coder: Coder
     alpha: float
 
     @property
     def space(self) -> Representation:
-        return self.representation
+        return self.action.alone
 
     def open(self, piece: Piece) -> SampleShards:
-        samples = Samples.on(self.representation, *piece.data)
+        samples = Samples.on(self.action, *piece.data)
         return SampleShards.cut(samples, self.coder, self.alpha)
 
 
@@ -75,29 +76,35 @@ class ScatteredSamples(ScatteredShards):
 
     @classmethod
     def of(
-        cls, crew: Crew, representation: Representation, coder: Coder, alpha: float, masked: bool
+        cls, crew: Crew, action: Action, coder: Coder, alpha: float, masked: bool
     ) -> ScatteredSamples:
         """Return all data points of a crew."""
-        opening = SampleOpening(representation, coder, alpha)
+        opening = SampleOpening(action, coder, alpha)
         return cls(crew, opening, tuple(crew.filled), is_masked=masked)
 
     @property
     def space(self) -> Representation:
-        return self.opening.representation
+        return self.opening.space
+
+    @property
+    def action(self) -> Action:
+        """How users' groups act on these data; atoms here are those of copies of components."""
+        return self.opening.action
 
     def at(self, alpha: float) -> ScatteredSamples:
         """Return the same data at another weight of sparsity, without codes."""
         return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
 
-    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Any, Blocks]:
+    def step(self, dictionary: Dictionary, statistics: Statistics) -> tuple[Any, Dictionary]:
         """Take the step from sums that the last coding left: it reads no data.
 
         Where entries are missing it is that of data completed by the model, which never leads
         uphill; of few data, which are soon read once more, it is exact.
         """
+        A = dictionary.expand()
         if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
-            return self, on_observed(solve, self, self.space, statistics, A)
-        return super().step(solve, self.majorised_statistics(A), A)
+            return self, on_observed(dictionary, self, self.space, statistics)
+        return super().step(dictionary, self.majorised_statistics(A))
 
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""
@@ -107,4 +114,4 @@ class ScatteredSamples(ScatteredShards):
         found = self.crew.total(TakeRows(wanted), [int(k) for k in owners], "take")
         observed = found.observed[order]
         all_seen = None if observed.all() else observed
-        return Samples.on(self.space, found.values[order], all_seen)
+        return Samples.on(self.action, found.values[order], all_seen)

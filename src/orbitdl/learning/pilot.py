@@ -12,7 +12,7 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.encoding.denoise import left_by, root_mean_square
 from orbitdl.encoding.encode import refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Representation, inner
+from orbitdl.groups.base import Action, Blocks, Floats, inner
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import Points, start_from_data
@@ -75,12 +75,12 @@ def sizes_in(few: Samples, q: int, rng: np.random.Generator, n_jobs: int | None 
     if len(few) == 0:
         return found
     shards = SampleShards.cut(few, default_coder(few.representation, LOOSE), 1.0, n_jobs)
-    A = start_from_data(shards, q, rng)
-    alpha = first_alpha(few, A)
+    start = start_from_data(shards, q, rng)
+    alpha = first_alpha(few, start.components)
     for _ in range(ROUNDS):
-        *_, last = learn(State(shards.at(alpha), A), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
-        A, used = last.components, alpha
-        found = judge(few, A, last.codes.atoms)
+        *_, last = learn(State(shards.at(alpha), start), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
+        start, used = last.dictionary, alpha
+        found = judge(few, last.components, last.codes.atoms)
         alpha = found.alpha()
         if abs(alpha - used) <= SAME * used:
             break
@@ -150,7 +150,7 @@ def norms(Y: Blocks) -> Floats:
     return np.sqrt(inner(Y, Y))
 
 
-def largest(representation: Representation, Y: Blocks, A: Blocks) -> Floats:
+def largest(representation: Action, Y: Blocks, A: Blocks) -> Floats:
     """Return ``max_j max_g |<y, g a_j>|`` for every sample, a chunk at a time."""
     starts = range(0, len(Y), CHUNK)
     return np.concatenate([representation.largest_product(Y[k : k + CHUNK], A) for k in starts])

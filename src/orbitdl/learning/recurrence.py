@@ -68,9 +68,9 @@ def recurs(samples: Samples, q: int) -> bool:
 def compared(learned: Samples, held: Samples, q: int, rng: np.random.Generator) -> Floats:
     """Return by how many standard errors held-out samples exceed noise, in three ways, (3,)."""
     shards = SampleShards.cut(learned, default_coder(learned.representation, LOOSE), 1.0)
-    A = start_from_data(shards, q, rng)
-    shards = shards.at(first_alpha(learned, A))
-    *_, last = learn(State(shards, A), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
+    start = start_from_data(shards, q, rng)
+    shards = shards.at(first_alpha(learned, start.components))
+    *_, last = learn(State(shards, start), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
     Y = held.Y
     noise = np.tensordot(rng.standard_normal((DRAWN * len(Y), len(Y))), Y, 1) / np.sqrt(len(Y))
     own, by_chance = (largest(held.representation, Z, last.components) for Z in (Y, noise))

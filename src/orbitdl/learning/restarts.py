@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Floats
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.progress import announce
 from orbitdl.learning.runs import Runs
@@ -29,7 +30,7 @@ class Outcome:
 
     Attributes
     ----------
-    components : ndarray of shape (q, F, d, m)
+    dictionary : Dictionary
     history : History
     codes : Codes, list of RecordingCodes, or None
         The last ones; None if they were made by an earlier process.
@@ -37,7 +38,7 @@ class Outcome:
         Whether the callback stopped the run.
     """
 
-    components: Blocks
+    dictionary: Dictionary
     history: History
     codes: Any = None
     stopped: bool = False
@@ -91,14 +92,14 @@ class Restarts:
         """Go on with run k to its end, or up to an iteration."""
         run = self.runs[k]
         if run.ended or (until is not None and run.state.number > until):
-            return Outcome(run.components, run.history)
+            return Outcome(run.dictionary, run.history)
         for iteration in self.learn(run.state):
             if self.verbose:
                 print(iteration.record)
             if self.callback is not None and self.callback(iteration):
                 history = History([*run.history, iteration.record])
-                return Outcome(iteration.components, history, iteration.codes, stopped=True)
+                return Outcome(iteration.dictionary, history, iteration.codes, stopped=True)
             run = self.runs.keep(k, iteration)
             if iteration.number == until:
                 break
-        return Outcome(iteration.components, run.history, iteration.codes)
+        return Outcome(iteration.dictionary, run.history, iteration.codes)

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from orbitdl.coding.codes import Atoms
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.statistics import Statistics
 
 FORGETTING = 10.0
 """The exponent rho: the larger, the sooner old codes are forgotten."""
@@ -82,11 +83,10 @@ class Memory:
             after = replace(after, total=after.total + old.statistics * -(after.left / old.left))
         return replace(after, kept={**self.kept, batch: Kept(new, after.left)})
 
-    @property
-    def usage(self) -> Floats:
-        """How much each component is used, (q,); zero where rounding may be all there is."""
+    def usage(self, dictionary: Dictionary) -> Floats:
+        """Return how much each component is used, (q,); zero where rounding may be all there is."""
         assert self.total is not None
-        usage = self.total.usage
+        usage = dictionary.usage(self.total)
         return np.where(usage > UNUSED * usage.max(initial=0.0), usage, 0.0)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
-from orbitdl.groups.base import Blocks
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.history import History
 from orbitdl.learning.state import Iteration, State
 
@@ -34,10 +34,10 @@ class Run:
     fell_back: bool = False
 
     @property
-    def components(self) -> Blocks:
-        """Those that an ended run ended with."""
+    def dictionary(self) -> Dictionary:
+        """What an ended run ended with."""
         stepped = self.state.stepped
-        return stepped if self.fell_back and stepped is not None else self.state.components
+        return stepped if self.fell_back and stepped is not None else self.state.dictionary
 
     def after(self, iteration: Iteration, max_iter: int) -> Run:
         """Return where this run stands after its next iteration."""

@@ -12,12 +12,14 @@ from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.problem import Problem
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, inner
+from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
 from orbitdl.learning.masked_dictionary import on_observed
 from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
-from orbitdl.learning.statistics import Solve, Statistics
+from orbitdl.learning.statistics import statistics_of
 
 LARGEST = 2048
 """Samples per shard: so many that what each costs besides its samples does not count."""
@@ -55,16 +57,16 @@ class SampleShard(Shard):
         return replace(self, atoms=codes.atoms, codes=codes), summary
 
     def statistics(self) -> Statistics:
-        return Statistics.of(self.samples.representation, self.samples.Y, self.known_atoms)
+        return statistics_of(self.samples.representation.alone, self.samples.Y, self.known_atoms)
 
     def majorised_statistics(self, A: Blocks) -> Statistics:
         samples, atoms = self.samples, self.known_atoms
         if samples.observed is None:
             return self.statistics()
-        representation = samples.representation
+        representation = samples.representation.alone
         fitted = representation.synthesize(reconstruct(representation, atoms, A))
         missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
-        return Statistics.of(representation, samples.Y + missing, atoms)
+        return statistics_of(representation, samples.Y + missing, atoms)
 
     def starting_from(self, atoms: Atoms | None) -> SampleShard:
         if atoms is not None:  # how sums round depends on the order in memory
@@ -73,8 +75,9 @@ class SampleShard(Shard):
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         samples, atoms = self.samples, self.known_atoms
-        problem = Problem(samples.representation, samples.Y, A, 0.0, samples.masked)
-        left = problem.residual(reconstruct(samples.representation, atoms, A))
+        space = samples.representation.alone
+        problem = Problem(space, samples.Y, A, 0.0, samples.masked)
+        left = problem.residual(reconstruct(space, atoms, A))
         return Residuals(inner(left, left), left).largest(most)
 
     def entry_normal(self) -> Floats:
@@ -137,20 +140,27 @@ class SampleShards(LocalShards):
             return None
         return Codes.concatenate(
             [samples.with_unseen(codes, self.coder.tol) for samples, codes in known]
-        )
+        ).together(self.action)
+
+    @property
+    def action(self) -> Action:
+        """How users' groups act on these data; atoms here are those of copies of components."""
+        return self.parts[0].samples.representation
 
     @property
     def space(self) -> Representation:
-        return self.parts[0].samples.representation
+        return self.action.alone
 
     def prepare(self, A: Blocks, asked: float) -> CoderAt:
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
         return CoderAt(coder.prepare(self.space, A), self.alpha)
 
-    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[SampleShards, Blocks]:
+    def step(
+        self, dictionary: Dictionary, statistics: Statistics
+    ) -> tuple[SampleShards, Dictionary]:
         if self.parts[0].samples.observed is None:
-            return super().step(solve, statistics, A)
-        return self, on_observed(solve, self, self.space, statistics, A)
+            return super().step(dictionary, statistics)
+        return self, on_observed(dictionary, self, self.space, statistics)
 
     def at(self, alpha: float) -> SampleShards:
         """Return the same data at another weight of sparsity, without codes."""

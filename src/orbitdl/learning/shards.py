@@ -17,8 +17,9 @@ import numpy as np
 
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.parallel import in_threads
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.statistics import Solve, Statistics
 
 AT_ONCE = 16
 """Parts whose answers are in memory at a time, before they are added up."""
@@ -160,14 +161,23 @@ class Shards(ABC, Sized):
         Returns them with their codes, and one summary.
         """
 
-    def step(self, solve: Solve, statistics: Statistics, A: Blocks) -> tuple[Self, Blocks]:
-        """Return the components, found from A, that fit best with the last codes.
+    def step(self, dictionary: Dictionary, statistics: Statistics) -> tuple[Self, Dictionary]:
+        """Return the dictionary that fits best with the last codes, found from this one.
 
-        `solve` does that from the statistics where these say all. The data come with the atoms
-        that belong to these components.
+        The data come with the atoms that belong to its components.
         """
-        best, moves = statistics.best(solve, A)
+        best, moves = self.best(dictionary, statistics)
         return self.moved(moves), best
+
+    def best(
+        self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        """Return the dictionary that fits best with some sums over such data.
+
+        Also by how much each component has moved within its atoms, (q,), where that can be; None:
+        not at all.
+        """
+        return dictionary.solve(statistics, soon), None
 
     def moved(self, moves: Integers | None) -> Self:
         """Return the same data after components have moved within their atoms, if they can."""

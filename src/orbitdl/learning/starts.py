@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.arrays.validation import as_components
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
-from orbitdl.learning.dictionary import unit_norm
 from orbitdl.learning.out_of_core_samples import ScatteredSamples
 from orbitdl.learning.sample_shard import SampleShards
 
 Points = SampleShards | ScatteredSamples
 """Data points, wherever they are."""
+Kind = Callable[[Blocks], Dictionary]
+"""Makes a dictionary of components (q, F, d, m)."""
 
 
 def choose_starts(
@@ -20,14 +27,18 @@ def choose_starts(
     shards: Points,
     q: int,
     generators: list[np.random.Generator],
-) -> list[Blocks]:
-    """Return q components of unit norm for every generator, or once if they are given."""
-    representation = shards.space
+    kind: Kind | None = None,
+) -> list[Dictionary]:
+    """Return q components of unit norm for every generator, or once if they are given.
+
+    `kind` makes a dictionary of them; None: the usual one for the group.
+    """
+    representation, kind = shards.space, kind or partial(dictionary_of, shards.action)
     if isinstance(init, str):
         if init == "data":
-            return [start_from_data(shards, q, rng) for rng in generators]
+            return [start_from_data(shards, q, rng, kind) for rng in generators]
         if init == "random":
-            return [start_from_noise(representation, q, rng) for rng in generators]
+            return [kind(start_from_noise(representation, q, rng)) for rng in generators]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     given, expected = as_components(init, "init"), (q, *representation.shape)
     if given.shape != expected:
@@ -35,7 +46,7 @@ def choose_starts(
     start = representation.analyze(given)
     if not np.any(start, axis=(1, 2, 3)).all():
         raise ValueError("init has a component that is zero or cannot be moved; give another.")
-    return [unit_norm(start)]
+    return [kind(unit_norm(start))]
 
 
 def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
@@ -45,13 +56,16 @@ def draw(shards: Points, rng: np.random.Generator, most: int = 1000) -> Blocks:
     return shards.take(rows).Y
 
 
-def start_from_data(shards: Points, q: int, rng: np.random.Generator) -> Blocks:
+def start_from_data(
+    shards: Points, q: int, rng: np.random.Generator, kind: Kind | None = None
+) -> Dictionary:
     """Choose q samples that lie far from each other's orbits, scaled to unit norm.
 
     As k-means++: the next one is drawn with probability proportional to the energy
     ``||y||^2 - max_{j,g} <y, g a_j>^2`` that no single atom explains so far.
     """
     pool, representation = draw(shards, rng), shards.space
+    kind = kind or partial(dictionary_of, shards.action)
     energy = inner(pool, pool)
     left = energy.copy()
     A = start_from_noise(representation, q, rng)
@@ -61,9 +75,10 @@ def start_from_data(shards: Points, q: int, rng: np.random.Generator) -> Blocks:
             break
         i = rng.choice(len(pool), p=left / left.sum())
         A[j] = pool[i] / np.sqrt(energy[i])
-        explained = representation.polar(correlate(pool, A[j : j + 1]))[:, 0] ** 2
+        copies = kind(A[j : j + 1]).expand()
+        explained = representation.polar(correlate(pool, copies)).max(axis=1) ** 2
         left = np.minimum(left, energy - explained)
-    return A
+    return kind(A)
 
 
 def start_from_noise(representation: Representation, q: int, rng: np.random.Generator) -> Blocks:

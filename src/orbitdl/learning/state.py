@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Blocks
 from orbitdl.learning.running_sums import Passed
 from orbitdl.learning.shards import Shards
@@ -57,8 +58,8 @@ class State:
     ----------
     shards : Shards
         The data, with the codes of the last iteration scaled for `stepped`.
-    components : ndarray of shape (q, F, d, m)
-        What is coded first: the result of the last step, pushed on.
+    dictionary : Dictionary
+        What is coded with first: the result of the last step, pushed on.
     last : Record or None
         Of the iteration before; None: this is the first.
     unused : int
@@ -67,7 +68,7 @@ class State:
         From which the gap asked for falls.
     stalled : int
         Iterations without progress.
-    stepped : ndarray of shape (q, F, d, m) or None
+    stepped : Dictionary or None
         The result of the last step as it was.
     streak : int
         Steps since pushes began anew.
@@ -76,20 +77,14 @@ class State:
     """
 
     shards: Shards
-    components: Blocks
+    dictionary: Dictionary
     last: Record | None = None
     unused: int = 0
     loosest: float = LOOSEST
     stalled: int = 0
-    stepped: Blocks | None = None
+    stepped: Dictionary | None = None
     streak: int = 0
     passed: Passed | None = None
-
-    def __post_init__(self) -> None:
-        """Keep arrays in C order: how sums round depends on the order in memory."""
-        object.__setattr__(self, "components", np.ascontiguousarray(self.components))
-        if self.stepped is not None:
-            object.__setattr__(self, "stepped", np.ascontiguousarray(self.stepped))
 
     @property
     def number(self) -> int:
@@ -110,9 +105,9 @@ class Iteration:
     ----------
     record : Record
         Its number, objective, gap, atoms, unused and seconds, which are attributes here too.
-    components : ndarray of shape (q, F, d, m)
+    dictionary : Dictionary
     shards : Shards
-        The data with the codes that these components gave.
+        The data with the codes that its components gave.
     fell_back : bool
         Whether the push was taken back, for it did not pay.
     following : State or None
@@ -120,10 +115,15 @@ class Iteration:
     """
 
     record: Record
-    components: Blocks
+    dictionary: Dictionary
     shards: Shards
     fell_back: bool
     following: State | None
+
+    @property
+    def components(self) -> Blocks:
+        """What the dictionary holds for users, in block coordinates (q, F, d, m)."""
+        return self.dictionary.components
 
     @property
     def number(self) -> int:

@@ -1,16 +1,13 @@
-"""Sums over data and codes: all that the dictionary step needs to know, and they add up."""
+"""Sums over data points and their atoms: all that the dictionary step needs to know of them."""
 
 from __future__ import annotations
-
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from orbitdl.coding.certificate import CHUNK, stack, stack_components
+from orbitdl.coding.certificate import CHUNK, stack
 from orbitdl.coding.codes import Atoms
+from orbitdl.dictionaries.statistics import Statistics, stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.enumerated import ListedRepresentation
 
@@ -18,98 +15,30 @@ FEW = 512
 """Moved components up to which products of their coefficients are a dense matrix."""
 
 
-@dataclass(frozen=True)
-class Statistics:
-    """All the dictionary step needs to know of data and codes; sums over samples.
-
-    Attributes
-    ----------
-    normal : ndarray of shape (F, q d, q d)
-        ``H_f = sum_i W_i^H W_i`` with ``W_i = [Z_i1 .. Z_iq]``.
-    cross : ndarray of shape (F, q d, m)
-        ``R_f = sum_i W_i^H Y_i``.
-    usage : ndarray of shape (q,)
-        ``sum_i sum |c|`` for each component.
-    """
-
-    normal: Blocks
-    cross: Blocks
-    usage: Floats
-
-    def __add__(self, other: Statistics) -> Statistics:
-        return Statistics(
-            self.normal + other.normal, self.cross + other.cross, self.usage + other.usage
-        )
-
-    def __mul__(self, weight: float) -> Statistics:
-        """Forget: let every sample count so much of what it did."""
-        return Statistics(self.normal * weight, self.cross * weight, self.usage * weight)
-
-    def explained_by(self, A: Blocks) -> Statistics:
-        """Return the sums of the same codes over data that components A explain in full."""
-        return Statistics(self.normal, self.normal @ stack_components(A), self.usage)
-
-    @property
-    def arrays(self) -> tuple[Blocks, Blocks, Floats]:
-        """All that they are made of."""
-        return self.normal, self.cross, self.usage
-
-    def of_arrays(self, normal: Blocks, cross: Blocks, usage: Floats) -> Statistics:
-        """Return other sums of this kind, made of such arrays."""
-        return Statistics(normal, cross, usage)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of memory that they take."""
-        return sum(array.nbytes for array in self.arrays)
-
-    def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
-        """Return the components that fit best, found from A by `solve`.
-
-        Also by how much each has moved within its atoms, (q,), where that can be; None: not at all.
-        """
-        return solve(self, A), None
-
-    def in_own_unit(self) -> Statistics:
-        """Measure codes in a unit, a power of two, in which H is about 1: components stay."""
-        unit = np.ldexp(1.0, np.frexp(np.abs(self.normal).max(initial=0.0))[1])
-        return Statistics(self.normal / unit, self.cross / unit, self.usage)
-
-    @cached_property
-    def steepest(self) -> float:
-        """A bound of the eigenvalues of H."""
-        return float(np.linalg.norm(self.normal, axis=(1, 2)).max())
-
-    @classmethod
-    def of(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
-        """Sum over samples Y (n, F, d, m) and their atoms, a chunk at a time."""
-        starts = range(0, len(Y), CHUNK)
-        parts = (
-            cls._of_chunk(representation, Y[k : k + CHUNK], atoms.take(slice(k, k + CHUNK)))
-            for k in starts
-        )
-        total = next(parts)
-        for part in parts:
-            total = total + part
-        return total
-
-    @classmethod
-    def _of_chunk(cls, representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
-        n_blocks, d, m = representation.block_shape
-        usage = atoms.usage()
-        if isinstance(representation, ListedRepresentation):
-            if (representation.size, n_blocks, d) == (1, 1, 1):
-                return cls(*plain_sums(Y, atoms), usage)
-            if d > 1:
-                return cls(*listed_sums(representation, Y, atoms), usage)
-        W = stack(atoms.embed(representation))
-        adjoint = W.conj().swapaxes(1, 2)
-        rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
-        return cls(adjoint @ W, adjoint @ rows, usage)
+def statistics_of(representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
+    """Sum over samples Y (n, F, d, m) and their atoms, a chunk at a time."""
+    starts = range(0, len(Y), CHUNK)
+    parts = (
+        _of_chunk(representation, Y[k : k + CHUNK], atoms.take(slice(k, k + CHUNK))) for k in starts
+    )
+    total = next(parts)
+    for part in parts:
+        total = total + part
+    return total
 
 
-Solve = Callable[[Statistics, Blocks], Blocks]
-"""A dictionary step from sums over data, such as `least_squares`."""
+def _of_chunk(representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
+    n_blocks, d, m = representation.block_shape
+    usage = atoms.usage()
+    if isinstance(representation, ListedRepresentation):
+        if (representation.size, n_blocks, d) == (1, 1, 1):
+            return Statistics(*plain_sums(Y, atoms), usage)
+        if d > 1:
+            return Statistics(*listed_sums(representation, Y, atoms), usage)
+    W = stack(atoms.embed(representation))
+    adjoint = W.conj().swapaxes(1, 2)
+    rows = Y.swapaxes(0, 1).reshape(n_blocks, len(Y) * d, m)
+    return Statistics(adjoint @ W, adjoint @ rows, usage)
 
 
 def plain_sums(Y: Blocks, atoms: Atoms) -> tuple[Blocks, Blocks]:
@@ -157,9 +86,3 @@ def products_of_columns(S: sparse.csr_array) -> tuple[Integers, Integers, Floats
         return left, right, (S.T @ S.toarray()).ravel()
     left, right = (gram := (S.T @ S).tocoo()).coords
     return left, right, gram.data
-
-
-def unstack(stacked: Blocks, shape: tuple[int, ...]) -> Blocks:
-    """Return stacked components (F, q d, m) as (q, F, d, m)."""
-    q, n_blocks, d, m = shape
-    return stacked.reshape(n_blocks, q, d, m).transpose(1, 0, 2, 3)

@@ -10,7 +10,7 @@ import numpy as np
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
-from orbitdl.groups.base import Floats, Integers, Representation
+from orbitdl.groups.base import Action, Floats, Integers
 from orbitdl.groups.presentation import ShiftSlider
 from orbitdl.plot.subject import representation_of
 
@@ -85,7 +85,7 @@ def parts_of(
 
 
 def _words(
-    space: Representation,
+    space: Action,
     element: Floats,
     component: Integers,
     components: Floats,

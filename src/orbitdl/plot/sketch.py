@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.arrays.validation import require_positive
-from orbitdl.groups.base import Floats, Representation
+from orbitdl.groups.base import Action, Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.plot.canvas import QUIET, SMALL, require_matplotlib, tidy
 
@@ -44,7 +44,7 @@ class Sketch:
     origin: float = 0.0
 
     @classmethod
-    def of(cls, representation: Representation, rate: float | None = None) -> Sketch:
+    def of(cls, representation: Action, rate: float | None = None) -> Sketch:
         """Return how the data points of a representation are drawn."""
         return cls(representation.presentation.view, representation.shape, checked(rate))
 

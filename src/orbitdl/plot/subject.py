@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 from orbitdl.coding.codes import Codes
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.estimators.waveform import WaveformLearning
-from orbitdl.groups.base import Floats, Representation
+from orbitdl.groups.base import Action, Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.plot.sketch import Sketch
 
@@ -30,7 +30,7 @@ def require_model(model: Any) -> Model:
     return model
 
 
-def representation_of(model: OrbitDictionaryLearning) -> Representation:
+def representation_of(model: OrbitDictionaryLearning) -> Action:
     """Return how the group of a model acts on its components."""
     return group_or_default(model.group).on(model.components_.shape[1:])
 

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.coding.codes import Codes
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
-from orbitdl.groups import Group, Representation
+from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.groups.presentation import Presentation, ShiftSlider
@@ -58,7 +58,7 @@ class Facts:
     ----------
     model : OrbitDictionaryLearning
     group : Group
-    representation : Representation
+    representation : Action
     labels : Labels
     history : History
         Empty where the model does not carry one.
@@ -68,7 +68,7 @@ class Facts:
 
     model: OrbitDictionaryLearning
     group: Group
-    representation: Representation
+    representation: Action
     labels: Labels
     history: History
     coded: Coded | None

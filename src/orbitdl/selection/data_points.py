@@ -8,6 +8,7 @@ import numpy as np
 
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.encoding.encode import decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Group
@@ -34,12 +35,12 @@ class HeldOutPoints(HeldOut):
     def energy(self) -> float:
         return float(np.sum(self.truth.signal[self.hidden] ** 2))
 
-    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
+    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Dictionary]:
         return choose_starts("data", self.shards, q, generators)
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:
-        atoms = shards.atoms
-        assert atoms is not None
+        assert shards.atoms is not None
+        atoms = shards.atoms.together(shards.action)
         count = len(atoms.coefficient) / len(self.samples)
         some = self.samples.take(self.judged)
         refitted = refit(some, atoms.take(self.judged), A)

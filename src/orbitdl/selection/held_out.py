@@ -8,12 +8,14 @@ once, so that candidates can be compared part by part.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Blocks, Floats, Integers
 
 Mask = NDArray[np.bool_]
@@ -97,7 +99,7 @@ class HeldOut(ABC):
         """``sum x^2`` over hidden entries."""
 
     @abstractmethod
-    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Blocks]:
+    def starts(self, q: int, generators: list[np.random.Generator]) -> Sequence[Dictionary]:
         """Return q components to start from for every generator."""
 
     @abstractmethod

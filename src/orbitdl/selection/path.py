@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.restarts import TRIAL, Restarts
 from orbitdl.learning.state import Iteration, State
@@ -49,8 +49,8 @@ def judge_path(
     """
     shards = replace(held_out.shards, alpha=alphas[first])
     generators = np.random.default_rng([SEED, number]).spawn(effort.n_restarts)
-    A = best_start(shards, held_out.starts(q, generators))
-    middle = last_of(shards, A, effort)
+    start = best_start(shards, held_out.starts(q, generators))
+    middle = last_of(shards, start, effort)
     found = {first: held_out.judge(middle.shards, middle.components)}
     for way in (range(first + 1, len(alphas)), range(first - 1, -1, -1)):
         steps = learned_along(middle, [alphas[k] for k in way], effort)
@@ -59,23 +59,23 @@ def judge_path(
     return [found[k] for k in range(len(alphas))]
 
 
-def best_start(shards: Any, starts: list[Blocks]) -> Blocks:
+def best_start(shards: Any, starts: Sequence[Dictionary]) -> Dictionary:
     """Return what the best of several starts leads to in a few rough iterations."""
     follow = partial(learn, gap=ROUGH, max_iter=TRIAL, tol=GAP)
     trials = Restarts(follow, Checkpoint(0, TRIAL), None, 0)
     best, _ = trials.best([State(shards, start) for start in starts])
-    return best.components
+    return best.dictionary
 
 
 def learned_along(begin: Iteration, alphas: Iterable[float], effort: Effort) -> Iterable[Iteration]:
     """Yield where learning ends at one alpha after the other, codes and components kept."""
     step = begin
     for alpha in alphas:
-        step = last_of(replace(step.shards, alpha=alpha), step.components, effort)  # type: ignore[type-var]
+        step = last_of(replace(step.shards, alpha=alpha), step.dictionary, effort)  # type: ignore[type-var]
         yield step
 
 
-def last_of(shards: Any, A: Blocks, effort: Effort) -> Iteration:
-    """Return the last iteration of learning from components A."""
-    *_, last = learn(State(shards, A), gap=GAP, max_iter=effort.max_iter, tol=GAP)
+def last_of(shards: Any, start: Dictionary, effort: Effort) -> Iteration:
+    """Return the last iteration of learning from a dictionary."""
+    *_, last = learn(State(shards, start), gap=GAP, max_iter=effort.max_iter, tol=GAP)
     return last

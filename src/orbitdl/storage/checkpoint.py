@@ -8,11 +8,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+import numpy as np
+
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.runs import Run, Runs
 from orbitdl.learning.shards import Shards
+from orbitdl.learning.starts import Kind
 from orbitdl.learning.state import Iteration, State
 from orbitdl.storage.checkpoint_files import (
     REMEDY,
@@ -59,10 +62,12 @@ class Checkpoint(Runs):
         max_iter: int,
         n_restarts: int,
         shards: Shards,
+        kind: Kind,
     ) -> Checkpoint:
         """Return the runs in this file, which must be of the same fit, or none if it is not there.
 
-        A file brings its own seed, so that a run goes on from the starts that it had.
+        A file brings its own seed, so that a run goes on from the starts that it had. `kind` makes
+        dictionaries of components, which those of the file are then like.
         """
         runs, compared = list[Run](), None
         sweep(path)
@@ -70,7 +75,7 @@ class Checkpoint(Runs):
             record = read_checkpoint(path)
             _require_same(path, record.identity, identity)
             seed, compared = record.seed, record.starts
-            runs = _restored(path, record, shards)
+            runs = _restored(path, record, shards, kind)
             runs = [run.go_on(max_iter) for run in runs]
         reached = max((run.state.number for run in runs[:n_restarts]), default=0)
         if reached > max_iter:
@@ -129,11 +134,12 @@ class Checkpoint(Runs):
         self._is_written = True
 
 
-def _restored(path: Path, record: CheckpointFile, shards: Shards) -> list[Run]:
+def _restored(path: Path, record: CheckpointFile, shards: Shards, kind: Kind) -> list[Run]:
     """Return the runs of a file, after a check."""
-    q = record.identity.n_components
+    shape = (record.identity.n_components, *shards.space.block_shape)
+    like = kind(np.zeros(shape, shards.space.dtype))
     try:
-        return [run.restore(shards, q) for run in record.runs]
+        return [run.restore(shards, like) for run in record.runs]
     except ValueError as error:
         raise unsound(path, error) from error
 

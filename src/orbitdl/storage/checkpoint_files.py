@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.groups.base import Blocks, Floats, Group
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.history import History
 from orbitdl.learning.running_sums import Passed
 from orbitdl.learning.runs import Run
@@ -56,7 +57,8 @@ class StoredRun:
 
     Of data that are somewhere else there are no atoms: another process goes on without them. A run
     that passes over mini-batches has a memory, and its atoms are in the order of the batches.
-    Complex components are stored with real and imaginary parts on a last axis of two.
+    Of dictionaries there are the parameters, those of most kinds components; complex ones with real
+    and imaginary parts on a last axis of two.
     """
 
     unused: int
@@ -89,8 +91,8 @@ class StoredRun:
             settled=run.settled,
             fell_back=run.fell_back,
             history=run.history,
-            components=as_real(state.components),
-            stepped=None if state.stepped is None else as_real(state.stepped),
+            components=as_real(state.dictionary.parameters),
+            stepped=None if state.stepped is None else as_real(state.stepped.parameters),
             offsets=None if atoms is None else atoms.offsets.astype(np.int64),
             component=None if atoms is None else atoms.component.astype(np.int64),
             coefficient=None if atoms is None else atoms.coefficient,
@@ -98,8 +100,8 @@ class StoredRun:
             memory=None if passed is None else StoredMemory.of(passed.memory),
         )
 
-    def restore(self, shards: Shards, q: int) -> Run:
-        """Return the run on these data, after a check of all numbers."""
+    def restore(self, shards: Shards, like: Dictionary) -> Run:
+        """Return the run on these data with such a dictionary, after a check of all numbers."""
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
@@ -108,22 +110,22 @@ class StoredRun:
         begun = has_stepped or self.memory is not None
         is_whole = all((array is not None) is has_atoms for array in arrays)
         is_known = has_stepped is (self.streak > 0) and has_atoms <= begun <= (number > 0)
-        if self.unused > q or not (is_whole and is_known) or (has_stepped and self.memory):
+        if self.unused > len(like) or not (is_whole and is_known) or (has_stepped and self.memory):
             raise ValueError("a run has numbers or arrays that do not fit together")
-        space, stepped = shards.space, self.stepped
-        components = _blocks(self.components, "components", space, q)
+        space, stepped, q = shards.space, self.stepped, len(like) * like.copies
+        dictionary = _dictionary(self.components, "components", like)
         atoms, passed = self._atoms(space, len(shards), q), None
         if self.memory is not None:
             reached = tuple(record.objective for record in self.history[:number])
             passed = Passed(self.memory.restore(shards, q), atoms, reached)
         state = State(
             shards.starting_from(atoms if passed is None else None),
-            components,
+            dictionary,
             self.history[number - 1] if number else None,
             self.unused,
             float(self.loosest),
             self.stalled,
-            None if stepped is None else _blocks(stepped, "stepped", space, q),
+            None if stepped is None else _dictionary(stepped, "stepped", like),
             self.streak,
             passed,
         )
@@ -207,7 +209,8 @@ def _in_words(name: str, stored: Any, own: Any) -> list[str]:
     return told or ["the data" if name == "data" else name]
 
 
-def _blocks(real: Floats, name: str, space: Space, q: int) -> Blocks:
-    is_complex = space.dtype is np.complex128
-    shape = (q, *space.block_shape, *((2,) if is_complex else ()))
-    return as_complex(require_moderate(real, name, shape), space.dtype)
+def _dictionary(real: Floats, name: str, like: Dictionary) -> Dictionary:
+    """Return the dictionary with stored parameters, of the same kind and size as another."""
+    parameters = like.parameters
+    shape = as_real(parameters).shape
+    return like.at(as_complex(require_moderate(real, name, shape), parameters.dtype))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from orbitdl.arrays.validation import as_components, require_positive
 from orbitdl.coding import Coder, Matching
-from orbitdl.groups import Group, Representation
+from orbitdl.groups import Action, Group
 from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import ModelFileError, marks, read, write
@@ -145,13 +145,14 @@ def _require_features(fitted: Fitted, count: int) -> None:
         raise ValueError("feature_names_in is not a list of one name per feature")
 
 
-def _require_coding(representation: Representation, coder: Coder | None, q: int) -> None:
+def _require_coding(action: Action, coder: Coder | None, q: int) -> None:
     """Refuse a coder that does not serve, and tables of inner products that would fill the memory.
 
     They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
     """
+    representation, q = action.alone, q * action.n_copies
     if coder is not None and not coder.serves(representation):
-        name = representation.group.name
+        name = action.group.name
         raise ValueError(f"{type(coder).__name__} does not serve {name}")
     size = representation.size if isinstance(representation, ListedRepresentation) else 1
     slots = coder.most_atoms(q) if isinstance(coder, Matching) else q

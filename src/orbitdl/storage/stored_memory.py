@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.learning.running_sums import Kept, Memory
 from orbitdl.learning.shards import Shards
-from orbitdl.learning.statistics import Statistics
 from orbitdl.storage.plain import as_complex, as_real, require_moderate
 
 

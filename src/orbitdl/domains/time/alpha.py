@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import atoms_of
 from orbitdl.domains.time.coder import residual_of
@@ -52,7 +53,7 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
     waveforms, A = Waveforms(from_blocks(start)), start
     alpha = min(above_noise(some, waveforms, samples).value, HALF * typical) or 1.0
     for _ in range(ROUNDS):
-        *_, last = learn(State(some.at(alpha), A), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
+        *_, last = learn(State(some.at(alpha), UnitBall(A)), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
         A, waveforms = last.components, Waveforms(from_blocks(last.components))
         if (count := atoms_per_length(last.shards, waveforms)) > DENSE:
             value = float(f"{alpha:.3g}")

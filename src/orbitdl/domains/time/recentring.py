@@ -13,8 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.domains.time.sums import Sums
-from orbitdl.groups.base import Blocks, Floats, Integers, inner
-from orbitdl.learning.statistics import Statistics, unstack
+from orbitdl.groups.base import Floats, Integers
 
 POSITIONS = 4
 """Positions tried on either side, up to a quarter of a span away."""
@@ -58,13 +57,6 @@ def moved_coefficients(u: Floats, moves: Integers) -> Floats:
     width, reach = u.shape[1], reach_of(u.shape[1])
     padded = np.pad(u, [(0, 0), (reach, reach), (0, 0)])
     return np.stack([padded[j, reach + s : reach + s + width] for j, s in enumerate(moves)])
-
-
-def value_of(statistics: Statistics, A: Blocks) -> float:
-    """Return ``1/2 <A, H A> - <R, A>``: the misfit but for a constant."""
-    stacked = A.transpose(1, 0, 2, 3).reshape(statistics.cross.shape)
-    image = unstack(statistics.normal @ stacked, A.shape)
-    return float(inner(A, 0.5 * image - unstack(statistics.cross, A.shape), axes=4))
 
 
 def _gain(longer: Sums, u: Floats, j: int, move: int) -> float:

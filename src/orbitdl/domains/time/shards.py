@@ -10,20 +10,20 @@ import numpy as np
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.parallel import in_threads
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import Recording, Watch, code_recording, cut, linked, spread
 from orbitdl.domains.time.coder import LineCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.coordinates import from_blocks
-from orbitdl.domains.time.recentring import value_of
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
-from orbitdl.learning.statistics import Solve, Statistics
 
 Answer = TypeVar("Answer")
 
@@ -190,9 +190,15 @@ class RecordingShards(LocalShards):
         groups = [[every[k] for k in chosen] for chosen in shuffled(len(every), size, rng)]
         return [replace(self, parts=tuple(sum(group, [])), codes=None) for group in groups]
 
+    def best(
+        self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        assert isinstance(statistics, EventStatistics)
+        return statistics.best(dictionary, soon)
+
     def step(
-        self, solve: Solve, statistics: Statistics, A: Blocks
-    ) -> tuple[RecordingShards, Blocks]:
+        self, dictionary: Dictionary, statistics: Statistics
+    ) -> tuple[RecordingShards, Dictionary]:
         """Return the waveforms that fit best with the last codes, and the recordings for them.
 
         Spans that move take their atoms along. With a penalty field this changes the penalty:
@@ -200,15 +206,16 @@ class RecordingShards(LocalShards):
 
             misfit(moved) + alpha weight(moved) <= misfit(A) + alpha weight.
         """
-        best, moves = statistics.best(solve, A)
+        assert isinstance(statistics, EventStatistics)
+        best, moves = statistics.best(dictionary)
         if moves is None or all(part.signal.penalty is None for part in self.parts):
             return self.moved(moves), best
-        assert isinstance(statistics, EventStatistics)
-        moved, q = self.moved(moves), len(A)
-        fall = value_of(statistics.here, A) - value_of(statistics.at(moves), best)
+        moved, q = self.moved(moves), len(dictionary)
+        before, after = statistics.here, statistics.at(moves)
+        fall = before.misfit(dictionary.expand()) - after.misfit(best.expand())
         if self.alpha * (moved.weight(q) - self.weight(q)) <= fall:
             return moved, best
-        return self, solve(statistics.here, A)
+        return self, dictionary.solve(before)
 
     def weight(self, q: int) -> float:
         """Return ``sum_k p_{j_k}(tau_k) |c_k|`` over the atoms of q components."""

@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from orbitdl.arrays.validation import as_components
+from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.splines import coefficients_of
 from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.dictionary import unit_norm
 
 CANDIDATES, JUDGES = 50, 500
 """Stretches that a typical start is chosen from, and by."""
@@ -73,7 +74,7 @@ def likeness(spectra: NDArray[np.complex128], waveform: Floats) -> Floats:
 
 def choose_starts(
     init: str | ArrayLike, pool: Pool, q: int, generators: list[np.random.Generator]
-) -> list[Blocks]:
+) -> list[UnitBall]:
     """Return q waveforms of unit norm for every generator, or once if they are given.
 
     The pool is what starts from data are drawn from.
@@ -81,10 +82,10 @@ def choose_starts(
     width, channels = pool.shape
     if isinstance(init, str):
         if init == "data":
-            return [start_from_pool(pool, q, rng) for rng in generators]
+            return [UnitBall(start_from_pool(pool, q, rng)) for rng in generators]
         if init == "random":
             noise = (rng.standard_normal((q, width, channels)) for rng in generators)
-            return [unit_norm(to_blocks(u)) for u in noise]
+            return [UnitBall(unit_norm(to_blocks(u))) for u in noise]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     given = as_components(init, "init")
     expected = (q, width, channels) if channels > 1 else (q, width)
@@ -92,4 +93,5 @@ def choose_starts(
         raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
     if not np.any(given.reshape(q, -1), axis=1).all():
         raise ValueError("init has a waveform that is zero; give another.")
-    return [unit_norm(to_blocks(coefficients_of(given.reshape(q, width, channels))))]
+    u = coefficients_of(given.reshape(q, width, channels))
+    return [UnitBall(unit_norm(to_blocks(u)))]

@@ -6,18 +6,17 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.domains.time.recentring import (
     best_positions,
     moved_coefficients,
     reach_of,
     rows_of,
-    value_of,
 )
 from orbitdl.domains.time.sums import Sums
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.norm_constraint import shorten
-from orbitdl.learning.statistics import Solve, Statistics
 
 
 class EventStatistics(Statistics):
@@ -87,14 +86,20 @@ class EventStatistics(Statistics):
         sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
         return in_blocks(sums, self.usage)
 
-    def best(self, solve: Solve, A: Blocks) -> tuple[Blocks, Integers | None]:
-        """Solve for waveforms where they are, and where their spans would explain more."""
-        here, u = solve(self.here, A), from_blocks(A)
-        moves = best_positions(self.longer, u)
-        if not moves.any():
+    def best(
+        self, dictionary: Dictionary, soon: bool = False
+    ) -> tuple[Dictionary, Integers | None]:
+        """Solve for waveforms where they are, and where their spans would explain more.
+
+        Returns also by how many samples every span has moved; None: not at all. Spans of copies
+        stay: a reversed one would have to move the other way.
+        """
+        here, u = dictionary.solve(self.here, soon), from_blocks(dictionary.components)
+        moves = best_positions(self.longer, u) if dictionary.copies == 1 else None
+        if moves is None or not moves.any():
             return here, None
         moved = self.at(moves)
-        there = solve(moved, shorten(to_blocks(moved_coefficients(u, moves))))
-        if value_of(moved, there) >= value_of(self.here, here):
+        there = dictionary.near(to_blocks(moved_coefficients(u, moves))).solve(moved, soon)
+        if moved.misfit(there.expand()) >= self.here.misfit(here.expand()):
             return here, None
         return there, moves

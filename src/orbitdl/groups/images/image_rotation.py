@@ -9,13 +9,13 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.validation import require_positive
-from orbitdl.groups.base import Group, Representation
+from orbitdl.groups.base import Action, Group
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.folded.representation import FoldedRepresentation
 from orbitdl.groups.presentation import ListSlider, Presentation
 from orbitdl.groups.signals.reversal import Mirror
 from orbitdl.groups.transforms.fourier_bessel import FourierBessel
 from orbitdl.groups.views import view_of_image
+from orbitdl.groups.with_finite import Extension
 
 WHOLE_TURN = 360.0
 """Angles are in degrees."""
@@ -64,11 +64,11 @@ class ImageRotation(Group):
                 f"bandwidth must be at most 1, not {self.bandwidth}: pixels show nothing finer."
             )
 
-    def on(self, shape: tuple[int, ...]) -> Representation:
+    def on(self, shape: tuple[int, ...]) -> Action:
         if not self.reflections:
             return ImageRotationRepresentation(self, shape)
-        turns = replace(self, reflections=False).on(shape)
-        return FoldedRepresentation(self, turns, Mirror().on(shape))
+        turns = ImageRotationRepresentation(replace(self, reflections=False), shape)
+        return Extension(self, turns, Mirror().on(shape))
 
 
 class ImageRotationRepresentation(CircleRepresentation):

@@ -1,13 +1,16 @@
-"""Least squares over components of norm at most one: multipliers, and descent without them."""
+"""Norms of at most one: multipliers of that constraint, descent without them, and unit norm."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from orbitdl.groups.base import Blocks, Floats, inner
+from orbitdl.arrays.blocks import Blocks, Floats, inner
+
+Point = TypeVar("Point")
+"""Components, or what makes them."""
 
 
 class Dual(NamedTuple):
@@ -30,42 +33,57 @@ def shorten(A: Blocks) -> Blocks:
     return A / np.maximum(np.sqrt(inner(A, A)), 1.0)[:, None, None, None]
 
 
+def normalise(A: Blocks) -> tuple[Blocks, Floats]:
+    """Give every component unit norm; return the norms too, which its coefficients take over."""
+    norms: Floats = np.sqrt(inner(A, A))
+    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None], norms
+
+
+def unit_norm(A: Blocks) -> Blocks:
+    """Scale every component to unit norm."""
+    return normalise(A)[0]
+
+
 def descend(
     apply: Callable[[Blocks], Blocks],
     right: Blocks,
-    step: Callable[[Blocks, Blocks], Blocks],
-    A: Blocks,
+    step: Callable[[Point, Blocks, Blocks], Point],
+    start: Point,
+    expand: Callable[[Point], Blocks],
     *,
     accuracy: float,
     max_iter: int,
-) -> Blocks:
-    """Lower ``f(A) = 1/2 <A, H A> - <R, A>`` by accelerated steps, from A and never above it.
+) -> Point:
+    """Lower ``f(A) = 1/2 <A, H A> - <R, A>`` by accelerated steps, from a start and never above it.
 
-    ``step(V, R - H V)`` minimises ``f(V) - <R - H V, A - V> + 1/2 <A - V, K (A - V)>`` for some
-    K >= H, which is no less than f(A). It ends with a step for which the slope of f promised
-    less than `accuracy` of f. H is applied once per step.
+    Points are whatever `expand` makes components of. ``step(best, V, R - H V)`` minimises
+    ``f(V) - <R - H V, A - V> + 1/2 <A - V, K (A - V)>`` for some K >= H, which is no less than
+    f(A). It ends with a step for which the slope of f promised less than `accuracy` of f. H is
+    applied once per step.
     """
 
     def value(V: Blocks, image: Blocks) -> float:
         return float(inner(V, 0.5 * image - right, axes=4))
 
-    best, image = A, apply(A)
-    lowest, ahead, ahead_image, weight = value(best, image), best, image, 1.0
+    best, A = start, expand(start)
+    image = apply(A)
+    lowest, ahead, ahead_image, weight = value(A, image), A, image, 1.0
     for _ in range(max_iter):
-        trial = step(ahead, right - ahead_image)
+        point = step(best, ahead, right - ahead_image)
+        trial = expand(point)
         there = apply(trial)
-        height, promise = value(trial, there), float(inner(right - image, trial - best, axes=4))
+        height, promise = value(trial, there), float(inner(right - image, trial - A, axes=4))
         if height <= lowest:
             last, weight = weight, 0.5 + np.sqrt(0.25 + weight**2)
             further = (last - 1.0) / weight
-            ahead, ahead_image = trial + further * (trial - best), there + further * (there - image)
-            best, image, lowest = trial, there, height
+            ahead, ahead_image = trial + further * (trial - A), there + further * (there - image)
+            best, A, image, lowest = point, trial, there, height
             if promise <= accuracy * abs(lowest):
                 break
-        elif ahead is best:
+        elif ahead is A:
             break
         else:
-            ahead, ahead_image, weight = best, image, 1.0
+            ahead, ahead_image, weight = A, image, 1.0
     return best
 
 

@@ -4,14 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import CYCLE, DOUBLED
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, encode
-from orbitdl.coding import Folding
+from orbitdl.coding import ActiveSet, Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.folding import fold_atoms, unfold_atoms
+from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
@@ -22,7 +23,6 @@ from orbitdl.groups import (
     ShiftAndPhase,
     WithFinite,
 )
-from orbitdl.groups.base import inner
 
 BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
 WHOLE = WithFinite(IntegerShift(), Reversal())
@@ -67,7 +67,7 @@ def test_codes_are_the_lasso_over_all_moved_copies(name):
     group, shape, turned = FINITE[name]
     rng = np.random.default_rng(0)
     X, A = rng.standard_normal((6, *shape)), unit_rows(rng, 2, *shape)
-    codes = encode(X, A, group=group, alpha=0.2, coder=Folding(tol=1e-9))
+    codes = encode(X, A, group=group, alpha=0.2, coder=ActiveSet(tol=1e-9))
     assert_allclose(codes.objective, least(X, rolled(A, turned), 0.2), rtol=1e-7)
     assert codes.gap.max() < 1e-9
     used = codes.atoms.element[:, -1]
@@ -80,7 +80,7 @@ def test_missing_entries_are_left_out_of_the_lasso(name):
     rng = np.random.default_rng(1)
     X, A = rng.standard_normal((6, *shape)), unit_rows(rng, 2, *shape)
     seen = rng.uniform(size=X.shape) < 0.75
-    codes = encode(np.where(seen, X, np.nan), A, group=group, alpha=0.2, coder=Folding(tol=1e-8))
+    codes = encode(np.where(seen, X, np.nan), A, group=group, alpha=0.2, coder=ActiveSet(tol=1e-8))
     assert_allclose(codes.objective, least(X, rolled(A, turned), 0.2, seen), rtol=1e-6)
 
 
@@ -90,7 +90,7 @@ def test_shifts_by_any_amount_both_ways_are_no_worse_than_a_fine_grid_and_close(
     shifts = ContinuousShift().on((length,))
     X, A = rng.standard_normal((4, length)), unit_rows(rng, 2, length)
     A = shifts.adopt(A)
-    codes = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Folding(tol=1e-8))
+    codes = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Sliding(tol=1e-8))
     grid = np.arange(10 * length)[:, None] / 10
     copies = np.concatenate([shifts.act(grid, b[None]) for a in A for b in (a, a[::-1])])
     expected = least(X, copies, 0.3)
@@ -121,7 +121,8 @@ def test_bursts_of_any_phase_may_run_backwards_too():
     codes = encode(X, a, group=group, alpha=0.01)
     largest = codes.to_frame().groupby("sample")["coefficient"].idxmax()
     found = codes.atoms.element[largest]
-    assert_allclose(moves.represent(found), moves.represent(element), atol=1e-2)
+    x = np.random.default_rng(1).standard_normal((2, 16))
+    assert_allclose(moves.act(found, x), moves.act(element, x), atol=0.1)
 
 
 # The action
@@ -142,42 +143,24 @@ def test_moves_do_not_commute_with_shifts():
     assert_allclose(moves.compose(back, shift), [[6.5, 1.0]])
 
 
-@pytest.mark.parametrize("name", FINITE)
-def test_polar_of_any_matrix_is_the_largest_of_all_elements(name):
-    """Of matrices that are no correlations of data too, which fill the rows left over."""
-    group, shape, _ = FINITE[name]
-    moves, rng = group.on(shape), np.random.default_rng(0)
-    n_blocks, d, _ = moves.block_shape
-    C = rng.standard_normal((5, n_blocks, d, d))
-    every = inner(C[:, None], moves.represent(moves.cover())[None])
-    assert_allclose(moves.polar(C), np.abs(every).max(axis=1))
-    value, element = moves.match(C)
-    assert_allclose(inner(C, moves.represent(element)), value)
+def test_the_matrix_view_of_codes_is_that_of_all_copies():
+    group, rng = WithFinite(IntegerShift(), DOUBLED), np.random.default_rng(0)
+    X, A = rng.standard_normal((4, 7)), unit_rows(rng, 2, 7)
+    codes = encode(X, A, group=group, alpha=0.1)
+    moves = group.on((7,))
+    Z = codes.embed()
+    assert Z.shape == (4, 6, 4, 1, 1)
+    fitted = np.einsum("njfxy,jfym->nfxm", Z, moves.copies(moves.analyze(A)))
+    assert_allclose(moves.synthesize(fitted), orbitdl.decode(codes, A), atol=1e-12)
 
 
-def test_blocks_that_are_exchanged_lie_in_one_block():
-    moves = WithFinite(IntegerShift(), DOUBLED).on((7, 2))
-    assert moves.block_shape == (2, 6, 2)  # the constant, and all other frequencies
-    assert WHOLE.on((7, 2)).block_shape == (4, 2, 2)
-
-
-def test_the_matrix_view_of_codes_is_the_sum_of_their_matrices():
-    moves, rng = WithFinite(IntegerShift(), DOUBLED).on((7,)), np.random.default_rng(0)
-    c, g = rng.standard_normal(6), moves.sample(rng, 6)
-    atoms = Atoms(2, np.array([0, 2, 6]), np.array([0, 1, 1, 0, 1, 1]), c, g)
-    Z, expected = atoms.embed(moves), np.zeros((4, *moves.represent(g).shape[1:]))
-    pair = atoms.sample * 2 + atoms.component
-    np.add.at(expected, pair, c[:, None, None, None] * moves.represent(g))
-    assert_allclose(Z.reshape(expected.shape), expected, atol=1e-12)
-
-
-def test_unfolding_atoms_and_folding_them_is_no_change():
+def test_atoms_of_copies_and_of_components_are_the_same():
     moves, rng = WithFinite(IntegerShift(), DOUBLED).on((7,)), np.random.default_rng(0)
     component, element = np.array([0, 2, 1, 1]), moves.sample(rng, 4)
     atoms = Atoms(3, np.array([0, 3, 4]), component, rng.standard_normal(4), element)
-    there = unfold_atoms(moves, atoms)
+    there = atoms.apart(moves)
     assert there.n_components == 9
-    back = fold_atoms(moves, there)
+    back = there.together(moves)
     assert back.n_components == 3
     assert_array_equal(back.component, component)
     assert_array_equal(back.element, element)
@@ -224,12 +207,6 @@ def test_what_is_no_group_is_refused():
         WithFinite(IntegerShift(), "reversal")
 
 
-@pytest.mark.parametrize("max_iter", [0, -1, 1.5])
-def test_iterations_of_folding_are_counted(max_iter):
-    with pytest.raises(ValueError, match="max_iter of Folding"):
-        Folding(max_iter=max_iter)
-
-
 # Learning
 
 
@@ -250,8 +227,7 @@ def planted(n, length, seed):
 
 def apart(moves, A, B):
     """Return for every row of A how far the orbit nearest to it among those of B is."""
-    product = moves.analyze(A)[:, None] @ moves.analyze(B).swapaxes(-1, -2)[None]
-    return 2.0 - 2.0 * moves.polar(product).max(axis=1)
+    return orbit_distances(A, B, moves.group).min(axis=1)
 
 
 def test_waveforms_that_run_both_ways_are_learned():
@@ -269,12 +245,12 @@ def test_a_model_of_moves_both_ways_is_saved_and_loaded(tmp_path):
     X, _ = planted(12, 16, seed=1)
     group = WithFinite(ContinuousShift(), Reversal())
     model = OrbitDictionaryLearning(
-        2, group=group, alpha=0.3, tol=0.1, coder=Folding(tol=1e-3), random_state=0
+        2, group=group, alpha=0.3, tol=0.1, coder=Sliding(tol=1e-3), random_state=0
     ).fit(X)
     model.save(tmp_path / "model.orbit")
     again = orbitdl.load(tmp_path / "model.orbit")
     assert again.group == group
-    assert again.coder == Folding(tol=1e-3)
+    assert again.coder == Sliding(tol=1e-3)
     assert_allclose(again.transform(X), model.transform(X))
 
 
@@ -289,6 +265,64 @@ def test_moves_given_by_matrices_are_saved_and_loaded(tmp_path):
     assert_allclose(again.transform(X), model.transform(X))
 
 
-def test_folding_is_the_default_coder():
-    assert isinstance(default_coder(BOTH_WAYS.on((8,))), Folding)
-    assert not Folding().serves(ContinuousShift().on((8,)))
+@pytest.mark.parametrize("coder", [Sliding(tol=1e-6), Growing(tol=1e-6)])
+def test_every_coder_of_the_group_alone_serves(coder):
+    rng = np.random.default_rng(0)
+    X, A = rng.standard_normal((4, 9)), unit_rows(rng, 2, 9)
+    codes = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=coder)
+    expected = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Sliding(tol=1e-8))
+    assert_allclose(codes.objective, expected.objective, rtol=2e-6)
+    assert list(codes.to_frame().columns)[3:] == ["shift", "reversed"]
+    with pytest.raises(ValueError, match=r"^the coder Proximal does not serve WithFinite; leave"):
+        encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Proximal())
+
+
+def test_the_default_coder_is_that_of_the_group_alone():
+    assert isinstance(default_coder(BOTH_WAYS.on((8,))), Sliding)
+    assert isinstance(default_coder(WHOLE.on((8,))), ActiveSet)
+
+
+def test_groups_with_other_transformations_are_not_extended_once_more():
+    with pytest.raises(ValueError, match="complex blocks of size one"):
+        WithFinite(BOTH_WAYS, Reversal()).on((8,))
+
+
+def test_components_are_aligned_by_either_kind_of_transformation():
+    rng = np.random.default_rng(0)
+    A = unit_rows(rng, 3, 11)
+    B = -np.roll(A[[2, 0, 1]][:, ::-1], 4, axis=1)
+    assert orbitdl.dictionary_distance(A, B, BOTH_WAYS) < 1e-12
+    assert_allclose(orbitdl.align(A, B, BOTH_WAYS), A, atol=1e-6)
+    assert orbitdl.dictionary_distance(A, B, ContinuousShift()) > 0.1
+
+
+def test_selection_prefers_both_directions_where_waveforms_run_both_ways():
+    X, _ = planted(60, 24, seed=2)
+    estimator = OrbitDictionaryLearning(n_restarts=1, random_state=0, max_iter=4)
+    groups = [ContinuousShift(), BOTH_WAYS]
+    selection = orbitdl.select(
+        estimator, X, groups=groups, n_components=[2], alphas=[0.3, 0.15], rounds=2
+    )
+    errors = selection.table.groupby("group")["error"].min()
+    assert errors[BOTH_WAYS.name] < errors[ContinuousShift().name]
+
+
+def test_a_fit_goes_on_from_its_checkpoint(tmp_path):
+    X, _ = planted(30, 16, seed=3)
+    settings = {"group": BOTH_WAYS, "alpha": 0.3, "n_restarts": 1, "random_state": 0}
+    settings |= {"n_components": 2, "max_iter": 5, "tol": 1e-6}
+    path = tmp_path / "fit.checkpoint"
+    with pytest.warns(ConvergenceWarning):
+        whole = OrbitDictionaryLearning(**settings).fit(X)
+
+    def stop(iteration):
+        if iteration.number == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        OrbitDictionaryLearning(**settings, checkpoint=path, callback=stop).fit(X)
+    with pytest.warns(ConvergenceWarning):
+        again = OrbitDictionaryLearning(**settings, checkpoint=path).fit(X)
+    assert_array_equal(again.components_, whole.components_)
+    assert again.codes_.representation.group == BOTH_WAYS
+    assert_allclose(again.decode(again.codes_), whole.decode(whole.codes_))

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.certificate import stack_components
-from orbitdl.groups.base import Blocks
+from orbitdl.arrays.blocks import Blocks
+from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 from orbitdl.kernels import fast
-from orbitdl.learning.statistics import Statistics, unstack
 
 TOGETHER = 32
 """Components whose pulls are found in one product: more would need more mending in between."""

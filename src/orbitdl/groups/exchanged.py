@@ -17,7 +17,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import Representation
+from orbitdl.groups.base import Maps, Representation
 from orbitdl.groups.enumerated import ListedRepresentation
 
 PROBES = 4
@@ -33,9 +33,10 @@ class Exchange(NamedTuple):
     phase: Blocks
     conjugated: NDArray[np.bool_]
 
-    def blocks(self, f: int, X: Blocks) -> Blocks:
-        """Return blocks X (..., F, 1, m) moved by f."""
-        return np.asarray(self.phase[f][:, None, None] * self.phases(f, X))
+    def copies(self, A: Blocks) -> Blocks:
+        """Return components A (q, F, 1, m) moved by every f, (q |F|, F, 1, m)."""
+        moved = [self.phase[f][:, None, None] * self.phases(f, A) for f in range(len(self.origin))]
+        return np.stack(moved, axis=1).reshape(-1, *A.shape[1:])
 
     def phases(self, f: int, rho: Blocks) -> Blocks:
         """Return ``f rho f^-1`` for phases rho (..., F, 1, 1) that multiply blocks."""
@@ -54,25 +55,24 @@ class Exchange(NamedTuple):
             members[orbit, : len(own)] = own
         return members
 
-    def rows(self, member: Integers) -> Blocks:
-        """Return the moves as matrices of real blocks `Gathered` by members (F', s).
+    def maps(self) -> Maps:
+        """Return the moves as maps of real blocks: real and imaginary parts of an orbit's members.
 
-        Shape (|F|, F', s, 2 s): the rows of real and imaginary part of a member as one complex row.
-        Those of members that are none are left alone.
+        Row ``2 i`` of a block is the real part of member i, row ``2 i + 1`` the imaginary one.
         """
+        member = self.orbits()
         n_blocks, s = member.shape
         column = np.zeros(self.origin.shape[1], dtype=np.intp)
         block, own = np.nonzero(member >= 0)
         column[member[block, own]] = 2 * own
-        rows = np.zeros((len(self.origin), n_blocks, s, 2 * s), dtype=np.complex128)
+        matrices = np.zeros((len(self.origin), n_blocks, s, 1, 2 * s), dtype=np.complex128)
+        kept = member[block, own]
         for f, (origin, phase, conjugated) in enumerate(zip(*self, strict=True)):
-            kept = member[block, own]
             source = column[origin[kept]]
-            rows[f, block, own, source] = phase[kept]
-            rows[f, block, own, source + 1] = np.where(conjugated, -1j, 1j)[kept] * phase[kept]
-        block, own = np.nonzero(member < 0)
-        rows[:, block, own, 2 * own], rows[:, block, own, 2 * own + 1] = 1.0, 1j
-        return rows
+            matrices[f, block, own, 0, source] = phase[kept]
+            turned = np.where(conjugated, -1j, 1j)[kept] * phase[kept]
+            matrices[f, block, own, 0, source + 1] = turned
+        return Maps(member, matrices)
 
 
 def find_exchange(base: Representation, moves: ListedRepresentation) -> Exchange | None:
@@ -83,8 +83,8 @@ def find_exchange(base: Representation, moves: ListedRepresentation) -> Exchange
     moved = [base.analyze(moves.act(element, x)) for element in repeated]
     columns = zip(*(_compare(X, each) for each in moved), strict=True)
     exchange = Exchange(*(np.stack(column) for column in columns))
-    apart = [np.abs(each - exchange.blocks(f, X)).max() for f, each in enumerate(moved)]
-    return exchange if max(apart) <= SAME * np.abs(X).max() else None
+    copies = exchange.copies(X).reshape(PROBES, -1, *X.shape[1:]).swapaxes(0, 1)
+    return exchange if np.abs(np.stack(moved) - copies).max() <= SAME * np.abs(X).max() else None
 
 
 def _compare(X: Blocks, moved: Blocks) -> tuple[Integers, Blocks, NDArray[np.bool_]]:

@@ -1,32 +1,18 @@
-"""The dictionary step: all components together, from sums over the data."""
+"""Least squares over all components together, from sums over the data: free, or in unit balls."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.certificate import stack_components
-from orbitdl.groups.base import Blocks, Floats, inner
-from orbitdl.learning.coordinate_step import coordinate_step
-from orbitdl.learning.norm_constraint import Dual, descend, maximise_dual, multipliers, shorten
-from orbitdl.learning.statistics import Statistics, unstack
-
-MANY = 32
-"""Components beyond which sweeps over them lower the loss sooner than the exact step."""
-SWEEPS = 2
-"""In place of an exact step: codes change before more of them pay."""
-
-
-def best_soon(statistics: Statistics, A: Blocks) -> Blocks:
-    """Return components within the balls that fit best, or better than A and nearly so.
-
-    The exact step takes the time of several inverses of H, q by q. Where there are many components
-    without blocks, as in regular dictionary learning, each has a closed form given the others.
-    """
-    if len(A) <= MANY or A.shape[1:3] != (1, 1):
-        return constrained_least_squares(statistics, A)
-    for _ in range(SWEEPS):
-        A = coordinate_step(statistics, A)
-    return A
+from orbitdl.arrays.blocks import Blocks, Floats, inner
+from orbitdl.dictionaries.norm_constraint import (
+    Dual,
+    descend,
+    maximise_dual,
+    multipliers,
+    shorten,
+)
+from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
@@ -49,29 +35,15 @@ def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
     def apply(V: Blocks) -> Blocks:
         return unstack(statistics.normal @ stack_components(V), A.shape)
 
-    def slide(V: Blocks, pull: Blocks) -> Blocks:
+    def slide(_: Blocks, V: Blocks, pull: Blocks) -> Blocks:
         return shorten(V + pull / statistics.steepest)
-
-    def value(V: Blocks) -> float:
-        return float(inner(V, 0.5 * apply(V) - right, axes=4))
 
     mu = multipliers(A, right - apply(A))
     new, is_exact = maximise_dual(lambda mu: _dual(statistics, mu, A.shape), mu, 1e-9)
     if is_exact:
         return new
-    best = min(shorten(A), shorten(new), key=value)
-    return descend(apply, right, slide, best, accuracy=0.0, max_iter=300)
-
-
-def normalise(A: Blocks) -> tuple[Blocks, Floats]:
-    """Give every component unit norm; return the norms too, which its coefficients take over."""
-    norms: Floats = np.sqrt(inner(A, A))
-    return A / np.where(norms > 0, norms, 1.0)[:, None, None, None], norms
-
-
-def unit_norm(A: Blocks) -> Blocks:
-    """Scale every component to unit norm."""
-    return normalise(A)[0]
+    best = min(shorten(A), shorten(new), key=statistics.misfit)
+    return descend(apply, right, slide, best, np.asarray, accuracy=0.0, max_iter=300)
 
 
 def _dual(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> Dual:

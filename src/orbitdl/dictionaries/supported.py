@@ -1,0 +1,137 @@
+"""Components that are zero but for some entries: short atoms, small ones, of different lengths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows
+from orbitdl.dictionaries.embedded import Embedded
+from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
+from orbitdl.dictionaries.unit_ball import UnitBall
+
+NOTHING = 1e-12
+"""Part of the largest squared norm below which a combination of entries is rounding."""
+LOST = 1e-9
+"""Part of its squared norm that a combination may lose to rounding in a transform."""
+
+
+@dataclass(frozen=True, eq=False)
+class Supported(Embedded):
+    """Components of norm at most one that differ from zero in chosen entries only.
+
+    Attributes
+    ----------
+    inner : UnitBall
+        The parameters theta (q, B, K, 1): coordinates of component j in its basis.
+    basis : ndarray of shape (q, B, K, F, d, m / B)
+        What the allowed entries span in block coordinates: of every component j and group b of
+        columns, orthonormal over the real numbers, filled up with zeros.
+
+    Notes
+    -----
+    For groups of shifts an entry has all frequencies, so that the step couples them: with the basis
+    B_j of component j and the sums of complete spectra,
+
+        min over theta  1/2 <theta, N theta> - <r, theta>  s.t.  ||theta_j|| <= 1,
+        N_jl = Re B_j^H H_jl B_l,     r_j = Re B_j^H R_j,
+
+    a dense problem of as many unknowns as there are allowed entries. It is solved exactly, as that
+    of whole components is. Where a transform takes every channel on its own, channels are blocks.
+    """
+
+    inner: UnitBall
+    basis: Blocks
+
+    @classmethod
+    def of(
+        cls, A: Blocks, units: Blocks, allowed: NDArray[np.bool_], *, lossy: bool = False
+    ) -> Supported:
+        """Return what comes nearest to components A (q, F, d, m) on allowed entries.
+
+        Parameters
+        ----------
+        A : ndarray of shape (q, F, d, m)
+        units : ndarray of shape (entries, F, d, m)
+            What an entry is in block coordinates: of windows ``analyze`` of unit vectors, of
+            waveforms the blocks of unit spline coefficients.
+        allowed : bool ndarray of shape (q, ...)
+            Which entries of a component may differ from zero.
+        lossy : bool
+            Whether the transform to blocks leaves something out (``moves_all`` is False). Then only
+            those combinations of allowed entries are taken of which nothing is left out.
+        """
+        group, count = columns_of(units)
+        parts = np.split(units, count, axis=-1)
+        found = [
+            [spanned(part[own & (group == b)], lossy) for b, part in enumerate(parts)]
+            for own in allowed.reshape(len(A), -1)
+        ]
+        basis = filled_up(found, parts[0])
+        return cls(UnitBall(np.zeros((*basis.shape[:3], 1))), basis).near(A)
+
+    def embed(self, theta: Blocks) -> Blocks:
+        blocks = np.einsum("jbk,jbkfdc->jfdbc", theta[..., 0], self.basis)
+        return np.ascontiguousarray(blocks).reshape(*blocks.shape[:3], -1)
+
+    def restrict(self, A: Blocks) -> Floats:
+        q, n_columns, _, n_blocks, d, _ = self.basis.shape
+        columns = A.reshape(q, n_blocks, d, n_columns, -1)
+        products = np.einsum("jbkfdc,jfdbc->jbk", self.basis.conj(), columns)
+        return np.ascontiguousarray(products.real)[..., None]
+
+    def pull(self, statistics: Statistics) -> Statistics:
+        q, n_columns, most, n_blocks, d, c = self.basis.shape
+        normal = statistics.normal.reshape(n_blocks, q * d, q, d)
+        rows = self.basis.conj().reshape(q, n_columns, most, -1)
+        pulled = np.empty((n_columns, q, most, q, most))
+        for l in range(q):  # noqa: E741
+            columns = self.basis[l].transpose(2, 3, 0, 1, 4).reshape(n_blocks, d, -1)
+            image = (normal[:, :, l] @ columns).reshape(n_blocks, q, d, n_columns, most, c)
+            image = image.transpose(1, 3, 0, 2, 5, 4).reshape(q, n_columns, -1, most)
+            pulled[:, :, :, l] = (rows @ image).real.swapaxes(0, 1)
+        both = pulled.reshape(n_columns, q * most, q * most)
+        shape = (q, n_blocks, d, n_columns * c)
+        cross = stack_components(self.restrict(unstack(statistics.cross, shape)))
+        return Statistics(0.5 * (both + both.swapaxes(1, 2)), cross, statistics.usage)
+
+
+def columns_of(units: Blocks) -> tuple[Integers, int]:
+    """Return the column of blocks that every entry lies in, and how many there are.
+
+    One for all entries, of all columns together, unless each entry lies in a single one.
+    """
+    nonzero = np.any(units, axis=(1, 2))
+    if (nonzero.sum(axis=1) <= 1).all():
+        return nonzero.argmax(axis=1), units.shape[-1]
+    return np.zeros(len(units), dtype=np.intp), 1
+
+
+def spanned(vectors: Blocks, lossy: bool) -> Blocks:
+    """Return an orthonormal basis, over the real numbers, of what vectors (n, F, d, m) span.
+
+    If their transform loses something, of the combinations of which nothing is lost.
+    """
+    rows = as_real_rows(vectors, 3)
+    energy, directions = np.linalg.eigh(rows @ rows.T)
+    least = 1.0 - LOST if lossy else NOTHING * energy.max(initial=0.0)
+    found = energy > least
+    weights = directions[:, found] / np.sqrt(energy[found])
+    return np.tensordot(weights.T, vectors, 1)
+
+
+def filled_up(found: list[list[Blocks]], like: Blocks) -> Blocks:
+    """Return the bases of every component and group of columns as one array, with zeros below."""
+    most = max(len(vectors) for own in found for vectors in own)
+    basis = np.zeros((len(found), len(found[0]), most, *like.shape[1:]), like.dtype)
+    for j, own in enumerate(found):
+        if not sum(map(len, own)):
+            raise ValueError(
+                f"nothing that the group transforms fits into the entries allowed for component "
+                f"{j}; allow more entries."
+            )
+        for b, vectors in enumerate(own):
+            basis[j, b, : len(vectors)] = vectors
+    return basis

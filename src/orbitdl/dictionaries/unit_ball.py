@@ -1,0 +1,96 @@
+"""Components with nothing asked of them but a norm of at most one: the default."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from orbitdl.arrays.blocks import Blocks, Floats, inner
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.dictionaries.coordinate_step import coordinate_step
+from orbitdl.dictionaries.least_squares import constrained_least_squares, least_squares
+from orbitdl.dictionaries.norm_constraint import normalise, shorten
+from orbitdl.dictionaries.statistics import Statistics
+
+MANY = 32
+"""Components beyond which sweeps over them lower the loss sooner than the exact step."""
+SWEEPS = 2
+"""In place of an exact step of all data: codes change before more of them pay."""
+
+
+@dataclass(frozen=True, eq=False)
+class UnitBall(Dictionary):
+    """Components A with ``||a_j|| <= 1``: the parameters are the components.
+
+    Attributes
+    ----------
+    A : ndarray of shape (q, F, d, m)
+        Kept in C order: how sums round depends on the order in memory.
+    normalise_after : bool
+        Take the paper's step, least squares without the constraint. Normalised afterwards, the
+        components may be worse than before.
+
+    Notes
+    -----
+    The step is the minimum of ``1/2 <A, H A> - <R, A>`` over the balls (`least_squares`). It takes
+    the time of several inverses of H, q by q: where there are many components without blocks, as
+    in regular dictionary learning, each has a closed form given the others, and sweeps over them
+    lower the loss sooner (`coordinate_step`).
+
+    Examples
+    --------
+    >>> H, R = np.array([[[4.0]]]), np.array([[[2.0, 1.0]]])
+    >>> found = UnitBall(np.zeros((1, 1, 1, 2))).solve(Statistics(H, R, np.ones(1)))
+    >>> found.expand().round(9)
+    array([[[[0.5 , 0.25]]]])
+    """
+
+    A: Blocks
+    normalise_after: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "A", np.ascontiguousarray(self.A))
+
+    @property
+    def is_monotone(self) -> bool:  # type: ignore[override]
+        return not self.normalise_after
+
+    @property
+    def ball(self) -> UnitBall:
+        return self
+
+    @property
+    def parameters(self) -> Blocks:
+        return self.A
+
+    def at(self, parameters: Blocks) -> UnitBall:
+        return replace(self, A=parameters)
+
+    def near(self, A: Blocks) -> UnitBall:
+        return self.at(shorten(A))
+
+    def expand(self) -> Blocks:
+        return self.A
+
+    def solve(self, statistics: Statistics, soon: bool = False) -> UnitBall:
+        if self.normalise_after:
+            return self.at(least_squares(statistics, self.A))
+        if len(self.A) <= MANY or not (soon or self.A.shape[1:3] == (1, 1)):
+            return self.at(constrained_least_squares(statistics, self.A))
+        A = self.A
+        for _ in range(1 if soon else SWEEPS):
+            A = coordinate_step(statistics, A)
+        return self.at(A)
+
+    def replace(self, j: int, residual: Blocks) -> UnitBall:
+        norm = float(np.sqrt(inner(residual, residual)))
+        if norm == 0.0:
+            return self
+        A = self.A.copy()
+        A[j] = residual / norm
+        return self.at(A)
+
+    def normalise(self) -> tuple[UnitBall, Floats]:
+        A, norms = normalise(self.A)
+        return self.at(A), norms

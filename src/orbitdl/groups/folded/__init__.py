@@ -1,1 +1,0 @@
-"""Groups together with finitely many other moves."""
