@@ -30,10 +30,11 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, crews, dictionary_distance
 from orbitdl.data.dask_arrays import DaskSource
 from orbitdl.datasets import make_shift_data
-from orbitdl.executors import ClusterError, versions
 from orbitdl.executors import cluster as cluster_module
+from orbitdl.executors import versions
 from orbitdl.executors.choice import crew_for
 from orbitdl.executors.cluster import Cluster
+from orbitdl.executors.faults import ClusterError
 from orbitdl.groups import IntegerShift
 from orbitdl.learning.executor import Threads
 from orbitdl.storage.container import ModelFileError

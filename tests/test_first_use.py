@@ -30,6 +30,20 @@ print(json.dumps([len(compiled.buffer), model.components_.tolist()]))
 """
 
 
+EXTRAS = ("cvxpy", "clarabel", "wfdb", "pooch", "matplotlib", "pyarrow", "dask", "distributed")
+WITHOUT_EXTRAS = f"""
+import sys
+sys.modules.update(dict.fromkeys({EXTRAS}))  # None: importing them fails
+import numpy as np
+from orbitdl import OrbitDictionaryLearning, WaveformLearning, encode, select
+from orbitdl.command.app import app
+from orbitdl.datasets import make_ecg_recording
+OrbitDictionaryLearning(1, max_iter=1).fit(np.random.default_rng(0).standard_normal((9, 8)))
+model = WaveformLearning(length=200).fit(make_ecg_recording(duration=20, random_state=0).signal)
+print(model.n_components_)
+"""
+
+
 def run(program: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """Run a program in a process of its own."""
     return subprocess.run(
@@ -85,3 +99,8 @@ def test_where_compiled_code_cannot_be_kept_it_is_said_once_and_work_goes_on(tmp
     assert found.stderr.count("\n") == 1
     assert "set NUMBA_CACHE_DIR to" in found.stderr
     assert json.loads(found.stdout)[0] > 0
+
+
+def test_everything_but_the_extras_works_without_them():
+    done = run(WITHOUT_EXTRAS)
+    assert done.returncode == 0, done.stderr

@@ -1,8 +1,4 @@
-"""Data on a Dask cluster: its workers code what they hold, and sums come back.
+"""Where data in parts are worked on: threads of this process, or the workers of a Dask cluster.
 
-Needs ``orbitdl[distributed]``, and is imported only where data of Dask are given.
+What needs Dask (``orbitdl[distributed]``) is imported only where data of Dask are passed.
 """
-
-from orbitdl.executors.faults import ClusterError
-
-__all__ = ["ClusterError"]
