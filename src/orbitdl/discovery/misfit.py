@@ -6,8 +6,9 @@ A waveform is an average, and a real event deviates from it. The misfit variance
                      - (1 + 4.7 / sqrt(n)) g_l^2 median_k (sigma_k/c_k)^2)
 
 over n primary events k of component j says how large correlations with waveform l are at lag d of
-an event, beyond noise and what chance makes of it. What occurs at a lag of most events (a T wave, jitter, ringing) is misfit;
-what occurs near a few of them (another event) is not: a median does not see it.
+an event, beyond noise and what chance makes of it. What occurs at a lag of most events (a T wave,
+jitter, ringing) is misfit; what occurs near a few of them (another event) is not: a median does not
+see it.
 """
 
 from __future__ import annotations
