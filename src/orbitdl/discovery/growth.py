@@ -192,10 +192,11 @@ def coded_by(
     rng: np.random.Generator,
     *,
     signed: bool = False,
+    chance: float = 0.0,
 ) -> Grown:
     """Return a recording coded by a detector, and what that teaches."""
     coded = code(w, detector, sigma, signed=signed)
-    return Grown(coded, *learned(w, coded, rng))
+    return Grown(coded, *learned(w, coded, rng, chance))
 
 
 def without_unused(w: Whitened, after: Grown, rng: np.random.Generator) -> Grown:
