@@ -11,9 +11,9 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.newton import first_order_error, settle_known, solve_inner
 from orbitdl.coding.sliding.oracle import see
 from orbitdl.coding.sliding.signals import MaskedSignals, Signals
-from orbitdl.coding.sliding.state import ZERO, make_state, put
-from orbitdl.coding.small_lasso import dot
-from orbitdl.kernels import fast, internal
+from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.kernels import ZERO, fast, internal
+from orbitdl.kernels.linear_algebra import dot
 
 
 class SlideAtoms:

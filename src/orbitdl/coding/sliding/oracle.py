@@ -22,10 +22,10 @@ from orbitdl.coding.sliding.missing import (
     weigh_past_missing,
 )
 from orbitdl.coding.sliding.signals import MaskedSignals, look_at_signals
-from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh, remove
+from orbitdl.coding.sliding.state import certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
 from orbitdl.groups.base import Floats
-from orbitdl.kernels import INSIDE, internal
+from orbitdl.kernels import INSIDE, ZERO, internal
 
 
 class Correlations(NamedTuple):

@@ -13,10 +13,10 @@ import numpy as np
 from scipy import fft
 from scipy.special import factorial
 
-from orbitdl.coding.small_lasso import dot
 from orbitdl.groups.base import Blocks, Floats
 from orbitdl.groups.signals.time_shift import TimeShift
 from orbitdl.kernels import internal
+from orbitdl.kernels.linear_algebra import dot
 
 ORDER, DENSITY = 8, 16
 """Taylor coefficients kept, and expansion points per sample: the remainder is below 1e-12."""

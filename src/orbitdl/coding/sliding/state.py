@@ -16,9 +16,6 @@ from orbitdl.groups.maxima.polynomials import expand, horner
 from orbitdl.kernels import inner_loop, internal
 from orbitdl.kernels.records import shared
 
-ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
-"""Numbers that are not literals: kernels compile once for them and for all other counts."""
-
 
 @shared
 class State(NamedTuple):
