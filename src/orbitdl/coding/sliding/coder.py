@@ -20,7 +20,6 @@ from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import solve_all
-from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
@@ -32,7 +31,7 @@ from orbitdl.coding.sliding.tables import (
 from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
 from orbitdl.coding.workspace import Chosen, in_growing_room
-from orbitdl.groups.base import Blocks, Representation
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
 
@@ -44,9 +43,9 @@ FEW = 256
 """Missing entries of a sample up to which each is a row of a table to subtract; beyond, transforms
 are quicker."""
 
-CANCELLED = 1e-5
-"""Errors of look-ups, in parts of tol, where entries are missing: of an atom that is hardly seen,
-little is left of its inner products with others once what is missing is taken off."""
+WHOLE, CANCELLED = 0.1, 1e-5
+"""Errors of look-ups, in parts of tol: of complete data, and where entries are missing. Of an atom
+that is hardly observed, little is left of its inner products once what is missing is subtracted."""
 
 
 class Lookups:
@@ -57,8 +56,6 @@ class Lookups:
     whole, masked : dict
         From each of `DENSITIES` to the tables for samples without missing entries, and with some;
         no `masked` where components are no signals in time.
-    signals : Once
-        The components as signals, for samples with many missing entries.
     """
 
     def __init__(self, representation: CircleRepresentation, A: Blocks) -> None:
@@ -67,12 +64,10 @@ class Lookups:
             for density in DENSITIES
         }
         self.masked: dict[float, Once[Tables]] = {}
-        self.signals: Once[Signals] | None = None
         if isinstance(representation, TimeShift):
             for density in map(float, DENSITIES):
                 make = partial(tabulate_with_entries, representation, A, density)
                 self.masked[density] = Once(make)
-            self.signals = Once(partial(tabulate, representation, A))
 
 
 @dataclass(frozen=True)
@@ -146,8 +141,9 @@ class Sliding(TabulatingCoder[Lookups]):
     ) -> Atoms:
         """Code samples with missing entries, all of them a round at a time."""
         refine: Refine = MoveAtoms(0.3 * self.tol)
-        if lookups.signals is not None:
-            refine = SlideAtoms(lookups.signals(), 0.1 * self.tol)
+        if lookups.masked:
+            look_up = partial(self._look_up, lookups.masked, problem, CANCELLED)
+            refine = SlideAtoms(look_up, 0.1 * self.tol)
         tol, rounds = 0.8 * self.tol, self.max_iter
         return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
 
@@ -164,11 +160,8 @@ class Sliding(TabulatingCoder[Lookups]):
         alpha = problem.alpha
         assert isinstance(representation, CircleRepresentation)
         energy = problem.energy()
-        part = 0.1 if missing is None else CANCELLED
-        accuracy = part * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
-        density, reach = trust(accuracy, highest_frequency(A, representation.cells))
-        made = lookups.whole if missing is None else lookups.masked
-        tables = made[float(density.max())]()
+        made, part = (lookups.whole, WHOLE) if missing is None else (lookups.masked, CANCELLED)
+        tables, density, reach = self._look_up(made, problem, part, energy)
         known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
         most = 3 * representation.cells * A.shape[3] + 8
 
@@ -181,6 +174,16 @@ class Sliding(TabulatingCoder[Lookups]):
 
         together = max(VALUES // (2 * len(A) * tables.half_size), 1)
         return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
+
+    def _look_up(
+        self, made: dict[float, Once[Tables]], problem: Problem, part: float, energy: Floats
+    ) -> tuple[Tables, Floats, Floats]:
+        """Return the tables that data of such energies need, and how each of them uses these."""
+        representation = problem.representation
+        assert isinstance(representation, CircleRepresentation)
+        accuracy = part * self.tol * problem.alpha / np.maximum(np.sqrt(energy), 1e-300)
+        density, reach = trust(accuracy, highest_frequency(problem.A, representation.cells))
+        return made[float(density.max())](), density, reach
 
     def _go_on(
         self,
@@ -195,13 +198,13 @@ class Sliding(TabulatingCoder[Lookups]):
         """Code some samples from the atoms they have, in room for so many; say who is full."""
         q, size = warm.n_components, tables.half_size
         n, width, own = len(warm), tables.derivative.shape[1], None
-        if missing is not None:  # they need room as well
-            room += missing.most
+        behind = 0 if missing is None else missing.most
+        if missing is not None:
             own = room_for(missing.take(chosen), room)
         counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
         component, (shift, c) = np.zeros((n, room), np.int64), np.empty((2, n, room))
         solve_all(
-            make_state(room, width), make_peaks(q, size), samples.take(chosen), own, tables,
+            make_state(room, width, behind), make_peaks(q, size), samples.take(chosen), own, tables,
             alpha, 0.95 * self.tol, self.max_iter,
             (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
             (counts, component, shift, c, full),

@@ -157,3 +157,19 @@ def solve_inner(st, seen, oracle, alpha, wanted, allowed):  # type: ignore[no-un
         if seen.objective > before - 1e-16 * oracle.energy:
             break  # as far as rounding lets it fall, or mergers take back what a step gains
     return seen
+
+
+@internal
+def slide(st, count, oracle, alpha, accuracy, merging):  # type: ignore[no-untyped-def]
+    """Bring the atoms of one sample to a stationary point; return how many are left.
+
+    Atoms that nearly coincide become one where that costs less than `merging` of the objective.
+    """
+    before = see(st, count, oracle, alpha).objective
+    seen = see(st, settle_known(st, count, alpha), oracle, alpha)
+    fall = before - seen.objective
+    # merging never costs all that the new atoms have won
+    allowed = min(merging * seen.objective, 0.5 * fall)
+    # a tenth of the error will do while atoms are still to come: they change all the others
+    wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
+    return solve_inner(st, seen, oracle, alpha, wanted, allowed).n_atoms

@@ -82,7 +82,7 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
     """
     excess, last = np.inf, np.inf
     stuck = full = count < 0  # false, but no literal: kernels would compile for it alone
-    room = st.c.shape[0] - (put_behind(st, count, oracle) - count)  # type: ignore[no-untyped-call]
+    capacity = st.gram.shape[1]
     close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
     seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
@@ -102,11 +102,11 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
                 break
         stuck = seen.objective >= last - PROGRESS * gap
         last, excess = seen.objective, max(peak - alpha, 0.0)
-        before, most = seen.n_atoms, min(1 if stuck else room, room - seen.n_atoms)
+        before, most = seen.n_atoms, min(1 if stuck else capacity, capacity - seen.n_atoms)
         threshold = alpha + HALFWAY * excess
         atoms = st, peaks, oracle.tables, before
         count = before + insert_peaks(peaks.height[:found], peaks.places, threshold, most, atoms)
-        full = count == room
+        full = count == capacity
         if count > before:
             seen = settle_coefficients(st, before, count, oracle, alpha)
         if full:
