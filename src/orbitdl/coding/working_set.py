@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.column_generation import Round, generate
-from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.memory import batches, block_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 from orbitdl.kernels import allocating, fast, internal
@@ -27,33 +27,30 @@ Refine = Callable[[Problem, Atoms], Atoms]
 """Brings the atoms of every sample to a stationary point; those that vanish leave."""
 
 
-def grow(
-    problem: Problem,
-    warm: Atoms | None,
-    refine: Refine,
-    *,
-    tol: float,
-    max_iter: int,
-    n_jobs: int | None,
-) -> Atoms:
+def grow(problem: Problem, warm: Atoms | None, refine: Refine, tol: float, max_iter: int) -> Atoms:
     """Add atoms where the certificate exceeds alpha and refine, until gaps are within tol."""
     n, q, p = len(problem.Y), len(problem.A), len(problem.representation.parameters)
-    known = warm or Atoms.none(n, q, p)
-
-    def solve_chunk(chunk: slice) -> Atoms:
-        solve_and_look = partial(_round, problem.take(chunk), refine, tol)
-        return generate(solve_and_look, known.take(chunk), max_iter + 1)
-
-    return in_chunks(solve_chunk, n, n_jobs)
+    make_round = partial(_round, problem, refine, tol)
+    return generate(make_round, warm or Atoms.none(n, q, p), max_iter + 1)
 
 
 def _round(
     problem: Problem, refine: Refine, tol: float, chosen: NDArray[np.bool_], atoms: Atoms
 ) -> Round:
-    rest = problem.take(chosen)
-    refined = refine(rest, atoms)
-    gap, fresh = look_for_atoms(rest, refined, tol)
-    return Round(refined, gap > tol, fresh)
+    """Refine and look for atoms, as many samples at a time as the workspace has bytes for."""
+    rest, q, rounds = problem.take(chosen), len(problem.A), []
+    for batch in batches(atom_bytes(problem) * (1 + atoms.counts)):
+        some = rest.take(batch)
+        refined = refine(some, atoms.take(batch))
+        gap, fresh = look_for_atoms(some, refined, tol)
+        rounds.append(Round(refined, gap > tol, fresh._replace(row=fresh.row + q * batch.start)))
+    return Round.concatenate(rounds)
+
+
+def atom_bytes(problem: Problem) -> int:
+    """Return the bytes of an atom with its tangents, in block coordinates and as observed."""
+    each = block_bytes(problem.representation) + int(problem.data[0].nbytes)
+    return 3 * (1 + problem.representation.dimension) * each
 
 
 def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, Combination]:
@@ -71,17 +68,24 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     np.maximum.at(top, sample, height)
     penalty = alpha * atoms.invariants().sum(axis=1)
     gap = relative_gap(misfit, top, alpha, penalty)[1]
-    fresh = apart(problem, found.take(height >= alpha + HALFWAY * (top[sample] - alpha)))
-    return gap, with_next_to_no_weight(problem, fresh)
+    fresh = found.take(height >= alpha + HALFWAY * (top[sample] - alpha))
+    return gap, with_next_to_no_weight(problem, apart(problem, fresh))
 
 
 def apart(problem: Problem, atoms: Combination) -> Combination:
     """Leave out atoms at a small angle to a higher one: they explain the same, and would leave."""
     atoms = atoms.take(np.argsort(atoms.row // len(problem.A), kind="stable"))
     sample, component = np.divmod(atoms.row, len(problem.A))
-    rows = problem.rows(sample, problem.representation.moved(atoms.element, problem.A[component]))
-    selected = np.zeros(len(sample), np.bool_)
-    select_apart(sample, rows, atoms.coefficient, np.empty(len(sample), np.intp), selected)
+    selected, counts = (
+        np.zeros(len(sample), np.bool_),
+        np.bincount(sample, minlength=len(problem.Y)),
+    )
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    for batch in batches(atom_bytes(problem) * counts):
+        k = slice(ends[batch.start], ends[batch.stop])
+        moved = problem.representation.moved(atoms.element[k], problem.A[component[k]])
+        rows, waiting = problem.rows(sample[k], moved), np.empty(len(moved), np.intp)
+        select_apart(sample[k], rows, atoms.coefficient[k], waiting, selected[k])
     return atoms.take(selected)
 
 
