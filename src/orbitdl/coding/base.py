@@ -220,7 +220,8 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        problem = Problem(self.action.alone, Y, self.components.own, alpha, masked)
+        action, A = self.action, self.components.own
+        problem = Problem(action.alone, Y, A, alpha, masked, action.n_copies)
         known = None if warm is None else warm.apart(self.action)
         codes = self._in_batches(problem, known, n_jobs).together(self.action)
         if warn:

@@ -93,9 +93,8 @@ class Matching(Coder):
         return correlation_bytes(representation, q) + atoms
 
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
-        q = len(problem.A)
-        most = self.most_atoms(q)
-        if most == q * self.n_atoms:
+        most = self.most_atoms(len(problem.A) // problem.n_copies)
+        if most == len(problem.A) * self.n_atoms:
             return self._match(problem, warm)
         return self._limited(most).match(problem, warm)
 
