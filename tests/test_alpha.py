@@ -95,7 +95,7 @@ def test_several_events_in_a_window_are_found_each_once():
     windows = prepare(Recording(data.signal), Preprocessing(128, 64, normalize=True), to_end=True)
     codes = model.fit(windows.values).encode(windows.values)
     found = event_table(codes, model.components_, windows)["sample"].to_numpy()
-    beats = data.beats["seconds"].to_numpy() * data.rate
+    beats = data.beats["seconds"].to_numpy() * data.sfreq
     assert abs(len(found) - len(beats)) <= 0.02 * len(beats)
     gaps = np.diff(np.sort(found))
     assert np.mean(gaps > 0.5 * np.median(gaps)) > 0.98

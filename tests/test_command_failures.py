@@ -151,8 +151,8 @@ BAD_USE = {
 
 
 NUMBERS = {
-    "--rate -5": "it must be a positive number of samples per second, such as 360, not -5.",
-    "--rate fast": "it must be a positive number of samples per second, such as 360, not fast.",
+    "--sfreq -5": "it must be a positive number of samples per second, such as 360, not -5.",
+    "--sfreq fast": "it must be a positive number of samples per second, such as 360, not fast.",
     "--components 0": "it must be a whole number, 1 or more, not 0.",
     "--components two": "it must be a whole number, 1 or more, not two.",
     "--max-iter -1": "it must be a whole number, 0 or more, not -1.",

@@ -179,7 +179,7 @@ def test_names_of_features_come_back(path):
 
 
 def test_preprocessing_and_provenance_come_back(model, path):
-    settings = {"window": np.int64(201), "normalize": True, "rate": 360.0, "channel": None}
+    settings = {"window": np.int64(201), "normalize": True, "sfreq": 360.0, "channel": None}
     model.save(path, preprocessing=settings, provenance={"file": "100.dat"})
     again = load(path)
     assert again.preprocessing_ == settings

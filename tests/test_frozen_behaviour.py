@@ -179,7 +179,7 @@ def learning_cases() -> dict:
     cases["fit, normalise after"] = (structured, True)
     for word, settings in {
         "any time": {},
-        "whole samples": {"whole_samples": True},
+        "whole samples": {"integer_shifts": True},
         "positive": {"positive": True},
         "gaps": {"gaps": True},
         "random start": {"init": "random"},

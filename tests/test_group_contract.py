@@ -87,7 +87,7 @@ def test_integer_shift_rolls(length):
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_continuous_shift_by_whole_samples_rolls_what_it_can_move(length):
+def test_continuous_shift_by_integer_shifts_rolls_what_it_can_move(length):
     shifts = ContinuousShift().on((length, 2))
     x = shifts.adopt(np.random.default_rng(0).standard_normal((length, 2)))
     for k in range(length):

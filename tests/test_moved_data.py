@@ -70,7 +70,7 @@ def test_events_that_cannot_be_made_are_refused_in_one_sentence(arguments, messa
 def test_the_cut_of_a_record_has_no_drift_and_fades_at_both_ends():
     t = np.arange(3000) / 100
     record = np.stack([1000 * t, np.sin(2 * np.pi * 4 * t), np.sin(2 * np.pi * 30 * t)], axis=1)
-    event = cut_event(record, rate=100.0)
+    event = cut_event(record, sfreq=100.0)
     assert event.shape == (101, 3)
     assert np.abs(event[[0, -1]]).max() == 0
     sizes = np.abs(event).max(axis=0)

@@ -20,7 +20,7 @@ RATE, LENGTH = 180, 100
 @pytest.fixture(scope="module")
 def heart():
     """Return two minutes of an ECG with normal and premature beats."""
-    return make_ecg_recording(duration=120, rate=RATE, random_state=0).signal
+    return make_ecg_recording(duration=120, sfreq=RATE, random_state=0).signal
 
 
 def pink(n, seed=0):
@@ -54,7 +54,7 @@ def test_two_kinds_of_beats_are_chosen_as_auto_does_and_the_reason_agrees(heart)
     one, two = selection.table.to_dict(orient="records")
     assert two["error"] < 0.03 < one["error"]
     assert two["agreement"] > 0.99
-    beats = make_ecg_recording(duration=120, rate=RATE, random_state=0).beats
+    beats = make_ecg_recording(duration=120, sfreq=RATE, random_state=0).beats
     assert two["atoms"] == pytest.approx(beats["inside"].sum() * LENGTH / len(heart), rel=0.02)
     display = SelectionDisplay.from_selection(selection)
     assert display.ax_.lines[-1].get_xdata()[0] == 2

@@ -23,8 +23,8 @@ def clean(seed=0, duration=60.0, **settings) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_is_found_in_a_clean_ecg(seed):
-    for duration, rate in ((10.0, 360.0), (120.0, 360.0), (60.0, 100.0)):
-        assert not found(make_ecg_recording(duration, rate, n_leads=2, random_state=seed))
+    for duration, sfreq in ((10.0, 360.0), (120.0, 360.0), (60.0, 100.0)):
+        assert not found(make_ecg_recording(duration, sfreq, n_leads=2, random_state=seed))
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -301,15 +301,15 @@ def test_a_row_of_units_is_understood(tmp_path, unit):
     (tmp_path / "100.csv").write_text(PHYSIONET.format(unit=unit, rows=rows))
     recording = read(tmp_path / "100.csv", time_column="Elapsed time")
     assert_array_equal(recording.signal, [[-0.145, 0], [-0.145, 1], [-0.145, 2]])
-    assert recording.leads == ("MLII", "V5")
+    assert recording.ch_names == ("MLII", "V5")
     assert recording.units == ("mV", "mV")
-    assert recording.rate == pytest.approx(250)
+    assert recording.sfreq == pytest.approx(250)
 
 
 def test_a_header_in_two_rows_names_columns_by_both(tmp_path):
     (tmp_path / "a.csv").write_text("sensor,left,left\naxis,x,y\n0,1.5,2\n1,2.5,3\n")
     recording = read(tmp_path / "a.csv")
-    assert recording.leads == ("sensor axis", "left x", "left y")
+    assert recording.ch_names == ("sensor axis", "left x", "left y")
     assert recording.units == ()
     assert_array_equal(recording.signal, [[0, 1.5, 2], [1, 2.5, 3]])
 
@@ -340,8 +340,8 @@ def test_encodings_and_suffixes_of_tables(tmp_path, encoding, suffix):
         file.write(text.encode(encoding))
     recording = read(tmp_path / f"a{suffix}", time_column="0")
     assert_array_equal(recording.signal, [[1.5], [-2]])
-    assert recording.leads == ("gr\u00f6\u00dfe",)
-    assert recording.rate == 2000
+    assert recording.ch_names == ("gr\u00f6\u00dfe",)
+    assert recording.sfreq == 2000
 
 
 @pytest.mark.parametrize("write", ["csv", "parquet"])

@@ -160,7 +160,7 @@ class Cutting:
 
     step: Step = None
     channel: Channel = None
-    rate: Rate = None
+    sfreq: Rate = None
     layout: LayoutOption = Layout.auto
     key: Key = None
     separator: ColumnSeparator = None

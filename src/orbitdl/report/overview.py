@@ -38,7 +38,7 @@ def figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _what_was_learned(facts: Facts) -> str:
-    size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
+    size = sizes(facts.representation.shape, facts.view.along, facts.labels.sfreq)
     if facts.coded is None:
         return f"The model has {count(len(facts.components), 'component')} {size}."
     many = count(len(facts.coded.X), facts.noun)

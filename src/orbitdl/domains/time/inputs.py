@@ -89,7 +89,7 @@ def as_signal(recording: Any, name: str = ONLY) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    return Signal(values, rate=_known(recording, "rate"), offset=_known(recording, "offset") or 0)
+    return Signal(values, sfreq=_known(recording, "sfreq"), offset=_known(recording, "offset") or 0)
 
 
 def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
