@@ -24,7 +24,10 @@ def problem(name, n=4):
     """Return a group, random data, one of them zero, and two components."""
     rng = np.random.default_rng(0)
     group, shape = ACTIONS[name](7, 2)
-    X, A = rng.standard_normal((n, *shape)), group.on(shape).adopt(rng.standard_normal((2, *shape)))
+    X, A = (
+        rng.standard_normal((n, *shape)),
+        group.on(shape).project(rng.standard_normal((2, *shape))),
+    )
     X[1] = 0.0
     return group, X, A / np.linalg.norm(A.reshape(2, -1), axis=1).reshape(2, *[1] * len(shape))
 

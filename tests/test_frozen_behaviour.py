@@ -25,15 +25,15 @@ from orbitdl.groups import (
     Orthogonal,
     Product,
     Reversal,
+    SemidirectProduct,
     Translation,
     Trivial,
-    WithFinite,
 )
 
 STORED = Path(__file__).with_suffix(".json")
 SAME = 1e-6
 """Relative difference of objectives: rounding differs between machines, and it grows."""
-BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
+BOTH_WAYS = SemidirectProduct(ContinuousShift(), Reversal())
 
 # Coding: name in the registry, and whether its codes are a matter of rounding
 CODED = [
@@ -43,7 +43,7 @@ CODED = [
 ]  # fmt: skip
 EXTENDED = {
     "continuous shift with reversal": (BOTH_WAYS, (7, 2)),
-    "integer shift with doubling": (WithFinite(IntegerShift(), DOUBLED), (7, 2)),
+    "integer shift with doubling": (SemidirectProduct(IntegerShift(), DOUBLED), (7, 2)),
     "rotations and reflections": (ImageRotation(reflections=True), (7, 7)),
 }
 """Groups with finitely many other transformations, coded by whatever serves them."""
@@ -56,7 +56,7 @@ def draw(shape: tuple[int, ...], n: int, masked: bool, seed: int = 0) -> np.ndar
 
 
 def components(group, shape: tuple[int, ...], q: int = 2) -> np.ndarray:
-    A = group.on(shape).adopt(np.random.default_rng(7).standard_normal((q, *shape)))
+    A = group.on(shape).project(np.random.default_rng(7).standard_normal((q, *shape)))
     return A / np.linalg.norm(A.reshape(q, -1), axis=1).reshape(q, *[1] * len(shape))
 
 
@@ -155,7 +155,7 @@ LEARNED = {
     "shifts and turns": (Product(ContinuousShift(), Orthogonal()), (7, 2), {"n": 12}),
     "translations": (Translation(), (3, 4), {"n": 12}),
     "both ways": (BOTH_WAYS, (9,), {"n": 24}),
-    "doubling": (WithFinite(IntegerShift(), DOUBLED), (7, 2), {"n": 24}),
+    "doubling": (SemidirectProduct(IntegerShift(), DOUBLED), (7, 2), {"n": 24}),
     "rotations and reflections": (ImageRotation(reflections=True), (7, 7), {"n": 12}),
 }
 

@@ -50,7 +50,7 @@ def problem(name, length=7, n=4, seed=0):
     """Return a group, random data with gaps and two components."""
     rng = np.random.default_rng(seed)
     group, shape = ACTIONS[name](length, 2)
-    A = unit(group.on(shape).adopt(rng.standard_normal((2, *shape))))
+    A = unit(group.on(shape).project(rng.standard_normal((2, *shape))))
     return group, holed(rng.standard_normal((n, *shape))), A
 
 
@@ -107,7 +107,7 @@ def test_complete_samples_are_coded_as_if_alone():
 @pytest.mark.parametrize("length", [20, 21])
 def test_the_gap_of_masked_codes_is_never_optimistic(length):
     rng = np.random.default_rng(0)
-    A = unit(ContinuousShift().on((length,)).adopt(rng.standard_normal((2, length))))
+    A = unit(ContinuousShift().on((length,)).project(rng.standard_normal((2, length))))
     X = holed(rng.standard_normal((20, length)))
     codes = encode(X, A, group=ContinuousShift(), alpha=0.3, coder=Sliding(tol=1e-2))
     observed = ~np.isnan(X)

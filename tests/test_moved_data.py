@@ -91,7 +91,7 @@ def test_without_obspy_the_record_says_how_to_get_it(monkeypatch):
 def test_digits_turned_back_are_the_ones_that_scikit_learn_brings():
     data = make_turned_digits(12, 24, digits=(2, 7), random_state=0)
     moves = ImageRotation().on((24, 24))
-    upright = moves.act(-data.angles[:, None], moves.adopt(data.X))
+    upright = moves.act(-data.angles[:, None], moves.project(data.X))
     images, labels = load_digits(return_X_y=True)
     # a pixel of a digit is not quite two pixels here
     small = upright[:, 5:19, 5:19].reshape(12, 7, 2, 7, 2).mean(axis=(2, 4)).reshape(12, -1)
@@ -108,7 +108,7 @@ def test_turned_digits_lie_in_a_disc_and_can_be_turned_on():
     X = make_turned_digits(20, 24, random_state=0).X
     x = (2 * np.arange(24) - 23) / 24
     assert not X[:, np.hypot(x[:, None], x) >= 1].any()
-    kept = ImageRotation().on((24, 24)).adopt(X)
+    kept = ImageRotation().on((24, 24)).project(X)
     assert np.sum((X - kept) ** 2) < 1e-3 * np.sum(X**2)
 
 

@@ -141,7 +141,7 @@ def test_points_of_a_plane_are_drawn_at_their_places():
 def test_components_and_data_of_every_kind_of_group_are_drawn(name):
     space = action(name)
     model = OrbitDictionaryLearning(2, space.group)
-    model.components_ = space.adopt(RNG.standard_normal((2, *space.shape)))
+    model.components_ = space.project(RNG.standard_normal((2, *space.shape)))
     model.alpha_ = 1e9  # no atoms at this price
     for display in (
         ComponentsDisplay.from_estimator(model),

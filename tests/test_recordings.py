@@ -143,7 +143,7 @@ def beats_in_windows(sfreq: float, length: int) -> np.ndarray:
         np.exp(-0.5 * ((t[:, None] - kind.centre) / kind.width) ** 2) @ kind.height[:, 0]
         for kind in kinds
     ]
-    return ContinuousShift().on((length,)).adopt(np.array(waves))
+    return ContinuousShift().on((length,)).project(np.array(waves))
 
 
 def test_codes_of_other_windows_are_refused():
@@ -286,7 +286,7 @@ def test_two_events_on_both_sides_of_a_border_are_two():
 def test_vectors_that_are_turned_are_listed_by_events_not_by_atoms():
     group, rng = Product(IntegerShift(), Orthogonal()), np.random.default_rng(0)
     moves = group.on((9, 2))
-    component = moves.adopt(rng.standard_normal((1, 9, 2)))
+    component = moves.project(rng.standard_normal((1, 9, 2)))
     component /= np.linalg.norm(component)
     turned = moves.act(moves.sample(rng, 6), component[[0] * 6])
     X = 3 * turned + moves.act(moves.sample(rng, 6), component[[0] * 6])

@@ -181,7 +181,7 @@ def test_the_table_and_the_report_place_an_atom_alike(a):
     moves = ContinuousShift().on(a.shape)
     X = 2 * moves.act(np.array([[3.3], [0.0], [30.1]]), a[None])
     model = OrbitDictionaryLearning(1, ContinuousShift(), alpha=0.1, max_iter=0).fit(X)
-    model.components_ = moves.adopt(a[None])
+    model.components_ = moves.project(a[None])
     codes = model.encode(X)
     windows = prepare(Recording(X), Preprocessing(), layout="windows")
     table = event_table(codes, model.components_, windows)

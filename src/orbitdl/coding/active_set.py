@@ -19,7 +19,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.coding.workspace import Chosen, in_growing_room
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 ROOM = 64
 """Atoms that there is room for at first; twice as many for a sample that needs more."""
@@ -39,7 +39,7 @@ class Lookups:
         Inner products of components, and with unit vectors too, for samples with missing entries.
     """
 
-    def __init__(self, representation: ListedRepresentation, A: Blocks) -> None:
+    def __init__(self, representation: FiniteRepresentation, A: Blocks) -> None:
         self.whole = Once(partial(inner_products, representation, A))
         self.masked = Once(partial(inner_products_with_entries, representation, A))
 
@@ -71,21 +71,21 @@ class ActiveSet(TabulatingCoder[Lookups]):
     max_iter: int = 1000
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ListedRepresentation)
+        return isinstance(representation, FiniteRepresentation)
 
     @property
     def codes_masked(self) -> bool:
         return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
-        assert isinstance(representation, ListedRepresentation)
+        assert isinstance(representation, FiniteRepresentation)
         return Lookups(representation, A)
 
     def solve_with(
         self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
     ) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
-        assert isinstance(representation, ListedRepresentation)
+        assert isinstance(representation, FiniteRepresentation)
         missing = missing_if_few(representation, problem)
         if problem.masked is not None and missing is None:
             tol, rounds = 0.9 * self.tol, self.max_iter
@@ -104,7 +104,7 @@ class ActiveSet(TabulatingCoder[Lookups]):
 
     def _go_on(
         self,
-        representation: ListedRepresentation,
+        representation: FiniteRepresentation,
         alpha: float,
         orbits: Orbits,
         products: tuple[Floats, Floats],
@@ -130,7 +130,7 @@ class ActiveSet(TabulatingCoder[Lookups]):
         return found, counts == room
 
 
-def missing_if_few(representation: ListedRepresentation, problem: Problem) -> Missing | None:
+def missing_if_few(representation: FiniteRepresentation, problem: Problem) -> Missing | None:
     """Return the missing entries, where there are some, and few enough to look them up."""
     if problem.masked is None:
         return None

@@ -117,7 +117,7 @@ class Coder(ABC):
         Where atoms begin with other maps, all copies of components are coded with by the group
         alone, and codes say which component and map a copy is of.
         """
-        representation = action.alone
+        representation = action.base
         if not self.serves(representation):
             raise ValueError(
                 f"the coder {type(self).__name__} does not serve {action.group.name}; "
@@ -218,9 +218,9 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        problem = Problem(self.action.alone, Y, self.components.own, alpha, masked)
-        known = None if warm is None else warm.apart(self.action)
-        codes = self._in_chunks(problem, known, n_jobs).together(self.action)
+        problem = Problem(self.action.base, Y, self.components.own, alpha, masked)
+        known = None if warm is None else warm.to_copies(self.action)
+        codes = self._in_chunks(problem, known, n_jobs).from_copies(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
@@ -263,4 +263,4 @@ class Prepared:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.action.alone, self.components.own)
+        return coder.prepare(self.action.base, self.components.own)

@@ -81,7 +81,7 @@ def apart(problem: Problem, atoms: Combination) -> Combination:
     """Leave out atoms that nearly agree with a higher one: they say the same, and would leave."""
     atoms = atoms.take(np.lexsort((-np.abs(atoms.coefficient), atoms.row // len(problem.A))))
     sample, component = np.divmod(atoms.row, len(problem.A))
-    moved = problem.representation.moved(atoms.element, problem.A[component])
+    moved = problem.representation.act_on_blocks(atoms.element, problem.A[component])
     rows, kept = problem.rows(sample, moved), np.ones(len(sample), np.bool_)
     leave_out_near(sample, rows, np.linalg.norm(rows, axis=1), kept)
     return atoms.take(kept)
@@ -108,12 +108,14 @@ def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
 
 def moved_atoms(problem: Problem, atoms: Atoms) -> Blocks:
     """Return ``rho(g_k) A_k`` for every atom, shape (K, F, d, m)."""
-    return problem.representation.moved(atoms.element, problem.A[atoms.component])
+    return problem.representation.act_on_blocks(atoms.element, problem.A[atoms.component])
 
 
 def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
     """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
-    moved = representation.synthesize(representation.moved(atoms.element, A[atoms.component]))
+    moved = representation.synthesize(
+        representation.act_on_blocks(atoms.element, A[atoms.component])
+    )
     return moved.reshape(len(moved), int(np.prod(representation.shape)))
 
 

@@ -60,7 +60,7 @@ class Supported(Embedded):
         allowed : bool ndarray of shape (q, ...)
             Which entries of a component may differ from zero.
         lossy : bool
-            Whether the transform to blocks leaves something out (``moves_all`` is False). Then only
+            Whether the transform is not invertible (see `Action.is_invertible`). Then only
             those combinations of allowed entries are taken of which nothing is left out.
         """
         group, count = columns_of(units)

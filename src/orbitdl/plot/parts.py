@@ -95,6 +95,6 @@ def _words(
     presentation = space.presentation
     sliders = presentation.sliders
     if not (presentation.in_time and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)):
-        return [presentation.element(g) for g in element]
+        return [presentation.label(g) for g in element]
     place = space.locate(element, component, components)
     return [f"at {p / sfreq:.4g} s" if sfreq else f"at {p:.1f}" for p in place]

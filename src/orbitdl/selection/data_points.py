@@ -40,7 +40,7 @@ class HeldOutPoints(HeldOut):
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:
         assert shards.atoms is not None
-        atoms = shards.atoms.together(shards.action)
+        atoms = shards.atoms.from_copies(shards.action)
         count = len(atoms.coefficient) / len(self.samples)
         some = self.samples.take(self.judged)
         refitted = refit(some, atoms.take(self.judged), A)

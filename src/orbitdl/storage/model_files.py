@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from orbitdl.arrays.validation import as_components, require_positive
 from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Action, Group
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.plain import require_shape
@@ -150,11 +150,11 @@ def _require_coding(action: Action, coder: Coder | None, q: int) -> None:
 
     They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
     """
-    representation, q = action.alone, q * action.n_copies
+    representation, q = action.base, q * action.n_copies
     if coder is not None and not coder.serves(representation):
         name = action.group.name
         raise ValueError(f"{type(coder).__name__} does not serve {name}")
-    size = representation.size if isinstance(representation, ListedRepresentation) else 1
+    size = representation.size if isinstance(representation, FiniteRepresentation) else 1
     slots = coder.most_atoms(q) if isinstance(coder, Matching) else q
     if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
         raise ValueError(
