@@ -202,3 +202,7 @@ def action(name: str, length: int = 7, channels: int = 2):
     """Return the representation of the group of that name on data of this size."""
     group, shape = ACTIONS[name](length, channels)
     return group.on(shape)
+
+
+ALONE = [name for name in KINDS if action(name).n_copies == 1]
+"""Those of KINDS whose elements are matrices; the others are coded with copies of components."""

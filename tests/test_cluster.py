@@ -27,11 +27,11 @@ from distributed.comm.core import CommClosedError
 from distributed.utils import key_split
 
 import orbitdl
-from orbitdl import OrbitDictionaryLearning, crews, dictionary_distance
+from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.data.dask_arrays import DaskSource
 from orbitdl.datasets import make_shift_data
+from orbitdl.executors import choice, versions
 from orbitdl.executors import cluster as cluster_module
-from orbitdl.executors import versions
 from orbitdl.executors.choice import crew_for
 from orbitdl.executors.cluster import Cluster
 from orbitdl.executors.faults import ClusterError
@@ -71,7 +71,7 @@ def client(shared):
 @pytest.fixture
 def alone(monkeypatch):
     """No client, as if none had been started by another test."""
-    monkeypatch.setattr(crews, "active_client", lambda: None)
+    monkeypatch.setattr(choice, "active_client", lambda: None)
     with dask.config.set(scheduler="threads"):
         yield
 

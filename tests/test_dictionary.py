@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from registry import KINDS, action
+from registry import ALONE, action
 
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.codes import Atoms
@@ -67,7 +67,7 @@ def loss(rep: Representation, Y: Blocks, atoms: Atoms, A: Blocks) -> float:
 # Statistics
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", ALONE)
 def test_statistics_add_up_over_a_split(name):
     rep, Y, atoms = draw(name)
     whole = statistics_of(rep, Y, atoms)
@@ -97,7 +97,7 @@ def test_usage_is_the_weight_of_each_component():
 # The paper's step
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", ALONE)
 def test_least_squares_is_that_of_the_signals(name):
     rep, Y, atoms = draw(name)
     A = least_squares(statistics_of(rep, Y, atoms), start(rep))
@@ -129,7 +129,7 @@ def assert_optimal(rep: Representation, Y: Blocks, atoms: Atoms, A: Blocks) -> N
     assert_allclose(pull, mu[:, None] * a, atol=1e-8 * scale)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", ALONE)
 @pytest.mark.parametrize("size", [0.1, 1.0, 3.0, 30.0])
 def test_constrained_step_satisfies_its_optimality_conditions(name, size):
     rep, Y, atoms = draw(name, size=size)
@@ -181,7 +181,7 @@ def test_constrained_step_agrees_with_cvxpy(name, seed):
     assert loss(rep, Y, atoms, A) == pytest.approx(problem.value, rel=1e-7)
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", ALONE)
 def test_constrained_step_is_never_worse_than_any_components_of_unit_norm(name):
     rep, Y, atoms = draw(name, size=2.0)
     rng = np.random.default_rng(1)
@@ -297,7 +297,7 @@ def test_the_step_does_not_depend_on_the_unit_of_the_data(scale):
 # Norms, and components nobody uses
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", ALONE)
 def test_normalise_moves_the_norm_into_the_codes(name):
     rep, _, atoms = draw(name)
     A = rep.analyze(np.random.default_rng(1).standard_normal((Q, *rep.shape)))

@@ -32,7 +32,9 @@ from orbitdl.groups import (
 
 STORED = Path(__file__).with_suffix(".json")
 SAME = 1e-6
-"""Relative difference of objectives: rounding differs between machines, and it grows."""
+"""Relative difference of objectives of codes: rounding differs between machines."""
+NEAR = 1e-3
+"""Of those of learning: rounding decides where inexact codes stop within their tolerance."""
 BOTH_WAYS = SemidirectProduct(ContinuousShift(), Reversal())
 
 # Coding: name in the registry, and whether its codes are a matter of rounding
@@ -210,7 +212,7 @@ def is_extended(name: str) -> bool:
 @pytest.mark.parametrize("name", CASES)
 def test_numbers_are_those_that_were_stored(name):
     stored, now = json.loads(STORED.read_text())[name], numbers_of(name)
-    rtol = 1e-3 if is_extended(name) else SAME
+    rtol = SAME if name.startswith("encode") and not is_extended(name) else NEAR
     assert_allclose(now["objective"], stored["objective"], rtol=rtol, err_msg=name)
     assert now["gap"] <= max(1.5 * stored["gap"], 1e-4 if is_extended(name) else 1e-6)
     assert now.get("unused") == stored.get("unused")

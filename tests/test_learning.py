@@ -464,7 +464,7 @@ def test_starts_have_unit_norm(name):
     shards = SampleShards.cut(
         Samples.of(rng.standard_normal((4, *rep.shape)), rep.group), Matching(), 0.1
     )
-    for start in (start_from_data(shards, 6, rng).expand(), start_from_noise(rep, 6, rng)):
+    for start in (start_from_data(shards, 6, rng).components, start_from_noise(rep, 6, rng)):
         energy = (rep.synthesize(start) ** 2).reshape(6, -1).sum(axis=1)
         assert_allclose(energy, 1.0)
 

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import orbitdl
-from orbitdl import OrbitDictionaryLearning, samples, validation
+from orbitdl import OrbitDictionaryLearning
+from orbitdl.arrays import validation
 from orbitdl.datasets import make_shift_data
+from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.groups.transforms.fourier import Fourier
 
@@ -83,9 +85,9 @@ def test_data_with_missing_entries_are_checked_once(name, model, counted):
 
 
 def test_some_of_the_samples_are_those_samples():
-    some = samples.Samples.of(HOLED, IntegerShift())
+    some = Samples.of(HOLED, IntegerShift())
     few = some.take(np.array([5, 2]))
-    again = samples.Samples.of(HOLED[[5, 2]], IntegerShift())
+    again = Samples.of(HOLED[[5, 2]], IntegerShift())
     np.testing.assert_array_equal(few.observed, again.observed)
     np.testing.assert_array_equal(few.signal, again.signal)
     np.testing.assert_allclose(few.Y, again.Y)

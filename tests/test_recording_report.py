@@ -151,10 +151,10 @@ def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(sfreq):
     parts = [script[script.index(f"const {name} =") :] for name in ("clock", "STEPS")]
     code = [part[: part.index("\n};\n") + 4] for part in parts]
     code = f"""
-        const view = {{ rate: {json.dumps(sfreq)} }}, narrow = () => false, axis = (look) => look;
+        const view = {{ sfreq: {json.dumps(sfreq)} }}, narrow = () => false, axis = (look) => look;
         {code[0]}
         {code[1]}
-        const axes = [1e1, 1e4, 1e8].map((n) => timeAxis(0, n / (view.rate || 1), {{}}));
+        const axes = [1e1, 1e4, 1e8].map((n) => timeAxis(0, n / (view.sfreq || 1), {{}}));
         console.log(JSON.stringify(axes.map((one) => [one.tickvals, one.ticktext])));
     """
     done = subprocess.run(["node", "-e", code], capture_output=True, text=True, timeout=60)

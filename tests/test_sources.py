@@ -35,7 +35,7 @@ from numpy.testing import assert_array_equal
 from scipy import sparse
 
 from orbitdl.arrays.validation import as_masked_data
-from orbitdl.data import digest, opening
+from orbitdl.data import fingerprint, opening
 from orbitdl.data.fingerprint import Digest, digest_of
 from orbitdl.data.opening import as_source
 from orbitdl.storage.provenance import data_fingerprint
@@ -244,7 +244,7 @@ def test_one_fingerprint_however_data_are_cut(size, tmp_path):
 
 def test_one_fingerprint_however_many_rows_are_hashed_at_once(monkeypatch):
     whole = data_fingerprint(X, MASK)
-    monkeypatch.setattr(digest, "AT_ONCE", 3 * D)
+    monkeypatch.setattr(fingerprint, "AT_ONCE", 3 * D)
     assert data_fingerprint(X, MASK) == whole
 
 

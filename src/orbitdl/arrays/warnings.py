@@ -7,7 +7,7 @@ import sys
 import warnings
 from pathlib import Path
 
-INSIDE = str(Path(__file__).parent), contextlib.__file__
+INSIDE = str(Path(__file__).parents[1]), contextlib.__file__
 """Files whose frames are passed: those of this package, and decorators of the standard library."""
 
 

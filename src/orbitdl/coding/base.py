@@ -218,7 +218,8 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        problem = Problem(self.action.base, Y, self.components.own, alpha, masked)
+        action, A = self.action, self.components.own
+        problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
         known = None if warm is None else warm.to_copies(self.action)
         codes = self._in_chunks(problem, known, n_jobs).from_copies(self.action)
         if warn:

@@ -67,7 +67,7 @@ class LimitedMatching:
     def match(self, problem: Problem, warm: Atoms | None) -> Atoms:
         """Return the atoms of every sample, from known ones on where there are any."""
         if warm is not None:
-            pair = warm.sample * warm.n_components + warm.component
+            pair = warm.sample * warm.n_components + warm.component // problem.n_copies
             warm = strongest(warm, pair, self.of_each)
             warm = strongest(warm, warm.sample, self.in_all)
         places = Places.of(problem, self.in_all, warm)
@@ -92,7 +92,9 @@ class LimitedMatching:
             without = problem.residual(combine(c, moved)) + combine(c[:, [k]], moved[:, [k]])
             value, element = representation.match(correlate(without, A))
             coefficient = soft(value, alpha) / np.where(square > 0, square, 1.0)
-            gain = np.where(self._free(component, c, k, len(A)), coefficient**2 * square, -1.0)
+            free = self._free(component // problem.n_copies, c, k, len(A) // problem.n_copies)
+            free = np.repeat(free, problem.n_copies, axis=1)
+            gain = np.where(free, coefficient**2 * square, -1.0)
             best = gain.argmax(axis=1)
             component[:, k], g[:, k] = best, element[every, best]
             c[:, k] = np.where(gain[every, best] > 0, coefficient[every, best], 0.0)

@@ -87,9 +87,9 @@ class Matching(Coder):
         return every if self.max_atoms is None else min(every, self.max_atoms)
 
     def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        q = len(problem.A)
-        most = self.most_atoms(q)
-        match_part = self._match if most == q * self.n_atoms else self._limited(most).match
+        most = self.most_atoms(len(problem.A) // problem.n_copies)
+        is_limited = most < len(problem.A) * self.n_atoms
+        match_part = self._limited(most).match if is_limited else self._match
 
         def solve_chunk(chunk: slice) -> Atoms:
             return match_part(problem.take(chunk), warm.take(chunk) if warm else None)

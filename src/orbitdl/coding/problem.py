@@ -83,6 +83,9 @@ class Problem:
     alpha : float
     masked : Masked, optional
         The data as signals, where entries are missing.
+    n_copies : int
+        So many consecutive components are transformed copies of one: a limit on the atoms of a
+        component counts those of all its copies.
     """
 
     representation: Representation
@@ -90,6 +93,7 @@ class Problem:
     A: Blocks
     alpha: float
     masked: Masked | None = None
+    n_copies: int = 1
 
     def take(self, samples: slice | NDArray[Any]) -> Problem:
         """Return the problem of some samples."""

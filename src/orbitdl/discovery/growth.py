@@ -2,7 +2,7 @@
 
 A candidate is put on trial: three rounds of coding and averaging together with all waveforms. It is
 accepted if its events predict each other and it is a kind of its own; otherwise all is as before.
-When two candidates in a row are rejected, components are split where they hold two kinds. Where a
+When four candidates in a row are rejected, components are split where they hold two kinds. Where a
 number of components is requested that the tests do not yield, more are added without them.
 """
 
@@ -22,8 +22,9 @@ from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
 """Part of a component's atoms that decoys and bursts of noise leave at least."""
-MOST, REJECTIONS, ROUNDS = 12, 2, 3
-"""Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
+MOST, REJECTIONS, ROUNDS = 12, 4, 3
+"""Components at most, rejected candidates in a row that end growth, and rounds of a trial. A single
+artefact draws one candidate or two, and rejecting those takes one coding each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +111,7 @@ def additions(now: Grown, rng: np.random.Generator) -> Iterator[Detector]:
 
 
 def extended(w: Whitened, now: Grown, rng: np.random.Generator, most: int) -> tuple[Grown, str]:
-    """Add candidates until two in a row are rejected; return why the last one was."""
+    """Add candidates until four in a row are rejected; return why the last one was."""
     rejected, reason = 0, ""
     while rejected < REJECTIONS and len(now.detector) < most:
         a = candidate(now.coded, now.sigma, rng)

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from orbitdl.discovery.coding import Detector
+from orbitdl.discovery.level import level_uncertainty
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.refit import NormalEquations, Refit, refitted, retimed
 from orbitdl.domains.time.splines import TAPS
@@ -20,6 +21,7 @@ from orbitdl.events.prominence import peaks_of
 from orbitdl.events.significance import (
     deviations,
     left_free,
+    moments,
     noise_maxima,
     p_values,
     q_values,
@@ -106,6 +108,12 @@ def errors_of(
     louder there, or g times the root mean square of the residual where misfit dominates. A waveform
     and its derivative occupy the same frequencies, and see about the same. Noise is measured where
     events were subtracted, and with them some of it. The misfit of larger events nearby adds to s.
+
+    Where noise bends the peak of the correlation, its time varies more. Given a coefficient c the
+    curvature there is ``c lambda_2 - m`` with m of variance ``s^2 (lambda_4 - lambda_2^2)``. To
+    second order in s/c this multiplies the variance of a time by
+
+        1 + 3 (lambda_4 / lambda_2^2 - 1) s^2 / c^2.
     """
     atoms, count = found.atoms, len(found.atoms)
     if count == 0:
@@ -116,7 +124,13 @@ def errors_of(
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
     s /= np.sqrt(left_free(detector))[atoms.component]
     s = deviations(detector, replace(atoms, coefficient=refit.amplitude), s)
-    return standard_errors(gram, np.stack(ends, axis=1), count) * s
+    s *= level_uncertainty(*detector.A.shape[1:])
+    errors = standard_errors(gram, np.stack(ends, axis=1), count) * s
+    slope, curvature = moments(detector.A)
+    bent = 3.0 * np.maximum(curvature / np.maximum(slope, 1e-300) ** 2 - 1.0, 0.0)
+    share = (s / np.maximum(np.abs(refit.amplitude), s)) ** 2
+    errors[1] *= np.sqrt(1.0 + bent[atoms.component] * share)
+    return errors
 
 
 def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:

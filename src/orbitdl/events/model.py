@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
-from scipy.ndimage import uniform_filter1d
+from scipy.ndimage import convolve1d, uniform_filter1d
 
 from orbitdl.discovery.background import GAUSSIAN, Background
 from orbitdl.discovery.coding import Coded, Detector, with_waveforms
@@ -40,6 +40,8 @@ RIDGE = 1e-6
 NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
 """Frequencies that a power is averaged over, and how many times the noise is subtracted: the first
 time from waveforms whose noise the times of events were aligned with."""
+SMOOTHING = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
+"""Binomial filter, zero at the Nyquist frequency: there, integer samples follow noise most."""
 SAMPLED = 0.76
 """Standard error of a waveform at samples over that of its coefficients, by the diagonal of N: the
 root of ``(5040 / 2416)^-1`` times the mean of ``b(w)^2 / G(w)``, see `denoised`."""
@@ -151,19 +153,20 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     """Return waveforms (q, W, channels) sharpened to fractions of a sample.
 
     Events at integer samples blur their mean. So the times of the events are refitted, and the
-    waveforms by least squares at these times, on whitened samples. Waveforms are denoised before
-    times are refitted: times that follow the noise of a waveform would bring it out in the next.
-    One without events stays.
+    waveforms by least squares at these times, on whitened samples. Times that follow the noise of a
+    waveform would bring it out in the next: an event is placed where it agrees best with that
+    noise. Times first follow smooth waveforms, in which there is little of it, and then waveforms
+    that are denoised. One without events stays.
     """
     y, known = noise.filtered(excerpt.x, excerpt.observed)
     signal = Signal(np.where(known[:, None], y, np.nan))
-    white, u = Excerpt(y, known, excerpt.length), Waveforms.through(A).u
+    white = Excerpt(y, known, excerpt.length)
     now = calibrated(excerpt.x, excerpt.observed, noise, A, np.random.default_rng(FIXED_SEED))
     events = events_in(now.coded, excerpt)
     free = np.ones(len(events), dtype=bool)
-    for k, caution in enumerate(CAUTION):
-        if k > 0:
-            events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
+    u = Waveforms.through(convolve1d(A, SMOOTHING, axis=1, mode="constant")).u
+    for caution in CAUTION:
+        events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
         u, spread, left = templates_of(white, events, u)
         s = GAUSSIAN * np.median(np.abs(left[known]), axis=0)
         new = denoised(Waveforms(u).samples(), spread * s, caution)
