@@ -250,7 +250,7 @@ def test_odd_parameters_are_refused():
     x, _ = planted(np.full(60, 12.0))
     with pytest.raises(ValueError, match="noise must be"):
         WaveformLearning(length=LENGTH, noise="pink").fit(x)
-    with pytest.raises(ValueError, match="whole number or"):
+    with pytest.raises(ValueError, match="integer or"):
         WaveformLearning(n_components="many", length=LENGTH).fit(x)
 
 

@@ -243,13 +243,13 @@ def test_a_state_that_was_named_stays_and_restart_deletes_nothing_else(folder):
 
 
 MISUSE = {
-    "--components 0": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not 0.",
-    "--components 3-1": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not 3-1.",
-    "--components few": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not few.",
+    "--components 0": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not 0.",
+    "--components 3-1": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not 3-1.",
+    "--components few": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not few.",
     "--alphas 0.1,-1": "it must be positive numbers, such as 0.1,0.2, not 0.1,-1.",
-    "--rounds 1": "it must be a whole number, 2 or more, not 1.",
+    "--rounds 1": "it must be an integer, 2 or more, not 1.",
     "--share 1": "it must be a number between 0.01 and 0.9, not 1.",
-    "--samples 0": "it must be a whole number, 1 or more, not 0.",
+    "--samples 0": "it must be an integer, 1 or more, not 0.",
     "--group shift": "shift is no group; choose from trivial, integer-shift,",
     "--length 42 --group trivial": "--length learns from the whole recording, and --group is for",
     "--positive": "--positive belongs to --length, how long a waveform is at most.",

@@ -114,7 +114,7 @@ def test_an_excerpt_of_an_excerpt_counts_from_the_start_of_all():
     assert part.offset == 150
     assert_array_equal(part.signal, SIGNAL[150:350])
     assert prepare(part, Preprocessing(LENGTH)).offset == 150
-    with pytest.raises(ValueError, match="begin must be a whole number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="begin must be an integer of at least 0, not -1"):
         part.excerpt(-1)
 
 

@@ -190,9 +190,7 @@ def test_the_semidefinite_coder_refuses_missing_entries():
 @pytest.mark.parametrize("mask", [np.ones((4, 6), dtype=bool), np.ones((4, 7)), [True]])
 def test_a_mask_of_another_shape_or_type_is_refused(mask):
     group, X, A = problem("integer shift")
-    with pytest.raises(
-        ValueError, match=r"^mask must be an array of booleans of X's shape \(4, 7\)"
-    ):
+    with pytest.raises(ValueError, match=r"^mask must be a boolean array of X's shape \(4, 7\)"):
         encode(X, A, group=group, alpha=ALPHA, mask=mask)
 
 

@@ -56,8 +56,8 @@ def test_another_event_is_taken_in_its_length_and_given_unit_norm():
         ({"event": np.zeros((30, 2))}, r"shape \(length, 3\)"),
         ({"event": np.zeros((30, 3))}, "not zero everywhere"),
         ({"event": np.full((30, 3), np.nan)}, "must be finite"),
-        ({"length": 8}, "length must be a whole number of at least 16"),
-        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"length": 8}, "length must be an integer of at least 16"),
+        ({"n_samples": 0}, "n_samples must be an integer"),
         ({"snr_db": np.nan}, "snr_db must be"),
         ({"spread": -1.0}, "spread must be a number of at least 0"),
     ],
@@ -124,8 +124,8 @@ def test_every_digit_is_taken_before_one_is_taken_again():
     [
         ({"digits": ()}, "digits must be some of the numbers 0 to 9"),
         ({"digits": (3, 10)}, "digits must be some of the numbers 0 to 9"),
-        ({"size": 7}, "size must be a whole number of at least 8"),
-        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"size": 7}, "size must be an integer of at least 8"),
+        ({"n_samples": 0}, "n_samples must be an integer"),
     ],
 )
 def test_digits_that_cannot_be_made_are_refused_in_one_sentence(arguments, message):

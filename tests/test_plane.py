@@ -367,7 +367,7 @@ def test_a_volume_is_not_read_as_an_image_of_many_channels(kind):
     assert kind().on((6, 6, 4)).block_shape[2] == 4
     with pytest.raises(ValueError, match=r"channels=2\) reads .* with 1 channel;"):
         kind(channels=2).on((6, 6))
-    with pytest.raises(ValueError, match="channels must be a whole number"):
+    with pytest.raises(ValueError, match="channels must be an integer"):
         kind(channels=0)
 
 

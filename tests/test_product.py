@@ -66,7 +66,7 @@ def matrices(kind: str, d: int, rng: np.random.Generator, n: int = 3001) -> np.n
         return column * row + 10.0 ** rng.uniform(-16, -1, (n, 1, 1)) * rng.standard_normal(
             (n, d, d)
         )
-    if kind == "of small whole numbers":
+    if kind == "of small integers":
         return rng.integers(-1, 2, (n, d, d)).astype(float)
     if kind == "of one row":
         return column[:, :1] * row * np.eye(d)[rng.integers(d, size=n)][:, :, None]
@@ -77,7 +77,7 @@ def matrices(kind: str, d: int, rng: np.random.Generator, n: int = 3001) -> np.n
 
 
 KINDS = [
-    "any", "orthogonal", "of rank one", "nearly of rank one", "of small whole numbers", "tiny",
+    "any", "orthogonal", "of rank one", "nearly of rank one", "of small integers", "tiny",
     "of one row", "with rows and columns of zeros",
 ]  # fmt: skip
 

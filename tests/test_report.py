@@ -593,8 +593,8 @@ def test_a_report_replaces_the_old_one_only_when_complete(heart, tmp_path, monke
     ("settings", "message"),
     [
         ({"sfreq": -1.0}, "sfreq must be a positive number"),
-        ({"n_windows": 0}, "n_windows must be a whole number"),
-        ({"step": 0}, "step must be a whole number"),
+        ({"n_windows": 0}, "n_windows must be an integer"),
+        ({"step": 0}, "step must be an integer"),
         ({"path": "nowhere/r.html"}, "there is no folder nowhere"),
         ({"path": "."}, "is a folder"),
     ],

@@ -256,7 +256,7 @@ def test_recordings_that_cannot_be_are_refused(simulate, arguments, words):
         ({"noise": np.nan}, "noise must be a number of at least 0, not nan."),
         ({"drift": "much"}, "drift must be a number of at least 0, not 'much'."),
         ({"n_leads": 3}, "n_leads must be 1 or 2, not 3."),
-        ({"bursts": -1}, "bursts must be a whole number of at least 0, not -1."),
+        ({"bursts": -1}, "bursts must be an integer of at least 0, not -1."),
         ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, and this one has 10"),
     ],
 )
@@ -268,8 +268,8 @@ def test_an_ecg_that_cannot_be_is_refused(arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"n_channels": 0}, "n_channels must be a whole number of at least 1, not 0."),
-        ({"n_neurons": 1.5}, "n_neurons must be a whole number of at least 1, not 1.5."),
+        ({"n_channels": 0}, "n_channels must be an integer of at least 1, not 0."),
+        ({"n_neurons": 1.5}, "n_neurons must be an integer of at least 1, not 1.5."),
         ({"firing_rate": [1.0, 2.0]}, "firing_rate has 2 numbers for 3 neurons"),
         ({"firing_rate": -3}, "firing_sfreq must be a positive number, not -3."),
         ({"refractory": -1}, "refractory must be a number of at least 0, not -1."),

@@ -195,8 +195,8 @@ def test_short_recordings_of_noise_are_left_alone(n):
         (3.0, {}, r"recording has shape \(\)"),
         (["a", "b"], {}, "pass an array of real numbers"),
         (np.zeros(9, dtype=complex), {}, "recording holds complex128: pass an array of real"),
-        (np.zeros(9), {"saturated": 1}, "saturated must be a whole number of at least 2, not 1."),
-        (np.zeros(9), {"flat": 0.5}, "flat must be a whole number of at least 2, not 0.5."),
+        (np.zeros(9), {"saturated": 1}, "saturated must be an integer of at least 2, not 1."),
+        (np.zeros(9), {"flat": 0.5}, "flat must be an integer of at least 2, not 0.5."),
         (np.zeros(9), {"burst": 0}, "burst must be a number of at least 1, not 0."),
     ],
 )

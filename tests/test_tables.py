@@ -44,8 +44,8 @@ UNDERSTOOD = {
     ),
     "semicolons and points": ("a;b\n1.5;2\n", SEMICOLON, "point", [[1.5, 2]]),
     "commas and points": ("1.5,2\n3,4\n", COMMA, "point", [[1.5, 2], [3, 4]]),
-    "whole numbers under a header": ("a,b\n1,2\n3,4\n", COMMA, "point", [[1, 2], [3, 4]]),
-    "three columns of whole numbers": ("1,2,3\n4,5,6\n", COMMA, "point", [[1, 2, 3], [4, 5, 6]]),
+    "integers under a header": ("a,b\n1,2\n3,4\n", COMMA, "point", [[1, 2], [3, 4]]),
+    "three columns of integers": ("1,2,3\n4,5,6\n", COMMA, "point", [[1, 2, 3], [4, 5, 6]]),
     "one column of decimal commas under a header": (
         "mV\n0,1\n0,25\n",
         NONE,
@@ -58,7 +58,7 @@ UNDERSTOOD = {
         "comma",
         [[0.5], [1], [1.5]],
     ),
-    "one column of whole numbers": ("1\n2\n", NONE, "point", [[1], [2]]),
+    "one column of integers": ("1\n2\n", NONE, "point", [[1], [2]]),
     "tabs and decimal commas": ("a\tb\n0,1\t2,5\n", TAB, "comma", [[0.1, 2.5]]),
     "blanks and decimal commas": (
         "0,1 2,5\n 3,5   4,5\n",
@@ -117,7 +117,7 @@ def test_separator_and_decimal_mark_are_found_out_together(tmp_path, kind):
 
 # text, and what is asked for each of the two readings
 AMBIGUOUS = {
-    "two whole numbers or one decimal": (
+    "two integers or one decimal": (
         "1,2\n3,4\n",
         {Dialect(COMMA): [[1, 2], [3, 4]], Dialect(None, Decimal.comma): [[1.2], [3.4]]},
     ),

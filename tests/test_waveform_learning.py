@@ -439,8 +439,8 @@ def test_a_recording_that_cannot_be_worked_with_is_refused_in_a_sentence(recordi
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"length": 3}, "length must be a whole number of at least 4, not 3"),
-        ({"length": 30.5}, "length must be a whole number"),
+        ({"length": 3}, "length must be an integer of at least 4, not 3"),
+        ({"length": 30.5}, "length must be an integer"),
         ({"n_components": 0}, "n_components"),
         ({"alpha": 0.0}, "alpha must be"),
         ({"alpha": "often"}, "alpha must be"),

@@ -64,7 +64,7 @@ class Coder(ABC):
         return cls(**values)
 
     def __post_init__(self) -> None:
-        """Check the settings: whole numbers are at least 1, others positive; as plain numbers."""
+        """Check the settings: integers are at least 1, others positive; as plain numbers."""
         for field in fields(self):  # type: ignore[arg-type]
             value, name = getattr(self, field.name), f"{field.name} of {type(self).__name__}"
             kind = type(field.default)

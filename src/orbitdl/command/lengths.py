@@ -52,9 +52,7 @@ def parse_length(text: str) -> Length:
             "seconds, such as 0.6s."
         )
     if found[2] is None and not found[1].isdecimal():
-        raise typer.BadParameter(
-            f"{text} is not a whole number of samples; for seconds write {text}s."
-        )
+        raise typer.BadParameter(f"{text} is not an integer of samples; for seconds write {text}s.")
     return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
 
 

@@ -382,7 +382,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_number(self) -> None:
         if isinstance(self.n_components, str) and self.n_components != AUTO:
             raise ValueError(
-                f'n_components must be a whole number or "auto", not {self.n_components!r}.'
+                f'n_components must be an integer or "auto", not {self.n_components!r}.'
             )
         if self.n_components != AUTO:
             super()._check_number()

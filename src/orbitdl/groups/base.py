@@ -223,11 +223,11 @@ class Action(ABC):
     @cached_property
     def presentation(self) -> Presentation:
         """Labels, view and sliders for reports; here: defaults for any group."""
-        moves, view = (
+        description, view = (
             f"may be transformed by the group {self.group.name}",
             view_of_entries(self.shape),
         )
-        return Presentation(moves, parameters_label, view, (ElementSlider(),))
+        return Presentation(description, parameters_label, view, (ElementSlider(),))
 
     def examples(self, most: int) -> Floats:
         """Return at most `most` example elements, (k, p)."""
@@ -249,12 +249,12 @@ class Action(ABC):
 
         Here it is the index of a sample. Groups of shifts interpolate between samples.
         """
-        place = np.zeros(len(source))
+        position = np.zeros(len(source))
         for k in range(0, len(source), CHUNK):
             part = slice(k, k + CHUNK)
-            moved = np.abs(self.act(element[part], x[source[part]]))
-            place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
-        return place
+            copies = np.abs(self.act(element[part], x[source[part]]))
+            position[part] = copies.reshape(*copies.shape[:2], -1).max(axis=2).argmax(axis=1)
+        return position
 
     def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
         """Return the parameters of elements (k, p) as columns of a table."""
@@ -420,10 +420,10 @@ class Representation(Action):
 
         A has shape (q, F, d, m), the result (n, F, d, m).
         """
-        moved = self.act_on_blocks(atoms.element, A[source])
+        copies = self.act_on_blocks(atoms.element, A[source])
         gather = in_columns(atoms, np.arange(len(source)), (n, len(source)))
-        flat = moved.reshape(len(source), int(np.prod(moved.shape[1:])))  # no -1: K may be 0
-        return np.asarray(gather @ flat).reshape(n, *moved.shape[1:])
+        flat = copies.reshape(len(source), int(np.prod(copies.shape[1:])))  # no -1: K may be 0
+        return np.asarray(gather @ flat).reshape(n, *copies.shape[1:])
 
     def act_on_blocks(self, element: Floats, B: Blocks) -> Blocks:
         """Return ``rho(g) B`` for elements (..., p) and blocks (..., F, d, m)."""

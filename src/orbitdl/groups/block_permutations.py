@@ -35,8 +35,8 @@ class BlockPermutations(NamedTuple):
 
     def copies(self, A: Blocks) -> Blocks:
         """Apply every f to components A (q, F, 1, m), result (q |F|, F, 1, m)."""
-        moved = [self.phase[f][:, None, None] * self.phases(f, A) for f in range(len(self.origin))]
-        return np.stack(moved, axis=1).reshape(-1, *A.shape[1:])
+        images = [self.phase[f][:, None, None] * self.phases(f, A) for f in range(len(self.origin))]
+        return np.stack(images, axis=1).reshape(-1, *A.shape[1:])
 
     def phases(self, f: int, rho: Blocks) -> Blocks:
         """Return ``f rho f^-1`` for phases rho (..., F, 1, 1) that multiply blocks."""

@@ -101,7 +101,7 @@ class BlockLayout(NamedTuple):
 
 
 def arrange(matrices: list[Floats], copies: list[int], columns: int) -> BlockLayout:
-    """Lay out irreducible matrices (|G|, r, r) with given multiplicities, for data with columns."""
+    """Return the layout of irreducible matrices (|G|, r, r) with multiplicities `copies`."""
     d = max(part.shape[1] for part in matrices)
     repeats = [d // part.shape[1] for part in matrices]
     needed = [-(-count * columns // k) for count, k in zip(copies, repeats, strict=True)]

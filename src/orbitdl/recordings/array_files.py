@@ -50,7 +50,7 @@ def _choose(names: list[str], key: str | None, path: Path) -> str:
 
 
 def read_wav(path: Path) -> Recording:
-    """Read sound; whole numbers are scaled so that full scale is 1."""
+    """Read sound; integers are scaled so that full scale is 1."""
     from scipy.io import wavfile
 
     with parsing(path, "a WAV file"):

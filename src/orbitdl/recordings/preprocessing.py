@@ -55,9 +55,7 @@ class Preprocessing:
     def __post_init__(self) -> None:
         for name, value in (("window", self.window), ("step", self.step)):
             if value is not None and not _is_positive(value, Integral):
-                raise ValueError(
-                    f"{name} must be a positive whole number of samples, not {value!r}."
-                )
+                raise ValueError(f"{name} must be a positive integer of samples, not {value!r}.")
         if self.sfreq is not None and not _is_positive(self.sfreq, Real):
             raise ValueError(
                 f"sfreq must be a positive number of samples per second, not {self.sfreq!r}."

@@ -133,7 +133,7 @@ def reason_of(error: Exception) -> str:
 
 def _shape(sizes: list[Any]) -> tuple[int, ...]:
     if not sizes or not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError("the shape of a data point is not a list of positive whole numbers")
+        raise ValueError("the shape of a data point is not a list of positive integers")
     return tuple(sizes)
 
 
