@@ -53,7 +53,7 @@ def on_observed(
 
 
 def is_soon_formed(n: int, representation: Representation, q: int) -> bool:
-    """Tell whether H is formed of n data points and q components, in one pass over the data."""
+    """Return whether H is formed of n data points and q components, in one pass over the data."""
     size = float(np.prod(representation.shape))
     return n * size * (q * size) ** 2 <= FEW
 

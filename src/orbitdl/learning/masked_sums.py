@@ -113,7 +113,7 @@ def unit_signals(representation: Representation) -> Blocks:
 
 
 def has_gaps(samples: Samples) -> NDArray[np.bool_]:
-    """Tell of which samples an entry is missing, (n,)."""
+    """Return of which samples an entry is missing, (n,)."""
     return np.asarray(~(seen(samples) > 0).reshape(len(samples), -1).all(axis=1))
 
 
