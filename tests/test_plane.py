@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.cyclic_tables import unroll
+from orbitdl.coding.orbits import unroll
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     ImageRotation,

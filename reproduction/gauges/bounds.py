@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.arrays.blocks import as_real
-from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.basis_pursuit import lightest_combination
 from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats
 from reproduction.gauges.bracket import Bracket, lightest_atoms, warn_if_wide

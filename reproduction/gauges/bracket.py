@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, as_real
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.basis_pursuit import lightest_combination
 
 TOL = 1e-8
 """Relative width at which the search ends."""

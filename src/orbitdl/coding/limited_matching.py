@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.insertion import combine, refit, soft
+from orbitdl.coding.coordinate_descent import combine, refit, soft
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Floats, Integers, correlate, inner
 

@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.arrays.validation import require_count
 from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.insertion import sweep
+from orbitdl.coding.coordinate_descent import sweep
 from orbitdl.coding.limited_matching import LimitedMatching
 from orbitdl.coding.memory import block_bytes, correlation_bytes
 from orbitdl.coding.problem import Problem

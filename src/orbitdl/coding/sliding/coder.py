@@ -19,7 +19,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
-from orbitdl.coding.sliding.search import solve_all
+from orbitdl.coding.sliding.search import Targets, solve_all, targets_of
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
@@ -28,7 +28,6 @@ from orbitdl.coding.sliding.tables import (
     highest_frequency,
     trust,
 )
-from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.circle import CircleRepresentation
