@@ -1,7 +1,8 @@
 """The inner solve of the sliding coder: few atoms, coefficients and shifts together.
 
 Newton's method with steps that descend; atoms whose coefficient reaches zero leave, and atoms that
-meet become one. With atoms ``(j_k, t_k, c_k)`` of sign s_k and the certificate ``eta_j(t) = <r, a_j moved by t>``,
+meet become one. With atoms ``(j_k, t_k, c_k)`` of sign s_k, and the certificate
+``eta_j(t) = <r, a_j shifted by t>``,
 
     J(c, t) = 1/2 ||y||^2 - sum_k c_k b_k + 1/2 sum_kl c_k c_l G_kl + alpha sum_k |c_k|
 
