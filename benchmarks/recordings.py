@@ -30,14 +30,14 @@ SMALL = 2**15
 def run(quick: bool) -> Section:
     """Run all rows; quick: ten minutes instead of half an hour, and a third of the spikes."""
     minutes, repeats = (10, 1) if quick else (30, 3)
-    x, rate = recording(minutes)
+    x, sfreq = recording(minutes)
     rows = [row for alpha in (ALPHA, "auto") for row in ecg_rows(x, minutes, alpha, repeats)]
     heard = spikes.listen(20.0 if quick else 60.0)
     rows += [
         spikes.speed_row(heard, repeats),
         *lgcd.rows(x, learned(minutes, ALPHA), ALPHA, repeats),
     ]
-    tables = [beats_table(x, rate), spikes.table(heard), chunks_table(x, learned(minutes, ALPHA))]
+    tables = [beats_table(x, sfreq), spikes.table(heard), chunks_table(x, learned(minutes, ALPHA))]
     note = f"Record 100, lead 0, {minutes} minutes; waveforms of {LENGTH} samples. {lgcd.absence()}"
     return Section("Recordings", rows, tables, note.strip())
 
@@ -46,7 +46,7 @@ def run(quick: bool) -> Section:
 def recording(minutes: int) -> tuple[Floats, float]:
     """Return record 100, lead 0, and its samples per second."""
     whole = load_ecg("100")
-    return whole.signal[: int(60 * minutes * whole.rate)], float(whole.rate)
+    return whole.signal[: int(60 * minutes * whole.sfreq)], float(whole.sfreq)
 
 
 def learn(x: Floats, alpha: float | str) -> WaveformLearning:
@@ -92,15 +92,15 @@ def ended(model: WaveformLearning) -> str:
     return f"{model.n_iter_} iterations: {why}"
 
 
-def beats_table(x: Floats, rate: float) -> Table:
+def beats_table(x: Floats, sfreq: float) -> Table:
     """Compare the events of one waveform, all automatic, with a detector of heart beats."""
     model = WaveformLearning(1, LENGTH, random_state=0, noise="white").fit(x)
-    events = model.events(x, rate)["sample"].to_numpy()
-    detector = XQRS(sig=x, fs=rate)
+    events = model.events(x, sfreq)["sample"].to_numpy()
+    detector = XQRS(sig=x, fs=sfreq)
     detector.detect(verbose=False)
     beats = detector.qrs_inds.astype(float)
-    pairs = matched(events, beats, NEAR * rate)
-    twice = sum(int((abs(events - beat) <= NEAR * rate).sum() > 1) for beat in beats)
+    pairs = matched(events, beats, NEAR * sfreq)
+    twice = sum(int((abs(events - beat) <= NEAR * sfreq).sum() > 1) for beat in beats)
     columns = "alpha", "beats of XQRS", "events", f"F1 within {1000 * NEAR:.0f} ms", "listed twice"
     f1 = score(len(pairs), len(events), len(beats))
     cells = f"{model.alpha_:g}", f"{len(beats)}", f"{len(events)}", f"{f1:.4f}", f"{twice}"

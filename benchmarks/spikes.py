@@ -57,7 +57,7 @@ def speed_row(heard: Heard, repeats: int) -> Row:
     return Row(
         f"spikes, 4 channels at 24 kHz, 3 waveforms of {LENGTH}, alpha={model.alpha_:g} "
         "(automatic), coded cold",
-        took.median, "real time", len(x) / heard.recording.rate, FASTER,
+        took.median, "real time", len(x) / heard.recording.sfreq, FASTER,
         accuracy=f"{len(took.result)} atoms, gap {took.result.gap:.1e}",
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def table(heard: Heard) -> Table:
 
 def knowing(heard: Heard) -> WaveformLearning:
     """Return the same model with the waveforms that were simulated: what coding alone can do."""
-    model, times = copy(heard.model), (np.arange(LENGTH) - LENGTH // 2) / heard.recording.rate
+    model, times = copy(heard.model), (np.arange(LENGTH) - LENGTH // 2) / heard.recording.sfreq
     model.coefficients_ = Waveforms.through(
         np.stack([waves.at(times) for waves in heard.recording.waveforms])
     ).u
@@ -144,11 +144,11 @@ def alone(at: Floats, everything: Floats) -> np.ndarray:
 def timing(recording: SpikeRecording, neuron: int) -> float:
     """Return the standard deviation of the time of a spike of amplitude 1, in samples."""
     return recording.noise / float(
-        np.linalg.norm(slope(recording.waveforms[neuron], recording.rate))
+        np.linalg.norm(slope(recording.waveforms[neuron], recording.sfreq))
     )
 
 
-def slope(waves: GaussianWaves, rate: float) -> Floats:
+def slope(waves: GaussianWaves, sfreq: float) -> Floats:
     """Return the derivative of a waveform, per sample, at samples: (n, channels)."""
-    t, step = np.arange(-200, 201) / rate, 1e-3 / rate
+    t, step = np.arange(-200, 201) / sfreq, 1e-3 / sfreq
     return np.asarray((waves.at(t + step) - waves.at(t - step)) / 2e-3)

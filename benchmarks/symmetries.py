@@ -125,7 +125,7 @@ def planted(case: Case, n: int, seed: int) -> tuple[Representation, Blocks, Bloc
     A = unit_norm(rep.analyze(np.stack([bump(case.shape, case.axes, rng) for _ in range(case.q)])))
     g, j = rep.sample(rng, n * ATOMS), rng.integers(case.q, size=n * ATOMS)
     c = rng.uniform(0.5, 1.5, n * ATOMS) * rng.choice([-1, 1], n * ATOMS)
-    parts = rep.synthesize(c[:, None, None, None] * rep.moved(g, A[j]))
+    parts = rep.synthesize(c[:, None, None, None] * rep.act_on_blocks(g, A[j]))
     clean = parts.reshape(n, ATOMS, *case.shape).sum(axis=1)
     noise = rng.standard_normal(clean.shape)
     noise *= np.sqrt(NOISE * np.sum(clean**2) / np.sum(noise**2))

@@ -22,14 +22,14 @@ from benchmarks.symmetries import CASES, TURNS, Case, planted
 from orbitdl import Codes, encode
 from orbitdl.coding import Coder, Matching
 from orbitdl.coding.parallel import in_threads
-from orbitdl.groups import ContinuousShift, Group, IntegerShift, Reversal, WithFinite
+from orbitdl.groups import ContinuousShift, Group, IntegerShift, Reversal, SemidirectProduct
 
 FASTER, MANY, LEAST = 1.8, 20_000, 2000
 """Times faster, and data points; in the quick version."""
 ALPHA, LEVEL = 0.1, 0.2
 """alpha for windows, and relative to the largest for others."""
 AZIMUTH = CASES[1]
-BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
+BOTH_WAYS = SemidirectProduct(ContinuousShift(), Reversal())
 
 Job = Callable[..., Any]
 """Codes with the `n_jobs` it is given."""

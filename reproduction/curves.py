@@ -22,7 +22,7 @@ START = 1
 def random_start(group: Group, q: int, shape: tuple[int, ...], seed: int) -> Floats:
     """Draw q components from the uniform measure on the sphere, shape (q, ...)."""
     representation = group.on(shape)
-    blocks = start_from_noise(representation.alone, q, np.random.default_rng([seed, START]))
+    blocks = start_from_noise(representation.base, q, np.random.default_rng([seed, START]))
     return representation.synthesize(blocks)
 
 
@@ -62,7 +62,7 @@ def follow(
     """
     representation, found = group.on(X.shape[1:]), []
     if crude:
-        printed = crude_coder(representation.alone)
+        printed = crude_coder(representation.base)
         shards = SampleShards.cut(Samples.of(X, group), printed, alpha, n_jobs)
         steps = alternate(shards, representation.analyze(start), iterations)
         return [representation.synthesize(A) for A in steps]

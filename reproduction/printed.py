@@ -14,7 +14,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate, inner
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.learning.alternation import put_in_use
 from orbitdl.learning.sample_shard import SampleShards
 from reproduction.semidefinite import Semidefinite
@@ -37,11 +37,11 @@ class FewSteps(Coder):
     n_steps: int = 5
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ListedRepresentation)
+        return isinstance(representation, FiniteRepresentation)
 
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
-        assert isinstance(representation, ListedRepresentation)
+        assert isinstance(representation, FiniteRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
 
@@ -110,7 +110,7 @@ SEMIDEFINITE = Semidefinite(max_iter=5, inner_iter=1, carry=False)
 
 def crude_coder(representation: Representation) -> Coder:
     """Return the paper's coder for a group."""
-    if isinstance(representation, ListedRepresentation):
+    if isinstance(representation, FiniteRepresentation):
         return FewSteps()
     return FewSpectralSteps() if has_spectral_gauge(representation) else SEMIDEFINITE
 

@@ -144,8 +144,8 @@ def judge(results: dict[str, Any]) -> dict[str, Finding]:
     distances = [row["distance"] for row in results["smooth"]]
     listed = ", ".join(f"K = {K}: {value:+.2%}" for K, value in excess.items())
     rates = "; ".join(
-        f"{rate:g} Hz: {row['distance']:.1g}, objective {row['excess']:+.1%}"
-        for rate, row in zip(results["rates"], results["coarse"], strict=True)
+        f"{sfreq:g} Hz: {row['distance']:.1g}, objective {row['excess']:+.1%}"
+        for sfreq, row in zip(results["rates"], results["coarse"], strict=True)
     )
     return {
         "ecg.smooth": Finding(

@@ -118,7 +118,7 @@ def time_method(
     """Time our coder on all windows and the paper's on some, both scaled to 1000."""
     s, A = settings, learn(settings, X, group, q, alpha)
     ours, codes = least_time(s.repeats, X, A, group, alpha)
-    coder = crude_coder(group.on(X.shape[1:]).alone)
+    coder = crude_coder(group.on(X.shape[1:]).base)
     few = s.semidefinite_windows if isinstance(coder, Semidefinite) else s.printed_windows
     every = len(X) // few
     some = X[::every][:few]

@@ -20,7 +20,7 @@ from orbitdl.storage import checkpoint, checkpoint_files
 
 LEARNING = {"max_iter": 15, "tol": 1e-9, "n_restarts": 3, "random_state": 0}
 WINDOWS = make_shift_data(150, 20, 2, 2, subdivisions=None, random_state=0).X
-HEART = make_ecg_recording(duration=20, rate=120, random_state=0).signal
+HEART = make_ecg_recording(duration=20, sfreq=120, random_state=0).signal
 KINDS = {
     "windows": (OrbitDictionaryLearning(3, ContinuousShift(), alpha=0.1, **LEARNING), WINDOWS),
     "line": (WaveformLearning(2, 60, alpha=0.5, **LEARNING, noise="white"), HEART),

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.testing import assert_allclose, assert_array_less
 from scipy.optimize import linprog
 
-from orbitdl.groups import Action, CircleRepresentation, ListedRepresentation, Representation
+from orbitdl.groups import Action, CircleRepresentation, FiniteRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats, as_real, correlate, inner
 
 Law = Callable[[Action, np.random.Generator], None]
@@ -29,12 +29,12 @@ def group_of_matrices(rep: Action) -> bool:
 
 
 def listed_group(rep: Representation) -> bool:
-    return isinstance(rep, ListedRepresentation)
+    return isinstance(rep, FiniteRepresentation)
 
 
 def searchable_group(rep: Representation) -> bool:
     """Trying all elements, or a dense grid of a circle, comes close to the best."""
-    return isinstance(rep, ListedRepresentation | CircleRepresentation)
+    return isinstance(rep, FiniteRepresentation | CircleRepresentation)
 
 
 def group_with_tangents(rep: Representation) -> bool:
@@ -43,7 +43,7 @@ def group_with_tangents(rep: Representation) -> bool:
 
 def group_with_gauge(rep: Representation) -> bool:
     """In closed form; for the others see `tests/reproduction/test_gauges.py`."""
-    return group_of_matrices(rep) and rep.knows_gauge
+    return group_of_matrices(rep) and rep.has_gauge
 
 
 def searchable_group_with_gauge(rep: Representation) -> bool:
@@ -89,7 +89,7 @@ def draw_codes(
 
 def many_elements(rep: Representation, rng: np.random.Generator, density: int = 40) -> Floats:
     """Return all elements of a group that lists them, a fine grid of a circle, or a sample."""
-    if isinstance(rep, ListedRepresentation):
+    if isinstance(rep, FiniteRepresentation):
         return rep.elements
     if isinstance(rep, CircleRepresentation):
         return np.arange(density * rep.cells)[:, None] * (rep.period / rep.cells) / density
@@ -122,7 +122,7 @@ def the_product_of_elements_is_represented_by_the_product_of_matrices(rep, rng):
 
 @law_of(any_group)
 def an_inverse_undoes_its_element(rep, rng):
-    g, x = rep.sample(rng, 5), rep.adopt(draw_data(rep, rng, 5))
+    g, x = rep.sample(rng, 5), rep.project(draw_data(rep, rng, 5))
     for both in (rep.compose(g, rep.inverse(g)), rep.compose(rep.inverse(g), g)):
         close(rep.act(both, x), x)
 
@@ -176,7 +176,9 @@ def every_entry_is_one_of_a_few_that_is_moved(rep, rng):
 
 @law_of(group_of_matrices)
 def every_element_is_a_combination_of_the_cover(rep, rng):
-    table, some = (as_real(rep.represent(g)) for g in (rep.cover(), rep.sample(rng, 20)))
+    table, some = (
+        as_real(rep.represent(g)) for g in (rep.spanning_elements(), rep.sample(rng, 20))
+    )
     weights = np.linalg.lstsq(table.T, some.T, rcond=1e-10)[0]
     close(table.T @ weights, some.T, tol=1e-8)
 
@@ -184,8 +186,8 @@ def every_element_is_a_combination_of_the_cover(rep, rng):
 @law_of(any_group)
 def shortest_parameters_name_the_same_elements(rep, rng):
     g, x = rep.sample(rng, 5), draw_data(rep, rng, 5)
-    close(rep.act(rep.shortest(g), x), rep.act(g, x))
-    at_most(np.abs(rep.shortest(g)), np.abs(g))
+    close(rep.act(rep.principal(g), x), rep.act(g, x))
+    at_most(np.abs(rep.principal(g)), np.abs(g))
 
 
 @law_of(any_group)
@@ -194,16 +196,16 @@ def examples_are_elements_and_no_more_than_asked_for(rep, rng):
         g = rep.examples(most)
         assert 1 <= len(g) <= most
         assert rep.contains(g)
-        x = rep.adopt(draw_data(rep, rng, len(g)))
+        x = rep.project(draw_data(rep, rng, len(g)))
         close(rep.act(g, rep.act(rep.inverse(g), x)), x)
 
 
 @law_of(any_group)
 def every_element_is_said_and_every_data_point_drawn(rep, rng):
     shown = rep.presentation
-    assert shown.moves
-    assert pickle.loads(pickle.dumps(rep)).presentation.moves == shown.moves
-    assert all(isinstance(shown.element(g), str) for g in rep.sample(rng, 3))
+    assert shown.description
+    assert pickle.loads(pickle.dumps(rep)).presentation.description == shown.description
+    assert all(isinstance(shown.label(g), str) for g in rep.sample(rng, 3))
     x = draw_data(rep, rng)
     lines = shown.view.lines(x, rep.shape)
     assert lines.shape == (3, shown.view.n_lines, shown.view.length)
@@ -215,7 +217,7 @@ def every_element_is_said_and_every_data_point_drawn(rep, rng):
 
 @law_of(any_group)
 def analyze_keeps_inner_products(rep, rng):
-    x, y = rep.adopt(draw_data(rep, rng)), rep.adopt(draw_data(rep, rng))
+    x, y = rep.project(draw_data(rep, rng)), rep.project(draw_data(rep, rng))
     product = np.sum(x * y, axis=tuple(range(1, x.ndim)))
     close(inner(rep.analyze(x), rep.analyze(y)), product)
 
@@ -233,10 +235,10 @@ def synthesize_is_the_adjoint_of_analyze(rep, rng):
 @law_of(any_group)
 def synthesize_inverts_analyze_on_what_moves(rep, rng):
     x = draw_data(rep, rng)
-    seen = rep.adopt(x)
-    close(rep.adopt(seen), seen)
+    seen = rep.project(x)
+    close(rep.project(seen), seen)
     close(rep.analyze(seen), rep.analyze(x))
-    assert rep.moves_all == np.allclose(seen, x)
+    assert rep.is_invertible == np.allclose(seen, x)
 
 
 @law_of(any_group)
@@ -247,7 +249,7 @@ def the_action_is_linear(rep, rng):
 
 @law_of(any_group)
 def the_action_keeps_norms(rep, rng):
-    x, g = rep.adopt(draw_data(rep, rng)), rep.sample(rng, 3)
+    x, g = rep.project(draw_data(rep, rng)), rep.sample(rng, 3)
     axes = tuple(range(1, x.ndim))
     close(np.sum(rep.act(g, x) ** 2, axis=axes), np.sum(x**2, axis=axes))
 
@@ -307,7 +309,7 @@ def polar_is_the_largest_value_of_a_dense_search(rep, rng):
         [np.abs(inner(C[:, None], rep.represent(part)[None])) for part in some], axis=1
     )
     best = values.max(axis=1)
-    if not isinstance(rep, ListedRepresentation):
+    if not isinstance(rep, FiniteRepresentation):
         best = np.maximum(best, parabola_top(values))
     close(rep.polar(C), best, tol=1e-9)
 
@@ -323,7 +325,7 @@ def parabola_top(values: Floats) -> Floats:
 
 @law_of(group_of_matrices)
 def polar_is_the_largest_inner_product_with_a_moved_signal(rep, rng):
-    y, a = rep.adopt(draw_data(rep, rng, 2)), rep.adopt(draw_data(rep, rng, 2))
+    y, a = rep.project(draw_data(rep, rng, 2)), rep.project(draw_data(rep, rng, 2))
     polar = rep.polar(correlate(rep.analyze(y), rep.analyze(a)))
     tried = many_elements(rep, rng)
     for i, j in np.ndindex(2, 2):
@@ -336,7 +338,7 @@ def polar_is_the_largest_inner_product_with_a_moved_signal(rep, rng):
 
 @law_of(any_group)
 def the_moved_signal_with_the_largest_inner_product_is_found(rep, rng):
-    y, a = rep.adopt(draw_data(rep, rng, 2)), rep.adopt(draw_data(rep, rng, 2))
+    y, a = rep.project(draw_data(rep, rng, 2)), rep.project(draw_data(rep, rng, 2))
     Y, A = rep.analyze(y), rep.analyze(a)
     value, element = rep.match_pairs(Y, A)
     products = np.sum((rep.act(element, a) * y).reshape(2, -1), axis=1)
@@ -393,12 +395,16 @@ def gauge_satisfies_the_triangle_inequality(rep, rng):
 def components_and_their_copies_name_the_same_atoms(rep, rng):
     a, g = draw_data(rep, rng, 3), rep.sample(rng, 12)
     component = rng.integers(3, size=12)
-    copy, alone = rep.apart(component, g)
-    assert rep.alone.contains(alone)
+    copy, alone = rep.to_copies(component, g)
+    assert rep.base.contains(alone)
     copies = rep.copies(rep.analyze(a))
     assert len(copies) == 3 * rep.n_copies
-    close(rep.alone.moved(alone, copies[copy]), rep.analyze(rep.act(g, a[component])), scale=10.0)
-    back = rep.together(copy, alone)
+    close(
+        rep.base.act_on_blocks(alone, copies[copy]),
+        rep.analyze(rep.act(g, a[component])),
+        scale=10.0,
+    )
+    back = rep.from_copies(copy, alone)
     assert np.array_equal(back[0], component)
     close(rep.act(back[1], a[component]), rep.act(g, a[component]), scale=10.0)
 
@@ -416,7 +422,7 @@ def gauge_is_certified_from_below(rep, rng):
     bound = inner(Z, C) / rep.polar(C)
     between = 1.0 / np.cos(np.pi / (2 * density)) - 1.0  # what C can exceed 1 by off the grid
     at_most(bound, rep.gauge(Z), tol=1e-8)
-    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, ListedRepresentation) else between)
+    close(rep.gauge(Z), bound, tol=1e-7 if isinstance(rep, FiniteRepresentation) else between)
 
 
 def to_complex(row: Floats) -> Blocks:
@@ -497,7 +503,7 @@ def tangents_are_how_moves_begin(rep: Representation, rng: np.random.Generator) 
     for a in range(rep.dimension):
         by = np.zeros((3, rep.dimension))
         by[:, a] = h
-        ahead, behind = (rep.represent(rep.move(g, sign * by)) @ B for sign in (1, -1))
+        ahead, behind = (rep.represent(rep.retract(g, sign * by)) @ B for sign in (1, -1))
         scale = 1.0 + np.abs(tangents[:, a]).max()
         assert_allclose((ahead - behind) / (2 * h), tangents[:, a], atol=1e-4 * scale**3)
 
@@ -514,7 +520,7 @@ def moved_is_the_product_with_the_representation(
     rep: Representation, rng: np.random.Generator
 ) -> None:
     B, g = rep.analyze(draw_data(rep, rng)), rep.sample(rng, 3)
-    assert_allclose(rep.moved(g, B), rep.represent(g) @ B, atol=1e-12)
+    assert_allclose(rep.act_on_blocks(g, B), rep.represent(g) @ B, atol=1e-12)
 
 
 @law_of(group_of_matrices)

@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from orbitdl.coding import ActiveSet, Coder
 from orbitdl.groups import (
     CircleRepresentation,
+    FiniteRepresentation,
     Group,
-    ListedRepresentation,
     Representation,
     Transform,
 )
@@ -39,7 +39,7 @@ class AsColumn(Transform):
         return blocks[..., 0, :, 0]
 
 
-class MirrorRepresentation(ListedRepresentation):
+class MirrorRepresentation(FiniteRepresentation):
     """Two elements: 0 leaves a data point as it is, 1 mirrors it."""
 
     parameters, counted, size = ("mirrored",), True, 2
@@ -152,7 +152,7 @@ class TwoPhasesRepresentation(Representation):
     def tangents(self, B):
         return 1j * np.eye(2)[:, :, None, None] * B[..., None, :, :, :]
 
-    def move(self, element, by):
+    def retract(self, element, by):
         return self.compose(element, by)
 
 

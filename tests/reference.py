@@ -23,13 +23,13 @@ from orbitdl.groups import (
     Trivial,
 )
 from orbitdl.groups.base import Group
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 
 def has_reference(group: Group, shape: tuple[int, ...]) -> bool:
     """Tell whether there is a program here for a group: one of its own, or that of listed ones."""
     own = ContinuousShift | Orthogonal | Permutation | SignedPermutation
-    return isinstance(group, own) or isinstance(group.on(shape), ListedRepresentation)
+    return isinstance(group, own) or isinstance(group.on(shape), FiniteRepresentation)
 
 
 def reference_objective(
@@ -87,7 +87,7 @@ def moves(group: Group, X: np.ndarray) -> list[np.ndarray]:
 def listed(group: Group, shape: tuple[int, ...]) -> list[np.ndarray]:
     """Return the matrices of all elements, acting on all entries of a data point."""
     representation, size = group.on(shape), int(np.prod(shape))
-    assert isinstance(representation, ListedRepresentation), f"there is no reference for {group}"
+    assert isinstance(representation, FiniteRepresentation), f"there is no reference for {group}"
     units = np.eye(size).reshape(size, *shape)
     return [
         representation.act(np.broadcast_to(g, (size, len(g))), units).reshape(size, size).T

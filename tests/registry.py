@@ -19,13 +19,13 @@ from orbitdl.groups import (
     Permutation,
     Product,
     Reversal,
+    SemidirectProduct,
     ShiftAndPhase,
     SignedPermutation,
     SpecialOrthogonal,
     SquareSymmetry,
     Translation,
     Trivial,
-    WithFinite,
 )
 from reproduction.semidefinite import Semidefinite
 
@@ -72,11 +72,11 @@ ACTIONS = {
     "shift and phase": lambda length, channels: (ShiftAndPhase(), (max(length, 3), channels)),
     "reversal": lambda length, channels: (Reversal(), (length, channels)),
     "continuous shift with reversal": lambda length, channels: (
-        WithFinite(ContinuousShift(), Reversal()),
+        SemidirectProduct(ContinuousShift(), Reversal()),
         (length, channels),
     ),
     "integer shift with doubling": lambda length, channels: (
-        WithFinite(IntegerShift(), DOUBLED),
+        SemidirectProduct(IntegerShift(), DOUBLED),
         (7, channels),
     ),
     "orthogonal": lambda length, channels: (Orthogonal(), (min(length, 4), channels)),
@@ -125,7 +125,7 @@ ACTIONS = {
     "translations of images": lambda length, channels: (Translation(), (1 + length // 2, 3)),
     "mirrored images": lambda length, channels: (Mirror(), (length, 2, channels)),
     "translated, turned and mirrored images": lambda length, channels: (
-        WithFinite(Translation(), SquareSymmetry()),
+        SemidirectProduct(Translation(), SquareSymmetry()),
         (3, 3),
     ),
     "moves of a square": lambda length, channels: (SquareSymmetry(), (4 + length // 4,) * 2),
@@ -191,11 +191,11 @@ def served(coder: str, name: str) -> bool:
     `Growing` is tested on few of those that are listed.
     """
     rep = action(name)
-    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep.alone):
+    if coder == "growing" and name not in GROWN and ActiveSet().serves(rep.base):
         return False
     if coder == "semidefinite" and rep.n_copies > 1:  # a reference, slow with many components
         return False
-    return CODERS[coder]().serves(rep.alone)
+    return CODERS[coder]().serves(rep.base)
 
 
 def action(name: str, length: int = 7, channels: int = 2):

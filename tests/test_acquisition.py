@@ -19,7 +19,7 @@ RECORDING = Recording(SIGNAL, RATE, ("MLII",), units=("mV",))
 USES = ("encode", "events", "denoise", "complete", "score")
 WARNED = {
     "units": ({"units": ("uV",)}, "from data in mV, and these are in uV; convert them"),
-    "names": ({"leads": ("V5",)}, "in channels MLII, and these are in channels V5; see"),
+    "names": ({"ch_names": ("V5",)}, "in channels MLII, and these are in channels V5; see"),
     "scale": ({"signal": 200 * SIGNAL + 1024}, "the values are 200 times as large"),
 }
 
@@ -45,7 +45,7 @@ def test_a_model_remembers_how_its_recording_was_acquired(model, tmp_path):
     for one in (model, orbitdl.load(tmp_path / "m.safetensors")):
         known = dict(one.preprocessing_)
         assert known.pop("scale")[0] > 0
-        assert known == {"rate": RATE, "leads": ["MLII"], "units": ["mV"]}
+        assert known == {"sfreq": RATE, "ch_names": ["MLII"], "units": ["mV"]}
     assert model.fit(SIGNAL).preprocessing_ == {}  # an array says nothing of itself
     model.fit(RECORDING)
 
@@ -53,7 +53,7 @@ def test_a_model_remembers_how_its_recording_was_acquired(model, tmp_path):
 @pytest.mark.parametrize("use", USES)
 def test_another_sampling_rate_is_refused(model, use):
     with pytest.raises(ValueError, match="rate of 250 Hz, but the model was learned at 100 Hz"):
-        getattr(model, use)(replace(RECORDING, rate=250.0))
+        getattr(model, use)(replace(RECORDING, sfreq=250.0))
 
 
 @pytest.mark.parametrize("case", WARNED)
@@ -62,16 +62,16 @@ def test_other_units_channels_and_scales_are_warned_of(model, case):
     with pytest.warns(UserWarning, match=sentence):
         model.events(replace(RECORDING, **changes))
     model.events(RECORDING)
-    model.events(replace(RECORDING, leads=(), units=(), rate=None))  # nothing is known
+    model.events(replace(RECORDING, ch_names=(), units=(), sfreq=None))  # nothing is known
 
 
 def test_recordings_at_different_rates_are_not_learned_from_together(model):
     with pytest.raises(ValueError, match="sampling rates of 100 and 250 Hz; resample"):
         WaveformLearning(length=40, n_components=1, noise="white").fit(
-            [RECORDING, replace(RECORDING, rate=250.0)]
+            [RECORDING, replace(RECORDING, sfreq=250.0)]
         )
     with pytest.raises(ValueError, match="250 Hz, but the model was learned at 100 Hz"):
-        model.partial_fit(replace(RECORDING, rate=250.0))
+        model.partial_fit(replace(RECORDING, sfreq=250.0))
 
 
 @pytest.mark.filterwarnings("always:the values are")
@@ -83,10 +83,10 @@ def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
     table, counts, learned = (tmp_path / name for name in ("a.csv", "counts.csv", "m"))
     pd.DataFrame({"x": SIGNAL}).to_csv(table, index=False)
     pd.DataFrame({"x": 1024 + np.rint(200 * SIGNAL)}).to_csv(counts, index=False)
-    run("fit", table, "-o", learned, "--rate", RATE, *LEARN, "--max-iter", 1, *how).fine()
+    run("fit", table, "-o", learned, "--sfreq", RATE, *LEARN, "--max-iter", 1, *how).fine()
     output = tmp_path / "out.csv"
-    other = run(command, learned, table, "-o", output, "--rate", 250, "--quiet")
-    other.refused("250 Hz, but the model was learned at 100 Hz; .* insist with --rate 100")
+    other = run(command, learned, table, "-o", output, "--sfreq", 250, "--quiet")
+    other.refused("250 Hz, but the model was learned at 100 Hz; .* insist with --sfreq 100")
     assert not output.exists()
     more = ("--alpha", 1000.0) if command == "encode" else ()
     said = run(command, learned, counts, "-o", output, *more).fine().err

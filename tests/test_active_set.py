@@ -34,7 +34,7 @@ def test_inner_products_of_atoms_are_where_the_layout_says(name, most, monkeypat
     monkeypatch.setattr(orbits, "MOST_PRODUCTS", most)
     rep, q = action(name), 3
     A = rep.analyze(np.random.default_rng(0).standard_normal((q, *rep.shape)))
-    moved = rep.moved(rep.elements[:, None], A)
+    moved = rep.act_on_blocks(rep.elements[:, None], A)
     moved = moved.reshape(rep.size * q, *rep.block_shape)
     found = orbits.inner_products(rep, A)
     a, b = np.ogrid[: len(moved), : len(moved)]

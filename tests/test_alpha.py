@@ -23,7 +23,7 @@ from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:
     rng, representation = np.random.default_rng(0), action(name)
-    X = representation.adopt(rng.standard_normal((6, *representation.shape)))
+    X = representation.project(rng.standard_normal((6, *representation.shape)))
     return X, X[:2] / 3 + 0.1 * X[2:4], representation.group
 
 
@@ -58,7 +58,7 @@ def test_alpha_max_is_the_same_in_chunks():
 @pytest.mark.parametrize("name", KINDS)
 def test_suggested_alpha_is_half_the_size_of_what_was_planted(name):
     rng, representation = np.random.default_rng(0), action(name)
-    wave = representation.adopt(rng.standard_normal((1, *representation.shape)))[0]
+    wave = representation.project(rng.standard_normal((1, *representation.shape)))[0]
     wave = representation.synthesize(representation.analyze(wave[None]))[0]
     sizes = rng.uniform(1, 3, 41)
     moved = representation.act(representation.sample(rng, 41), wave / np.linalg.norm(wave))
@@ -95,7 +95,7 @@ def test_several_events_in_a_window_are_found_each_once():
     windows = prepare(Recording(data.signal), Preprocessing(128, 64, normalize=True), to_end=True)
     codes = model.fit(windows.values).encode(windows.values)
     found = event_table(codes, model.components_, windows)["sample"].to_numpy()
-    beats = data.beats["seconds"].to_numpy() * data.rate
+    beats = data.beats["seconds"].to_numpy() * data.sfreq
     assert abs(len(found) - len(beats)) <= 0.02 * len(beats)
     gaps = np.diff(np.sort(found))
     assert np.mean(gaps > 0.5 * np.median(gaps)) > 0.98
@@ -163,7 +163,7 @@ def as_much_noise(name: str, n: int = 200) -> tuple[object, np.ndarray, np.ndarr
     the two components, and the level of noise."""
     group, shape = NOISY[name]
     rng, representation = np.random.default_rng(5), group.on(shape)
-    A = representation.adopt(rng.standard_normal((2, *shape)))
+    A = representation.project(rng.standard_normal((2, *shape)))
     A /= np.linalg.norm(A.reshape(2, -1), axis=1).reshape(-1, *[1] * len(shape))
     moved = representation.act(representation.sample(rng, n), A[np.arange(n) % 2])
     level = 1 / np.sqrt(np.prod(shape))

@@ -24,7 +24,10 @@ def problem(name, n=4):
     """Return a group, random data, one of them zero, and two components."""
     rng = np.random.default_rng(0)
     group, shape = ACTIONS[name](7, 2)
-    X, A = rng.standard_normal((n, *shape)), group.on(shape).adopt(rng.standard_normal((2, *shape)))
+    X, A = (
+        rng.standard_normal((n, *shape)),
+        group.on(shape).project(rng.standard_normal((2, *shape))),
+    )
     X[1] = 0.0
     return group, X, A / np.linalg.norm(A.reshape(2, -1), axis=1).reshape(2, *[1] * len(shape))
 
@@ -168,8 +171,8 @@ def test_an_alpha_below_the_noise_is_warned_of_and_one_far_below_it_refused(wave
 @pytest.mark.parametrize(
     ("alphas", "sentence"),
     [
-        ([], "alphas is empty; name at least one to try"),
-        (0.3, "alphas must be a list of what to try, not 0.3"),
+        ([], "alphas is empty; pass at least one candidate"),
+        (0.3, "alphas must be a list of candidates, not 0.3"),
         ([0.3, 0.0], "each of alphas must be a positive number, not 0.0"),
         ([0.3, np.nan], "each of alphas must be a positive number, not nan"),
         ([0.3, np.inf], "each of alphas must be a positive number, not inf"),
@@ -193,7 +196,7 @@ def test_other_arguments_are_checked_as_those_of_encode():
     X, A, group = np.ones((2, 5)), np.ones((1, 5)), IntegerShift()
     with pytest.raises(ValueError, match=r"^components of shape \(4,\) cannot code data points"):
         encode_path(X, A[:, :4], [1.0], group=group)
-    with pytest.raises(ValueError, match=r"^mask must be an array of booleans"):
+    with pytest.raises(ValueError, match=r"^mask must be a boolean array"):
         encode_path(X, A, [1.0], group=group, mask=np.ones((2, 4), dtype=bool))
     with pytest.raises(ValueError, match=r"^n_jobs must be"):
         encode_path(X, A, [1.0], group=group, n_jobs=0)

@@ -219,7 +219,7 @@ def test_errors_of_time_and_amplitude_are_as_large_as_they_are_said():
 
 def test_the_table_has_the_columns_of_the_schema():
     x, _ = planted(np.full(60, 12.0))
-    events = WaveformLearning(length=LENGTH).fit(x).events(x, rate=100.0)
+    events = WaveformLearning(length=LENGTH).fit(x).events(x, sfreq=100.0)
     first = ["onset", "sample", "component", "amplitude", "coefficient", "onset_sd", "sample_sd"]
     rest = ["amplitude_sd", "p_value", "q_value", "runner_up", "evidence", "explained"]
     last = ["similarity", "overlapping", "truncated", "interval", "interval_s", "own_interval"]
@@ -250,7 +250,7 @@ def test_odd_parameters_are_refused():
     x, _ = planted(np.full(60, 12.0))
     with pytest.raises(ValueError, match="noise must be"):
         WaveformLearning(length=LENGTH, noise="pink").fit(x)
-    with pytest.raises(ValueError, match="whole number or"):
+    with pytest.raises(ValueError, match="integer or"):
         WaveformLearning(n_components="many", length=LENGTH).fit(x)
 
 

@@ -52,8 +52,8 @@ BAD_DATA = {
     "a dict": ({"a": 1}, "X must be an array of numbers, not dict"),
     "dates": (np.zeros((3, 8), dtype="datetime64[s]"), "X must be an array of numbers, not date"),
     "sparse": (sparse.csr_array(X), r"X is sparse; pass X.toarray\(\)"),
-    "huge": (1e150 * X, "X has values of size .*; change its unit, and with it alpha's"),
-    "tiny": (1e-150 * X, "X has values of size .*; change its unit, and with it alpha's"),
+    "huge": (1e150 * X, "X has values of size .*; change its unit, and that of alpha"),
+    "tiny": (1e-150 * X, "X has values of size .*; change its unit, and that of alpha"),
 }
 
 
@@ -212,7 +212,7 @@ def test_coders_refuse_bad_settings_by_name(coder, settings):
 
 
 def test_matching_needs_at_least_one_atom():
-    with pytest.raises(ValueError, match="n_atoms of Matching must be a whole number"):
+    with pytest.raises(ValueError, match="n_atoms of Matching must be an integer"):
         Matching(n_atoms=0)
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from orbitdl.groups.maxima import bounded
-from orbitdl.groups.maxima.bounded import bound_between, bound_largest
+from orbitdl.groups.maxima import branch_and_bound
+from orbitdl.groups.maxima.branch_and_bound import bound_between, bound_largest
 
 
 def moduli(C, theta):
@@ -47,7 +47,7 @@ def test_a_grid_that_misses_the_peak_as_far_as_it_can_still_bounds_it():
 
 
 def test_a_search_that_ends_early_still_returns_a_bound(monkeypatch):
-    monkeypatch.setattr(bounded, "HALVINGS", 1)
+    monkeypatch.setattr(branch_and_bound, "HALVINGS", 1)
     C = draw(200, 9, seed=1)
     upper, value, _ = bounds(C, 4, 1e-9)
     dense = moduli(C[:, None], np.linspace(0, 2 * np.pi, 5000)[None]).max(axis=1)

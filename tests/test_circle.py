@@ -58,7 +58,7 @@ def test_every_peak_of_a_circle_is_found_and_no_more():
 
 
 def test_too_few_cells_for_the_frequencies_are_refused():
-    with pytest.raises(ValueError, match="4 frequencies make 7 resolution cells at least, not 6"):
+    with pytest.raises(ValueError, match="4 frequencies need at least 7 resolution cells, not 6"):
         CircleRepresentation(Harmonics(), InPairs((8,)), period=360.0, cells=6)
 
 
@@ -67,7 +67,7 @@ def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures
     model = OrbitDictionaryLearning(2, Harmonics(), alpha=0.3, coder=Matching(), max_iter=0).fit(X)
     facts = gather(model, X, Labels("Harmonics"))
     content = payload(facts, 3)
-    assert "They may be moved by the group Harmonics." in paragraphs(facts)[0]
+    assert "They may be transformed by the group Harmonics." in paragraphs(facts)[0]
     assert [slider["kind"] for slider in content["sliders"]] == ["list"]
     assert content["sliders"][0]["words"][:3] == ["0", "15", "30"]
     moved = facts.representation.act(np.array([30.0]), facts.components[1])
@@ -78,5 +78,5 @@ def test_a_group_that_declares_no_presentation_is_reported_in_words_and_pictures
 def test_turns_the_other_way_are_shortest_with_a_minus_sign():
     turns = Harmonics().on((8,))
     given = np.array([[10.0], [350.0], [181.0]])
-    assert_allclose(turns.shortest(given), [[10.0], [-10.0], [-179.0]])
-    assert_allclose(turns.represent(turns.shortest(given)), turns.represent(given))
+    assert_allclose(turns.principal(given), [[10.0], [-10.0], [-179.0]])
+    assert_allclose(turns.represent(turns.principal(given)), turns.represent(given))

@@ -24,7 +24,7 @@ TOL = 1e-6
 NAMES = [name for name in ACTIONS if name not in ALIKE]
 SERVED = [(c, a) for c in CODERS for a in NAMES if served(c, a)]
 CONVEX = [(c, a) for c, a in SERVED if CODERS[c]().is_convex]
-UNSERVED = [(c, a) for c in CODERS for a in NAMES if not CODERS[c]().serves(action(a).alone)]
+UNSERVED = [(c, a) for c in CODERS for a in NAMES if not CODERS[c]().serves(action(a).base)]
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def coded(coder: str, name: str) -> Codes:
 def optimum(name: str) -> np.ndarray:
     """Return the least objective of every sample of that problem, to high accuracy."""
     problem = draw(name)
-    exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(problem.rep.alone)]
+    exact = [c for c, _ in CONVEX if c != "semidefinite" and CODERS[c]().serves(problem.rep.base)]
     return problem.code(CODERS[exact[0]](tol=1e-9), warn=False).objective
 
 
@@ -211,7 +211,7 @@ def test_components_that_are_copies_of_each_other_are_no_trouble(coder, name):
     problem = draw(name, q=3, level=0.05)
     problem.A[1] = problem.A[0]
     element = problem.rep.sample(np.random.default_rng(1), 1)[0]
-    problem.A[2] = -problem.rep.moved(element, problem.A[0])
+    problem.A[2] = -problem.rep.act_on_blocks(element, problem.A[0])
     codes = problem.code(CODERS[coder](tol=1e-5))
     assert codes.gap.max() <= 1e-5
 
@@ -252,8 +252,8 @@ def test_a_start_at_the_solution_stays_there(coder, name):
     problem = draw(name, n=520, length=5)
     rep, found = problem.rep, problem.code(CODERS[coder](tol=1e-4), warn=False)
     once = CODERS[coder](tol=1e-4, max_iter=1)
-    alone = Problem(rep.alone, problem.Y, rep.copies(problem.A), problem.alpha)
-    again = once.solve(alone, found.atoms.apart(rep))
+    alone = Problem(rep.base, problem.Y, rep.copies(problem.A), problem.alpha)
+    again = once.solve(alone, found.atoms.to_copies(rep))
     done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
     objective = objectives(alone, again)
     assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))

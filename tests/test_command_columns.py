@@ -79,8 +79,8 @@ def test_a_first_row_with_text_is_data_if_its_numbers_are_where_numbers_are(tmp_
 @pytest.mark.parametrize("name", ["t", "0"])
 def test_the_rate_is_taken_from_a_column_that_is_left_out(table, name):
     recording = read(table(**TABLE), time_column=name)
-    assert recording.rate == RATE
-    assert recording.leads == ("x", "y")
+    assert recording.sfreq == RATE
+    assert recording.ch_names == ("x", "y")
     assert_allclose(recording.signal, np.column_stack([TABLE["x"], TABLE["y"]]))
 
 
@@ -95,14 +95,14 @@ WRITTEN = {
 @pytest.mark.parametrize("kind", WRITTEN)
 def test_times_are_written_in_many_ways(table, kind):
     recording = read(table(when=WRITTEN[kind], x=TABLE["x"]), time_column="when")
-    assert recording.rate == pytest.approx(RATE, rel=1e-6)
+    assert recording.sfreq == pytest.approx(RATE, rel=1e-6)
     assert recording.signal.shape == (N, 1)
 
 
 def test_an_array_has_columns_of_time_too(tmp_path):
     np.save(tmp_path / "a.npy", np.column_stack([TABLE["x"], TIME, TABLE["y"]]))
     recording = read(tmp_path / "a.npy", time_column="1")
-    assert recording.rate == RATE
+    assert recording.sfreq == RATE
     chosen = prepare_signal(recording, Preprocessing(channel="2"))
     assert_array_equal(chosen.signal, TABLE["y"])  # by its number in the file
     with pytest.raises(ValueError, match="pass a number from 0 to 2, but 1"):
@@ -111,7 +111,7 @@ def test_an_array_has_columns_of_time_too(tmp_path):
 
 def test_rounded_times_keep_their_rate(table):
     recording = read(table(t=np.round(np.arange(N) / 360, 3), x=TABLE["x"]), time_column="t")
-    assert recording.rate == pytest.approx(360, rel=1e-3)
+    assert recording.sfreq == pytest.approx(360, rel=1e-3)
 
 
 def changed(place, value):
@@ -129,20 +129,20 @@ HEADERS |= {"Time/s": "s", "milliseconds": "ms", "time_since_start_ns": "ns", "t
 @pytest.mark.parametrize("name", HEADERS)
 def test_the_unit_of_time_is_the_one_in_the_name_of_its_column(table, name):
     recording = read(table(**{name: TIME * UNITS[HEADERS[name]], "x": PULSES}), time_column=name)
-    assert recording.rate == pytest.approx(RATE, rel=1e-6)
+    assert recording.sfreq == pytest.approx(RATE, rel=1e-6)
     assert recording.time_unit == HEADERS[name]
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_unit_of_time_may_be_given_and_overrides_the_name(table, unit):
     path = table(time_ms=TIME * UNITS[unit], x=PULSES)
-    assert read(path, time_column="time_ms", time_unit=unit).rate == pytest.approx(RATE, rel=1e-6)
+    assert read(path, time_column="time_ms", time_unit=unit).sfreq == pytest.approx(RATE, rel=1e-6)
 
 
 def test_a_model_remembers_the_unit_of_time(table):
     path = table(t=1e3 * TIME, x=PULSES)
     told = fit(path, "--time-column", "t", "--time-unit", "ms", "--json").fine().out
-    assert '"rate": 100.0' in told
+    assert '"sfreq": 100.0' in told
     assert '"time_unit": "ms"' in told
     output = path.parent / "e.csv"
     told = run("encode", path.parent / "m", path, "-o", output).fine().out
@@ -209,10 +209,10 @@ def test_windows_in_rows_have_no_column_of_time(tmp_path):
 
 def test_a_rate_beside_a_column_of_time_must_agree_with_it(table):
     path = table(t=TIME, x=TABLE["x"])
-    fit(path, "--time-column", "t", "--rate", 50).refused(
-        "--rate 50 contradicts --time-column t, whose steps make 100 samples per second"
+    fit(path, "--time-column", "t", "--sfreq", 50).refused(
+        "--sfreq 50 contradicts --time-column t, whose steps make 100 samples per second"
     )
-    fit(path, "--time-column", "t", "--rate", 100).fine()
+    fit(path, "--time-column", "t", "--sfreq", 100).fine()
 
 
 @pytest.mark.parametrize("how", [("--length", "0.4s"), ("--window", "0.6s")])
@@ -222,7 +222,7 @@ def test_a_model_remembers_the_column_of_time(tmp_path, how):
     arguments = ("-o", tmp_path / "m", *how, "--time-column", "t", *LEARNING)
     run("fit", tmp_path / "a.csv", *arguments).fine()
     kept = orbitdl.load(tmp_path / "m").preprocessing_
-    assert (kept["time_column"], kept["rate"]) == ("t", RATE)
+    assert (kept["time_column"], kept["sfreq"]) == ("t", RATE)
     tables = []
     np.save(tmp_path / "b.npy", TABLE["x"])  # without time: the rate is the model's
     for name in ("a.csv", "b.npy"):

@@ -151,11 +151,11 @@ BAD_USE = {
 
 
 NUMBERS = {
-    "--rate -5": "it must be a positive number of samples per second, such as 360, not -5.",
-    "--rate fast": "it must be a positive number of samples per second, such as 360, not fast.",
-    "--components 0": "it must be a whole number, 1 or more, not 0.",
-    "--components two": "it must be a whole number, 1 or more, not two.",
-    "--max-iter -1": "it must be a whole number, 0 or more, not -1.",
+    "--sfreq -5": "it must be a positive number of samples per second, such as 360, not -5.",
+    "--sfreq fast": "it must be a positive number of samples per second, such as 360, not fast.",
+    "--components 0": "it must be an integer, 1 or more, not 0.",
+    "--components two": "it must be an integer, 1 or more, not two.",
+    "--max-iter -1": "it must be an integer, 0 or more, not -1.",
     "--tol 0": "it must be a positive number, not 0.",
     "--highpass -1": "it must be a positive number, not -1.",
     "--jobs 0": "it must be a number of threads, or -1 for all, not 0.",

@@ -47,10 +47,10 @@ def model(tmp_path_factory) -> Path:
     """Return a model of the planted pulse, as `fit` would write it."""
     folder = tmp_path_factory.mktemp("process")
     SAVERS["rec.npy"](folder / "rec.npy")
-    cut = {"window": LENGTH, "step": LENGTH, "rate": RATE}
+    cut = {"window": LENGTH, "step": LENGTH, "sfreq": RATE}
     path = folder / "model"
     more = ["--group", "continuous-shift", "--alpha", 0.02, "--max-iter", 15, "--jobs", 1]
-    cutting = ["--window", cut["window"], "--rate", cut["rate"]]
+    cutting = ["--window", cut["window"], "--sfreq", cut["sfreq"]]
     result = process("fit", folder / "rec.npy", "-o", path, *cutting, *more)
     assert result.returncode == 0, result.stderr
     return path

@@ -21,14 +21,14 @@ from orbitdl.recordings.wfdb_records import import_wfdb
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
 
 RATE, LENGTH = 120, 84
-HEART = make_ecg_recording(duration=20, rate=RATE, premature=0.0, n_leads=2, random_state=0)
+HEART = make_ecg_recording(duration=20, sfreq=RATE, premature=0.0, n_leads=2, random_state=0)
 BEATS = HEART.beats.loc[HEART.beats["inside"], "position"].to_numpy()
 LEARNING = ("--components", 1, "--restarts", 1, "--max-iter", 4, "--jobs", 1)
 
 
 def fit(path, output, *more):
     noise = ("--noise", "white") if "--length" in more else ()
-    return run("fit", path, "-o", output, "--rate", RATE, *LEARNING, *noise, *more)
+    return run("fit", path, "-o", output, "--sfreq", RATE, *LEARNING, *noise, *more)
 
 
 @pytest.fixture(scope="module")
@@ -73,21 +73,21 @@ def test_fit_learns_what_the_library_learns_and_keeps_how(folder):
     assert_array_equal(model.components_, own.components_)
     kept = model.preprocessing_.copy()
     assert kept.pop("scale")[0] > 0
-    assert kept == {"channel": None, "rate": RATE, "highpass": None}
+    assert kept == {"channel": None, "sfreq": RATE, "highpass": None}
     assert model.provenance_["data"] == "one.npy"
     assert model.provenance_["alpha"] == own.provenance_["alpha"]
 
 
 def test_two_channels_are_learned_together_without_their_slow_part(folder):
     model = orbitdl.load(folder / "two")
-    steps = Preprocessing(channel="0,1", rate=RATE, highpass=0.5)
+    steps = Preprocessing(channel="0,1", sfreq=RATE, highpass=0.5)
     settings = {"n_components": 1, "n_restarts": 1, "max_iter": 4, "random_state": 0}
     own = WaveformLearning(length=LENGTH, **settings, noise="white").fit(
         prepare_signal(HEART, steps).signal
     )
     assert model.components_.shape == (1, LENGTH, 2)
     assert_array_equal(model.components_, own.components_)
-    done = {"channel": "0,1", "rate": RATE, "highpass": 0.5}
+    done = {"channel": "0,1", "sfreq": RATE, "highpass": 0.5}
     assert model.preprocessing_.items() >= done.items()
 
 
@@ -122,10 +122,10 @@ def test_fit_prints_facts_for_machines(folder, tmp_path):
 
 
 def test_flags_reach_the_estimator(folder, tmp_path):
-    flags = ("--positive", "--whole-samples", "--no-detrend")
+    flags = ("--positive", "--integer-shifts", "--no-detrend")
     fit(folder / "one.npy", tmp_path / "m", "--length", 84, "--max-iter", 1, *flags).fine()
     model = orbitdl.load(tmp_path / "m")
-    assert (model.positive, model.whole_samples, model.detrend) == (True, True, False)
+    assert (model.positive, model.integer_shifts, model.detrend) == (True, True, False)
 
 
 OF_WINDOWS = {
@@ -147,7 +147,7 @@ def test_options_of_windows_are_refused_beside_a_length(folder, option):
     assert not (folder / "no").exists()
 
 
-@pytest.mark.parametrize("option", ["--positive", "--whole-samples", "--no-detrend"])
+@pytest.mark.parametrize("option", ["--positive", "--integer-shifts", "--no-detrend"])
 def test_options_of_waveforms_are_refused_without_a_length(folder, option):
     result = fit(folder / "one.npy", folder / "no", "--window", 84, option)
     misused(result, f"{option} belongs to --length")
@@ -176,15 +176,15 @@ def test_bad_recordings_are_refused_in_one_sentence(tmp_path, case):
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
 
 
-@pytest.mark.parametrize("rate", [0, -5])
-def test_a_rate_is_positive(folder, rate):
-    result = run("fit", folder / "one.npy", "-o", folder / "no", "--length", 84, "--rate", rate)
+@pytest.mark.parametrize("sfreq", [0, -5])
+def test_a_rate_is_positive(folder, sfreq):
+    result = run("fit", folder / "one.npy", "-o", folder / "no", "--length", 84, "--sfreq", sfreq)
     assert result.code == 2
 
 
 def test_seconds_need_a_rate(folder):
     result = run("fit", folder / "one.npy", "-o", folder / "no", "--length", "0.7")
-    result.refused("0.7 is a length in seconds, .* say it with --rate")
+    result.refused("0.7 is a length in seconds, .* say it with --sfreq")
 
 
 # encode
@@ -275,7 +275,7 @@ def test_windows_list_every_beat_once_too(tmp_path):
     """Beats lie anywhere in windows of 0.7 s, on their borders too."""
     heart = make_ecg_like(n_windows=60, random_state=0)
     np.save(tmp_path / "heart.npy", heart.signal)
-    more = ("--window", "0.7s", "--rate", heart.rate, "--highpass", 0.5, *LEARNING[2:])
+    more = ("--window", "0.7s", "--sfreq", heart.sfreq, "--highpass", 0.5, *LEARNING[2:])
     more += ("--group", "continuous-shift")
     run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
     result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
@@ -351,7 +351,7 @@ def test_denoise_gives_a_recording_back_with_its_slow_part(folder, more):
     run(
         "denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", "--overwrite", *more
     ).fine()
-    steps = Preprocessing(channel="0,1", rate=RATE, highpass=0.5)
+    steps = Preprocessing(channel="0,1", sfreq=RATE, highpass=0.5)
     prepared = prepare_signal(HEART, steps)
     model = orbitdl.load(folder / "two")
     own = model.denoise(prepared.signal, debias=bool(more))
@@ -410,7 +410,7 @@ def test_info_says_how_long_waveforms_are_and_why_alpha_is_what_it_is(folder):
     assert facts["length"] == LENGTH
     assert facts["length in seconds"] == 0.7
     assert facts["detrend"] is True
-    assert facts["preprocessing"]["rate"] == RATE
+    assert facts["preprocessing"]["sfreq"] == RATE
     assert "noise level" in facts["provenance"]["alpha"]
     run("info", folder / "two", "--components", folder / "waves.csv").fine()
     waves = pd.read_csv(folder / "waves.csv")
@@ -436,7 +436,7 @@ def test_models_of_two_kinds_rates_or_channels_are_not_compared(folder, windowed
     learning = (
         "--length",
         LENGTH,
-        "--rate",
+        "--sfreq",
         100,
         "--max-iter",
         0,
@@ -465,7 +465,7 @@ def test_a_report_on_waveforms_needs_a_recording(folder):
 def test_progress_is_told_in_the_time_of_the_recording(monkeypatch):
     said = []
     monkeypatch.setattr("rich.progress.Progress.update", lambda *_, facts: said.append(facts))
-    recording = Recording(np.zeros(120 * 1800), rate=120.0)
+    recording = Recording(np.zeros(120 * 1800), sfreq=120.0)
     with Screen(quiet=True).going_through(recording, "Coding") as done:
         done(120 * 720)
         done(120 * 1080)

@@ -31,7 +31,7 @@ RATE, LENGTH = 60, 42
 X = make_shift_data(
     n_samples=24, length=12, n_components=2, n_atoms=2, noise=0.05, random_state=0
 ).X
-HEART = make_ecg_recording(duration=9, rate=RATE, premature=0.0, random_state=0).signal
+HEART = make_ecg_recording(duration=9, sfreq=RATE, premature=0.0, random_state=0).signal
 TRIED = ("--components", "1,2", "--alphas", "0.4,0.2", "--rounds", 2, "--jobs", 1)
 QUICK = ("--components", 1, "--alphas", "0.4", "--rounds", 2, "--group", "trivial", "--jobs", 1)
 STATE = "x.npy.selection.checkpoint"
@@ -73,23 +73,23 @@ def test_windows_are_judged_as_the_library_does(folder):
 
 def test_a_recording_is_prepared_as_fit_does_and_its_events_are_judged(folder):
     own = select(WaveformLearning(length=LENGTH, random_state=0), HEART[60:], rounds=2)
-    more = ("--length", "0.7s", "--rate", RATE, "--from", "1s", "--rounds", 2)
+    more = ("--length", "0.7s", "--sfreq", RATE, "--from", "1s", "--rounds", 2)
     facts = facts_of("heart.npy", *more)
     assert facts["table"] == rows(own.table)
     assert facts["reason"] == own.reason
-    assert facts["command"].endswith("--length 0.7s --rate 60 --from 1s --components auto")
+    assert facts["command"].endswith("--length 0.7s --sfreq 60 --from 1s --components auto")
     assert "agreement" in run("select", "heart.npy", *more).fine().out
     run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: a recording is")
 
 
 def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
-    more = ("--window", 30, "--step", 20, "--rate", RATE, "--seed", 3, "--normalize")
+    more = ("--window", 30, "--step", 20, "--sfreq", RATE, "--seed", 3, "--normalize")
     facts = facts_of("heart.npy", *TRIED, "--group", "integer-shift", *more)
     program, *words = shlex.split(facts["command"])
     assert program == "orbitdl"
     assert words == [
         *("fit", "heart.npy", "-o", "heart.safetensors", "--window", "30", "--normalize"),
-        *("--step", "20", "--rate", "60", "--seed", "3", "--jobs", "1"),
+        *("--step", "20", "--sfreq", "60", "--seed", "3", "--jobs", "1"),
         *("--group", "integer-shift", "--components", str(facts["components"])),
         *("--alpha", f"{facts['alpha']:g}"),
     ]
@@ -100,12 +100,12 @@ def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
 
 
 def test_options_are_written_as_they_are_typed():
-    line = learning_options.Line(parse_span("0.7"), whole_samples=True)
+    line = learning_options.Line(parse_span("0.7"), integer_shifts=True)
     cutting = options.Cutting(
-        channel="a b", rate=62.5, layout=Layout.recording, begin=parse_place("0")
+        channel="a b", sfreq=62.5, layout=Layout.recording, begin=parse_place("0")
     )
     assert as_typed(line, cutting) == [
-        *("--length", "0.7", "--whole-samples", "--channel", "a b", "--rate", "62.5"),
+        *("--length", "0.7", "--integer-shifts", "--channel", "a b", "--sfreq", "62.5"),
         *("--layout", "recording", "--from", "0"),
     ]
 
@@ -243,13 +243,13 @@ def test_a_state_that_was_named_stays_and_restart_deletes_nothing_else(folder):
 
 
 MISUSE = {
-    "--components 0": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not 0.",
-    "--components 3-1": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not 3-1.",
-    "--components few": "it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not few.",
+    "--components 0": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not 0.",
+    "--components 3-1": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not 3-1.",
+    "--components few": "it must be integers, 1 or more, such as 1,2,4 or 1-4, not few.",
     "--alphas 0.1,-1": "it must be positive numbers, such as 0.1,0.2, not 0.1,-1.",
-    "--rounds 1": "it must be a whole number, 2 or more, not 1.",
+    "--rounds 1": "it must be an integer, 2 or more, not 1.",
     "--share 1": "it must be a number between 0.01 and 0.9, not 1.",
-    "--samples 0": "it must be a whole number, 1 or more, not 0.",
+    "--samples 0": "it must be an integer, 1 or more, not 0.",
     "--group shift": "shift is no group; choose from trivial, integer-shift,",
     "--length 42 --group trivial": "--length learns from the whole recording, and --group is for",
     "--positive": "--positive belongs to --length, how long a waveform is at most.",

@@ -60,7 +60,7 @@ def test_value_and_bound_meet_for_groups_without_end(group):
     rng = np.random.default_rng(0)
     shape = (3, 5) if isinstance(group, Orthogonal) else (13,)
     representation = group.on(shape)
-    A = unit(representation.adopt(rng.standard_normal((2, *shape))))
+    A = unit(representation.project(rng.standard_normal((2, *shape))))
     X = representation.act(representation.sample(rng, 3), A[[0, 1, 0]])
     found = complete(holed(X + representation.act(representation.sample(rng, 3), A[[1, 1, 0]])), A,
                      group=group)  # fmt: skip

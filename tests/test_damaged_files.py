@@ -48,7 +48,7 @@ def read_or_sentence(path: Path) -> str | None:
     assert content.signal.dtype == np.float64
     assert content.signal.size > 0
     assert not np.isinf(content.signal).any()
-    assert content.rate is None or content.rate > 0
+    assert content.sfreq is None or content.sfreq > 0
     return None
 
 

@@ -174,13 +174,13 @@ def test_ecg_like_windows_follow_each_other_with_zero_mean_and_unit_norm():
 
 def test_ecg_like_windows_hold_two_or_three_beats():
     data = make_ecg_like(100, random_state=0)
-    window = (data.beats["seconds"] * data.rate // 128).astype(int)
+    window = (data.beats["seconds"] * data.sfreq // 128).astype(int)
     counts = np.bincount(window, minlength=100)
     assert np.mean((counts >= 2) & (counts <= 3)) > 0.9
 
 
 def test_the_r_peaks_are_at_the_listed_times():
-    data = make_ecg_like(60, rate=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
+    data = make_ecg_like(60, sfreq=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
     for kind, height in (("normal", 1.0), ("premature", 0.9)):
         times = data.beats["seconds"][data.beats["kind"] == kind]
         at = np.rint(times[(times > 0.1) & (times < 119.9)] * 500).astype(int)
@@ -190,7 +190,7 @@ def test_the_r_peaks_are_at_the_listed_times():
 
 
 def test_the_p_wave_leads_and_the_t_wave_follows_the_r_peak():
-    data = make_ecg_like(60, rate=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
+    data = make_ecg_like(60, sfreq=500.0, length=1000, noise=0.0, drift=0.0, random_state=0)
     times = data.beats["seconds"][data.beats["kind"] == "normal"]
     at = np.rint(times[(times > 0.5) & (times < 119.5)] * 500).astype(int)
     assert np.median(data.signal[at - 85]) == pytest.approx(0.15, abs=0.02)
@@ -199,7 +199,7 @@ def test_the_p_wave_leads_and_the_t_wave_follows_the_r_peak():
 
 def test_beats_lie_between_the_samples_and_inside_the_recording():
     data = make_ecg_like(50, random_state=0)
-    position = data.beats["seconds"] * data.rate
+    position = data.beats["seconds"] * data.sfreq
     assert position.is_monotonic_increasing
     assert position.between(0, len(data.signal), inclusive="left").all()
     assert np.abs(position - np.rint(position)).max() > 0.4
@@ -273,7 +273,7 @@ def test_a_generator_is_a_seed_that_advances(simulate):
         (make_synchronization_data, "noise", -0.1),
         (make_ecg_like, "n_windows", 0),
         (make_ecg_like, "length", 0),
-        (make_ecg_like, "rate", 0.0),
+        (make_ecg_like, "sfreq", 0.0),
         (make_ecg_like, "noise", -0.1),
         (make_ecg_like, "drift", -0.1),
     ],
@@ -367,8 +367,8 @@ def write_record(folder: Path, name: str, offset: float = 0.0) -> np.ndarray:
     folder.mkdir(parents=True)
     signal = offset + np.column_stack([np.sin(np.arange(100.0)), np.cos(np.arange(100.0))])
     np.rint(1000 * signal).astype("<i2").tofile(folder / f"{name}.dat")
-    leads = [f"{name}.dat 16 1000 16 0 0 0 0 {lead}" for lead in ("I", "V1")]
-    (folder / f"{name}.hea").write_text("\n".join([f"{name} 2 250 100", *leads, ""]))
+    ch_names = [f"{name}.dat 16 1000 16 0 0 0 0 {lead}" for lead in ("I", "V1")]
+    (folder / f"{name}.hea").write_text("\n".join([f"{name} 2 250 100", *ch_names, ""]))
     return signal
 
 
@@ -378,8 +378,8 @@ def test_a_channel_the_mean_or_all_leads_are_returned(nowhere):
     assert_allclose(one.signal, signal[:, 1], atol=1e-3)
     assert_allclose(mean.signal, signal.mean(axis=1), atol=1e-3)
     assert_allclose(every.signal, signal, atol=1e-3)
-    assert (one.leads, mean.leads, every.leads) == (("V1",), ("I", "V1"), ("I", "V1"))
-    assert one.rate == 250.0
+    assert (one.ch_names, mean.ch_names, every.ch_names) == (("V1",), ("I", "V1"), ("I", "V1"))
+    assert one.sfreq == 250.0
 
 
 @pytest.mark.parametrize("channel", [2, -1, "V1"])
@@ -481,8 +481,8 @@ def recording_is_here() -> bool:
 def test_record_100_is_the_published_one():
     recording = load_ecg(channel=None)
     assert recording.signal.shape == (650_000, 2)
-    assert recording.rate == 360.0
-    assert recording.leads == ("MLII", "V5")
+    assert recording.sfreq == 360.0
+    assert recording.ch_names == ("MLII", "V5")
     # From the header: 11 bits about 1024, 200 steps per millivolt, first values 995 and 1011.
     assert_allclose(recording.signal[0], [(995 - 1024) / 200, (1011 - 1024) / 200])
     assert segment(recording.signal[:, 0], 201, 10).shape == (64980, 201)

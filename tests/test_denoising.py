@@ -24,7 +24,7 @@ def planted(name, noise, n=150, seed=0):
     group, shape = GROUPS[name]
     rng = np.random.default_rng(seed)
     representation = group.on(shape)
-    A = unit(representation.adopt(rng.standard_normal((3, *shape))))
+    A = unit(representation.project(rng.standard_normal((3, *shape))))
     clean = np.zeros((n, *shape))
     for _ in range(2):
         size = rng.uniform(1, 2, n).reshape(-1, *[1] * len(shape))
@@ -66,8 +66,8 @@ def test_denoising_is_the_proximal_map_of_the_dictionary_norm(name):
     # 1/2 ||y - x||^2 + <y - x, x>, since <y - x, x> = alpha ||x|| at the proximal point
     group, shape = ACTIONS[name](7, 2)
     rng = np.random.default_rng(0)
-    A = unit(group.on(shape).adopt(rng.standard_normal((2, *shape))))
-    y = group.on(shape).adopt(rng.standard_normal((3, *shape)))
+    A = unit(group.on(shape).project(rng.standard_normal((2, *shape))))
+    y = group.on(shape).project(rng.standard_normal((3, *shape)))
     model = OrbitDictionaryLearning(
         n_components=2, group=group, alpha=0.2, tol=1e-9, init=A, max_iter=0
     ).fit(y)

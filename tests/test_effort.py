@@ -70,7 +70,7 @@ def holed_codes(group, n, length, q, seed=0):
     """Return an action, components, and noise with gaps that is coded with them."""
     rng = np.random.default_rng(seed)
     action = group.on((length,))
-    A = unit(action.adopt(rng.standard_normal((q, length))))
+    A = unit(action.project(rng.standard_normal((q, length))))
     X, mask = rng.standard_normal((n, length)), rng.uniform(size=(n, length)) >= 0.3
     codes = encode(X, A, group=group, alpha=0.5, mask=mask)
     samples = Samples.of(X, group, mask)
@@ -118,7 +118,7 @@ def test_masked_continuous_shifts_are_coded_in_few_rounds(seed, monkeypatch):
     rng, t = np.random.default_rng(seed), np.arange(30)
     moves = ContinuousShift().on((30,))
     A = np.array([np.exp(-0.5 * ((t - 15) / w) ** 2) for w in rng.uniform(0.5, 8, 4)])
-    A = moves.adopt(A) / np.linalg.norm(moves.adopt(A), axis=1, keepdims=True)
+    A = moves.project(A) / np.linalg.norm(moves.project(A), axis=1, keepdims=True)
     X = 1e-3 * rng.standard_normal((10, 30))
     for _ in range(4):
         X += rng.standard_normal((10, 1)) * moves.act(

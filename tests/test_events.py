@@ -46,7 +46,7 @@ def test_a_peak_is_the_largest_value_of_a_dense_search(group):
     moves, fine = group.on((21, 2)), ContinuousShift().on((21, 2))
     steps = {IntegerShift: 1, InterpolatedShift: 4, ContinuousShift: 512}[type(group)]
     for _ in range(5):
-        a = moves.adopt(rng.standard_normal((1, 21, 2)))
+        a = moves.project(rng.standard_normal((1, 21, 2)))
         moved = a[0] if steps == 1 else fine.act(-np.arange(21 * steps)[:, None] / steps, a)[:, 0]
         height = np.abs(moved).max(axis=-1)
         (found,) = positions(atoms_at(moves, [0.0]), a)
@@ -56,7 +56,7 @@ def test_a_peak_is_the_largest_value_of_a_dense_search(group):
 @pytest.mark.parametrize("name", ACTIONS)
 def test_every_group_says_where_its_atoms_are(name):
     moves, rng = action(name), np.random.default_rng(0)
-    A = moves.adopt(rng.standard_normal((2, *moves.shape)))
+    A = moves.project(rng.standard_normal((2, *moves.shape)))
     codes = encode(rng.standard_normal((6, *moves.shape)), A, group=moves.group, alpha=0.5)
     found, atoms = positions(codes, A), codes.atoms
     assert found.shape == atoms.component.shape
@@ -83,7 +83,7 @@ def pulses(times: np.ndarray, n: int) -> np.ndarray:
 
 
 def events_of(signal: np.ndarray, length: int, step: int, alpha: float = 0.3):
-    component = ContinuousShift().on((length,)).adopt(bump(5.0, length)[None])
+    component = ContinuousShift().on((length,)).project(bump(5.0, length)[None])
     windows = prepare(
         Recording(signal), Preprocessing(length, step), layout="recording", to_end=True
     )

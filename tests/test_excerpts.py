@@ -40,7 +40,7 @@ def test_an_excerpt_from_the_start_or_to_the_end_is_one_too(folder, model):
 
 def test_fit_learns_from_an_excerpt_as_from_a_file_that_holds_no_more(folder):
     np.save(folder / "short.npy", SIGNAL[BEGIN:END])
-    arguments = ("--window", "0.64s", "--rate", RATE, *FIT)
+    arguments = ("--window", "0.64s", "--sfreq", RATE, *FIT)
     part = ("--from", "3.2s", "--to", "7.68s")
     run("fit", folder / "rec.npy", "-o", folder / "a", *arguments, *part).fine()
     run("fit", folder / "short.npy", "-o", folder / "b", *arguments).fine()
@@ -88,7 +88,7 @@ def test_an_excerpt_that_is_none_is_refused(folder, model, case):
 
 def test_seconds_without_a_rate_are_refused(folder):
     arguments = ("fit", folder / "rec.npy", "-o", folder / "none", "--window", LENGTH, *FIT)
-    sentence = "90s is a length in seconds, and how many samples .* say it with --rate"
+    sentence = "90s is a length in seconds, and how many samples .* say it with --sfreq"
     run(*arguments, "--from", "90s").refused(sentence)
 
 
@@ -114,7 +114,7 @@ def test_an_excerpt_of_an_excerpt_counts_from_the_start_of_all():
     assert part.offset == 150
     assert_array_equal(part.signal, SIGNAL[150:350])
     assert prepare(part, Preprocessing(LENGTH)).offset == 150
-    with pytest.raises(ValueError, match="begin must be a whole number of at least 0, not -1"):
+    with pytest.raises(ValueError, match="begin must be an integer of at least 0, not -1"):
         part.excerpt(-1)
 
 

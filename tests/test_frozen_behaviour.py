@@ -25,9 +25,9 @@ from orbitdl.groups import (
     Orthogonal,
     Product,
     Reversal,
+    SemidirectProduct,
     Translation,
     Trivial,
-    WithFinite,
 )
 
 STORED = Path(__file__).with_suffix(".json")
@@ -35,7 +35,7 @@ SAME = 1e-6
 """Relative difference of objectives of codes: rounding differs between machines."""
 NEAR = 1e-3
 """Of those of learning: rounding decides where inexact codes stop within their tolerance."""
-BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
+BOTH_WAYS = SemidirectProduct(ContinuousShift(), Reversal())
 
 # Coding: name in the registry, and whether its codes are a matter of rounding
 CODED = [
@@ -45,7 +45,7 @@ CODED = [
 ]  # fmt: skip
 EXTENDED = {
     "continuous shift with reversal": (BOTH_WAYS, (7, 2)),
-    "integer shift with doubling": (WithFinite(IntegerShift(), DOUBLED), (7, 2)),
+    "integer shift with doubling": (SemidirectProduct(IntegerShift(), DOUBLED), (7, 2)),
     "rotations and reflections": (ImageRotation(reflections=True), (7, 7)),
 }
 """Groups with finitely many other transformations, coded by whatever serves them."""
@@ -58,7 +58,7 @@ def draw(shape: tuple[int, ...], n: int, masked: bool, seed: int = 0) -> np.ndar
 
 
 def components(group, shape: tuple[int, ...], q: int = 2) -> np.ndarray:
-    A = group.on(shape).adopt(np.random.default_rng(7).standard_normal((q, *shape)))
+    A = group.on(shape).project(np.random.default_rng(7).standard_normal((q, *shape)))
     return A / np.linalg.norm(A.reshape(q, -1), axis=1).reshape(q, *[1] * len(shape))
 
 
@@ -157,7 +157,7 @@ LEARNED = {
     "shifts and turns": (Product(ContinuousShift(), Orthogonal()), (7, 2), {"n": 12}),
     "translations": (Translation(), (3, 4), {"n": 12}),
     "both ways": (BOTH_WAYS, (9,), {"n": 24}),
-    "doubling": (WithFinite(IntegerShift(), DOUBLED), (7, 2), {"n": 24}),
+    "doubling": (SemidirectProduct(IntegerShift(), DOUBLED), (7, 2), {"n": 24}),
     "rotations and reflections": (ImageRotation(reflections=True), (7, 7), {"n": 12}),
 }
 
@@ -181,7 +181,7 @@ def learning_cases() -> dict:
     cases["fit, normalise after"] = (structured, True)
     for word, settings in {
         "any time": {},
-        "whole samples": {"whole_samples": True},
+        "whole samples": {"integer_shifts": True},
         "positive": {"positive": True},
         "gaps": {"gaps": True},
         "random start": {"init": "random"},

@@ -25,7 +25,7 @@ from orbitdl.groups import (
     Orthogonal,
     Trivial,
 )
-from orbitdl.groups.transforms import multiplied
+from orbitdl.groups.transforms import matrix_product
 
 LENGTHS = [1, 2, 7, 8]
 I_TIMES = [[0, -1, 0, 0], [1, 0, 0, 0], [0, 0, 0, -1], [0, 0, 1, 0]]
@@ -87,9 +87,9 @@ def test_integer_shift_rolls(length):
 
 
 @pytest.mark.parametrize("length", LENGTHS)
-def test_continuous_shift_by_whole_samples_rolls_what_it_can_move(length):
+def test_continuous_shift_by_integer_shifts_rolls_what_it_can_move(length):
     shifts = ContinuousShift().on((length, 2))
-    x = shifts.adopt(np.random.default_rng(0).standard_normal((length, 2)))
+    x = shifts.project(np.random.default_rng(0).standard_normal((length, 2)))
     for k in range(length):
         assert_allclose(shifts.act(np.array([float(k)]), x), np.roll(x, k, axis=0), atol=1e-12)
 
@@ -106,9 +106,9 @@ def test_fractional_shifts_of_even_length_leave_the_alternating_signal_out(lengt
     alternating = (-1.0) ** np.arange(length)
     for group in (ContinuousShift(), InterpolatedShift(2)):
         shifts = group.on((length,))
-        assert not shifts.moves_all
-        assert_allclose(shifts.adopt(alternating), np.zeros(length), atol=1e-12)
-    assert IntegerShift().on((length,)).moves_all
+        assert not shifts.is_invertible
+        assert_allclose(shifts.project(alternating), np.zeros(length), atol=1e-12)
+    assert IntegerShift().on((length,)).is_invertible
 
 
 @pytest.mark.parametrize("length", LENGTHS)
@@ -203,13 +203,13 @@ def test_matrices_are_split_into_their_irreducible_parts():
     assert parts(square(8)) == [(1, 6), (1, 6), (1, 10), (1, 10), (2, 16)]
 
 
-@pytest.mark.parametrize("small", [0, multiplied.SMALL])
+@pytest.mark.parametrize("small", [0, matrix_product.SMALL])
 @pytest.mark.parametrize(
     ("group", "shape"),
     [(SQUARE, (3, 3)), (square(8), (64, 2)), (PAIRS, (6, 3)), (QUATERNIONS, (4,)), (CYCLE, (5, 2))],
 )
 def test_a_finite_group_acts_by_its_matrices(group, shape, small, monkeypatch):
-    monkeypatch.setattr(multiplied, "SMALL", small)
+    monkeypatch.setattr(matrix_product, "SMALL", small)
     moves, x = group.on(shape), np.random.default_rng(0).standard_normal(shape)
     moved = moves.act(moves.elements, np.broadcast_to(x, (moves.size, *shape)))
     expected = group.matrices @ x.reshape(len(group.matrices[0]), -1)
@@ -234,7 +234,7 @@ def test_codes_of_a_finite_group_are_unique_where_all_its_irreducible_parts_occu
 
 @pytest.mark.parametrize("generators", [[turn(1.0)], [turn(2 * np.pi / 7), turn(1.0)]])
 def test_generators_that_do_not_close_are_refused(generators):
-    with pytest.raises(ValueError, match="do not close below 100 elements"):
+    with pytest.raises(ValueError, match="generate more than 100 elements"):
         Finite(generators, max_size=100)
 
 

@@ -67,7 +67,7 @@ def test_gaps_are_bridged_and_channels_are_their_own():
 def test_what_was_taken_off_is_put_back(step, normalize, channels):
     signal = SIGNAL + DRIFT
     signal = signal if channels == 1 else np.stack([signal, -2 * signal], axis=1)
-    steps = Preprocessing(LENGTH, step, normalize, rate=RATE, highpass=HZ)
+    steps = Preprocessing(LENGTH, step, normalize, sfreq=RATE, highpass=HZ)
     windows = prepare(Recording(signal, RATE), steps, to_end=True)
     assert_allclose(windows.restore(windows.values), signal, atol=1e-12)
     assert_array_equal(windows.source, signal)
@@ -79,14 +79,14 @@ def test_what_was_taken_off_is_put_back(step, normalize, channels):
 
 
 def test_windows_that_leave_out_the_end_are_put_back_too():
-    steps = Preprocessing(100, rate=RATE, highpass=HZ)
+    steps = Preprocessing(100, sfreq=RATE, highpass=HZ)
     windows = prepare(Recording(SIGNAL, RATE), steps)
     assert windows.left_out == 20
     assert_allclose(windows.restore(windows.values), SIGNAL[:-20], atol=1e-12)
 
 
 def test_the_cutoff_means_the_same_whether_the_rate_is_known_or_not():
-    known = prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, rate=RATE, highpass=HZ))
+    known = prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, sfreq=RATE, highpass=HZ))
     unknown = prepare(Recording(SIGNAL), Preprocessing(LENGTH, highpass=HZ / RATE))
     assert_allclose(known.values, unknown.values, atol=1e-12)
     model = orbitdl.OrbitDictionaryLearning(1, alpha=1.0, max_iter=0, random_state=0)
@@ -101,7 +101,7 @@ def drifting(tmp_path_factory):
     """Return a folder with a recording that drifts, and a model learned from it."""
     path = tmp_path_factory.mktemp("drifting")
     np.save(path / "rec.npy", SIGNAL + DRIFT)
-    cutting = ("--window", LENGTH, "--rate", RATE, "--highpass", HZ)
+    cutting = ("--window", LENGTH, "--sfreq", RATE, "--highpass", HZ)
     run("fit", path / "rec.npy", "-o", path / "model", *cutting, *FIT).fine()
     return path
 
@@ -141,16 +141,16 @@ def test_a_cutoff_is_a_positive_number(highpass):
 
 
 def test_a_cutoff_that_leaves_nothing_is_refused(drifting):
-    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or say rate="):
+    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or say sfreq="):
         Preprocessing(highpass=0.5)
     arguments = ("fit", drifting / "rec.npy", "-o", drifting / "none", "--window", LENGTH, *FIT)
-    run(*arguments, "--rate", 100, "--highpass", 50).refused(
+    run(*arguments, "--sfreq", 100, "--highpass", 50).refused(
         "--highpass 50 takes everything off; pass less than 50 Hz"
     )
 
 
 def test_a_cutoff_without_a_unit_is_refused():
-    with pytest.raises(ValueError, match=r"in Hz cannot be told later on; say rate=100 beside it"):
+    with pytest.raises(ValueError, match=r"in Hz cannot be told later on; say sfreq=100 beside it"):
         prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, highpass=0.1))
 
 

@@ -69,7 +69,7 @@ CONCRETE = {
 """Modules of `groups` that hold a group each."""
 OUTSIDE = sorted(name for name in GRAPH if not name.startswith("groups"))
 GROUPS = {name for name in groups.__all__ if name in vars(groups)} - {
-    "Action", "CircleRepresentation", "Group", "ListedRepresentation", "Representation", "Transform"
+    "Action", "CircleRepresentation", "Group", "FiniteRepresentation", "Representation", "Transform"
 }  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def test_learning_with_a_limit_never_uses_more(tmp_path):
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, True, "all"])
 def test_a_limit_is_a_whole_number_of_at_least_one(wrong):
-    with pytest.raises(ValueError, match="max_atoms of Matching must be a whole number of at"):
+    with pytest.raises(ValueError, match="max_atoms of Matching must be an integer of at"):
         Matching(max_atoms=wrong)
 
 

@@ -241,7 +241,7 @@ def test_codes_are_as_good_as_a_lasso_on_a_fine_grid(channels, missing):
 
 
 @pytest.mark.parametrize("positive", [False, True], ids=["any sign", "positive"])
-def test_codes_at_whole_samples_are_those_of_cvxpy(positive):
+def test_codes_at_integer_shifts_are_those_of_cvxpy(positive):
     waveforms, alpha, n = pulses(channels=2), 0.3, 60
     x, seen = recording(waveforms, n=n, events=5), np.ones(60, dtype=bool)
     seen[[20, 21, 40]] = False

@@ -82,7 +82,7 @@ def test_amplitudes_are_those_of_least_squares(size):
 @pytest.mark.parametrize("seed", range(4))
 def test_what_was_planted_is_listed_once_on_time_and_in_full(seed):
     waveforms, x, time, component, c = planted(seed)
-    events = listed(x, waveforms, rate=100.0, refractory=0.0)
+    events = listed(x, waveforms, sfreq=100.0, refractory=0.0)
     peak = np.abs(waveforms.samples()).max(axis=2).argmax(axis=1)
     assert len(events) == len(time)
     order = np.argsort(time + peak[component])
@@ -152,7 +152,7 @@ def test_columns_follow_the_schema_and_those_in_seconds_need_a_rate():
     waveforms, x, *_ = planted()
     assert list(listed(x, waveforms)) == list(no_events(None)) == COLUMNS
     timed = ["onset", *COLUMNS[:-1], "interval_s", COLUMNS[-1]]
-    assert list(listed(x, waveforms, rate=10.0)) == list(no_events(10.0)) == timed
+    assert list(listed(x, waveforms, sfreq=10.0)) == list(no_events(10.0)) == timed
 
 
 def test_later_columns_have_their_position_and_parameters_follow_the_component():
@@ -166,7 +166,7 @@ def test_later_columns_have_their_position_and_parameters_follow_the_component()
 def test_no_atoms_are_no_events():
     waveforms = pulses()
     x = np.zeros((50, 1))
-    assert len(listed(x, waveforms, rate=10.0)) == 0
+    assert len(listed(x, waveforms, sfreq=10.0)) == 0
 
 
 @pytest.mark.parametrize("alpha", [1.0, 4.0])

@@ -51,7 +51,7 @@ def problem(name, length=7, n=4, seed=0):
     """Return a group, random data with gaps and two components."""
     rng = np.random.default_rng(seed)
     group, shape = ACTIONS[name](length, 2)
-    A = unit(group.on(shape).adopt(rng.standard_normal((2, *shape))))
+    A = unit(group.on(shape).project(rng.standard_normal((2, *shape))))
     return group, holed(rng.standard_normal((n, *shape))), A
 
 
@@ -108,7 +108,7 @@ def test_complete_samples_are_coded_as_if_alone():
 @pytest.mark.parametrize("length", [20, 21])
 def test_the_gap_of_masked_codes_is_never_optimistic(length):
     rng = np.random.default_rng(0)
-    A = unit(ContinuousShift().on((length,)).adopt(rng.standard_normal((2, length))))
+    A = unit(ContinuousShift().on((length,)).project(rng.standard_normal((2, length))))
     X = holed(rng.standard_normal((20, length)))
     codes = encode(X, A, group=ContinuousShift(), alpha=0.3, coder=Sliding(tol=1e-2))
     observed = ~np.isnan(X)
@@ -191,9 +191,7 @@ def test_the_semidefinite_coder_refuses_missing_entries():
 @pytest.mark.parametrize("mask", [np.ones((4, 6), dtype=bool), np.ones((4, 7)), [True]])
 def test_a_mask_of_another_shape_or_type_is_refused(mask):
     group, X, A = problem("integer shift")
-    with pytest.raises(
-        ValueError, match=r"^mask must be an array of booleans of X's shape \(4, 7\)"
-    ):
+    with pytest.raises(ValueError, match=r"^mask must be a boolean array of X's shape \(4, 7\)"):
         encode(X, A, group=group, alpha=ALPHA, mask=mask)
 
 
@@ -236,8 +234,8 @@ def masks(shape):
 @pytest.mark.parametrize("name", ALONE)
 def test_sums_over_observed_entries_agree_with_those_of_the_whole_matrix(name, unit):
     action, masked, atoms, A = planted(name, n=4)
-    representation, A = action.alone, dictionary_of(action, A).expand()
-    atoms, q = atoms.apart(action).scale(np.full(len(A), unit)), len(A)
+    representation, A = action.base, dictionary_of(action, A).expand()
+    atoms, q = atoms.to_copies(action).scale(np.full(len(A), unit)), len(A)
     matrix = design(representation, atoms, q)
     signals = representation.synthesize(A)
     largest = np.abs(matrix.T @ matrix).max()

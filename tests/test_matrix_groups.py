@@ -15,8 +15,8 @@ from orbitdl.coding import ActiveSet, Growing
 from orbitdl.groups import Finite, Orthogonal, Permutation, SignedPermutation, SpecialOrthogonal
 from orbitdl.groups.base import inner
 from orbitdl.groups.presentation import NO_BREAK
-from orbitdl.groups.vectors.assignment import FEW, best_arrangement
-from orbitdl.groups.vectors.even_signs import even_signs
+from orbitdl.groups.vectors.assignment import FEW, best_permutation
+from orbitdl.groups.vectors.special_orthogonal import even_signs
 
 
 def all_permutations(d: int) -> np.ndarray:
@@ -76,9 +76,9 @@ def test_the_gauge_of_orders_of_rows_is_that_of_a_linear_program(group, matrices
 
 def test_many_rows_are_put_in_order_as_few_are(monkeypatch):
     X = np.random.default_rng(0).standard_normal((50, FEW, FEW))
-    tried = best_arrangement(X)
+    tried = best_permutation(X)
     monkeypatch.setattr("orbitdl.groups.vectors.assignment.FEW", 1)
-    assert_array_equal(best_arrangement(X), tried)
+    assert_array_equal(best_permutation(X), tried)
 
 
 @pytest.mark.parametrize("group", [Permutation(), SignedPermutation(), SpecialOrthogonal()])
@@ -125,11 +125,11 @@ def test_elements_are_said_in_words():
     said = [
         (Permutation(), [2.0, 0.0, 1.0], "rows 2, 0, 1"),
         (SignedPermutation(), [2.0, 0.0, 1.0, 1.0, -1.0, 1.0], "rows 2, −0, 1"),
-        (SpecialOrthogonal(), cycle, f"turned by 120.0° about{NO_BREAK}(-0.58, -0.58, -0.58)"),
-        (Orthogonal(), -np.eye(3).ravel(), "turned by 0.0°, and inverted"),
+        (SpecialOrthogonal(), cycle, f"rotated by 120.0° about{NO_BREAK}(-0.58, -0.58, -0.58)"),
+        (Orthogonal(), -np.eye(3).ravel(), "rotated by 0.0°, and inverted"),
     ]
     for group, element, words in said:
-        assert group.on((3, 2)).presentation.element(np.array(element)) == words
+        assert group.on((3, 2)).presentation.label(np.array(element)) == words
 
 
 # Rotations

@@ -15,7 +15,7 @@ Q = 4
 def draw(name: str, seed: int = 0) -> tuple[Representation, np.ndarray, np.random.Generator]:
     """Draw an action and components of unit norm that it can move."""
     rep, rng = action(name, 8), np.random.default_rng(seed)
-    A = rep.adopt(rng.standard_normal((Q, *rep.shape)))
+    A = rep.project(rng.standard_normal((Q, *rep.shape)))
     return rep, A / np.sqrt(flat_energy(A)).reshape(Q, *[1] * len(rep.shape)), rng
 
 
@@ -46,7 +46,7 @@ def test_align_undoes_moves_signs_and_order(name):
 @pytest.mark.parametrize("name", KINDS)
 def test_orbit_distance_is_the_least_over_sampled_moves(name):
     rep, A, rng = draw(name)
-    B = rep.adopt(rng.standard_normal((Q, *rep.shape)))
+    B = rep.project(rng.standard_normal((Q, *rep.shape)))
     distances = orbit_distances(A, B, rep.group)
     tried = rep.sample(rng, 3000)
     for i, j in [(0, 0), (1, 3), (2, 1)]:

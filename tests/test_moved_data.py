@@ -56,8 +56,8 @@ def test_another_event_is_taken_in_its_length_and_given_unit_norm():
         ({"event": np.zeros((30, 2))}, r"shape \(length, 3\)"),
         ({"event": np.zeros((30, 3))}, "not zero everywhere"),
         ({"event": np.full((30, 3), np.nan)}, "must be finite"),
-        ({"length": 8}, "length must be a whole number of at least 16"),
-        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"length": 8}, "length must be an integer of at least 16"),
+        ({"n_samples": 0}, "n_samples must be an integer"),
         ({"snr_db": np.nan}, "snr_db must be"),
         ({"spread": -1.0}, "spread must be a number of at least 0"),
     ],
@@ -70,7 +70,7 @@ def test_events_that_cannot_be_made_are_refused_in_one_sentence(arguments, messa
 def test_the_cut_of_a_record_has_no_drift_and_fades_at_both_ends():
     t = np.arange(3000) / 100
     record = np.stack([1000 * t, np.sin(2 * np.pi * 4 * t), np.sin(2 * np.pi * 30 * t)], axis=1)
-    event = cut_event(record, rate=100.0)
+    event = cut_event(record, sfreq=100.0)
     assert event.shape == (101, 3)
     assert np.abs(event[[0, -1]]).max() == 0
     sizes = np.abs(event).max(axis=0)
@@ -91,7 +91,7 @@ def test_without_obspy_the_record_says_how_to_get_it(monkeypatch):
 def test_digits_turned_back_are_the_ones_that_scikit_learn_brings():
     data = make_turned_digits(12, 24, digits=(2, 7), random_state=0)
     moves = ImageRotation().on((24, 24))
-    upright = moves.act(-data.angles[:, None], moves.adopt(data.X))
+    upright = moves.act(-data.angles[:, None], moves.project(data.X))
     images, labels = load_digits(return_X_y=True)
     # a pixel of a digit is not quite two pixels here
     small = upright[:, 5:19, 5:19].reshape(12, 7, 2, 7, 2).mean(axis=(2, 4)).reshape(12, -1)
@@ -108,7 +108,7 @@ def test_turned_digits_lie_in_a_disc_and_can_be_turned_on():
     X = make_turned_digits(20, 24, random_state=0).X
     x = (2 * np.arange(24) - 23) / 24
     assert not X[:, np.hypot(x[:, None], x) >= 1].any()
-    kept = ImageRotation().on((24, 24)).adopt(X)
+    kept = ImageRotation().on((24, 24)).project(X)
     assert np.sum((X - kept) ** 2) < 1e-3 * np.sum(X**2)
 
 
@@ -124,8 +124,8 @@ def test_every_digit_is_taken_before_one_is_taken_again():
     [
         ({"digits": ()}, "digits must be some of the numbers 0 to 9"),
         ({"digits": (3, 10)}, "digits must be some of the numbers 0 to 9"),
-        ({"size": 7}, "size must be a whole number of at least 8"),
-        ({"n_samples": 0}, "n_samples must be a whole number"),
+        ({"size": 7}, "size must be an integer of at least 8"),
+        ({"n_samples": 0}, "n_samples must be an integer"),
     ],
 )
 def test_digits_that_cannot_be_made_are_refused_in_one_sentence(arguments, message):

@@ -76,7 +76,7 @@ def test_a_fitted_model_says_what_was_learned(fitted):
     many = np.bincount(model.codes_.atoms.component, minlength=2)
     for said in (
         "30 data points",
-        "2 of 9 values, which may be shifted by whole samples",
+        "2 of 9 values, which may be shifted by integer samples",
         "0.7, as given",
         f"converged after {model.n_iter_} iterations",
         f"{model.history_[-1].objective:.6g}",

@@ -31,7 +31,7 @@ CODERS = [ActiveSet, Proximal, Matching, Sliding, Semidefinite]
 QUARTERS = [np.longdouble(0.25), np.float16(0.25), np.float32(0.25), Fraction(1, 4)]
 ONES = [1, np.int8(1), np.uint8(1), np.int64(1), Fraction(10**400, 10**400 - 1)]
 REFUSED = {
-    "a whole number beyond floats": 10**400,
+    "an integer beyond floats": 10**400,
     "one that Python does not write out": 10**5000,
     "a long double beyond doubles": np.longdouble("1e400"),
     "a long double below doubles": np.longdouble("1e-400"),

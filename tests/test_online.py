@@ -37,7 +37,7 @@ def planted(name: str, missing: float = 0.0, n: int = N) -> SampleShards:
     truth = unit_norm(rep.analyze(rng.standard_normal((2, *rep.shape))))
     X = 0.05 * rng.standard_normal((n, *rep.shape))
     for _ in range(2):
-        moved = rep.moved(rep.sample(rng, n), truth[rng.integers(2, size=n)])
+        moved = rep.act_on_blocks(rep.sample(rng, n), truth[rng.integers(2, size=n)])
         X += rep.synthesize(rng.uniform(0.5, 1.5, n)[:, None, None, None] * moved)
     X[rng.random(X.shape) < missing] = np.nan
     return SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)

@@ -158,5 +158,5 @@ def test_a_checkpoint_of_another_setting_is_refused(tmp_path):
 
 def test_a_report_is_written(model, tmp_path):
     page = write_report(model, X, tmp_path / "report.html").read_text()
-    assert f"They may be moved by the group {model.group.name}." in page
+    assert f"They may be transformed by the group {model.group.name}." in page
     assert f"from outsiders import {model.group.name}" in page

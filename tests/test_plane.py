@@ -14,15 +14,15 @@ from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     ImageRotation,
     IntegerTranslation,
+    SemidirectProduct,
     SquareSymmetry,
     Translation,
-    WithFinite,
 )
 from orbitdl.groups.base import Combination, correlate, inner
-from orbitdl.groups.images.square import WORDS
+from orbitdl.groups.images.square import LABELS
 from orbitdl.groups.maxima.plane_cells import top_of_box
 from orbitdl.groups.maxima.plane_values import as_table, jet_at, make_work
-from orbitdl.groups.transforms import multiplied
+from orbitdl.groups.transforms import matrix_product
 from orbitdl.kernels import allocating
 
 TRANSLATIONS = [(5, 5), (6, 9), (4, 7, 2), (1, 5), (2, 4), (1, 1)]
@@ -54,13 +54,13 @@ def test_a_rotation_turns_an_image_as_it_would_be_drawn_turned(side):
 @pytest.mark.parametrize("bandwidth", [0.8, 1.0])
 def test_quarter_turns_are_exact(side, bandwidth):
     turns = ImageRotation(bandwidth=bandwidth).on((side, side, 2))
-    image = turns.adopt(np.random.default_rng(0).standard_normal((side, side, 2)))
+    image = turns.project(np.random.default_rng(0).standard_normal((side, side, 2)))
     assert_allclose(turns.act(np.array([90.0]), image), np.rot90(image), atol=1e-12)
 
 
 def test_most_of_a_smooth_image_can_turn():
     turns, image = ImageRotation().on((32, 32)), bumps(32)
-    assert np.linalg.norm(turns.adopt(image) - image) < 1e-3 * np.linalg.norm(image)
+    assert np.linalg.norm(turns.project(image) - image) < 1e-3 * np.linalg.norm(image)
 
 
 @pytest.mark.parametrize("bandwidth", [0.0, -1.0, 1.1, np.nan])
@@ -70,7 +70,7 @@ def test_a_bandwidth_that_pixels_cannot_show_is_refused(bandwidth):
 
 
 def test_a_bandwidth_that_leaves_nothing_is_refused():
-    with pytest.raises(ValueError, match="acts on larger images"):
+    with pytest.raises(ValueError, match="raise the bandwidth or use larger images"):
         ImageRotation(bandwidth=0.1).on((8, 8))
 
 
@@ -82,7 +82,7 @@ def test_codes_of_rotations_are_at_least_as_good_as_those_on_a_fine_grid():
     codes = Sliding(tol=1e-7).code(turns, Y, A, alpha)
     assert codes.gap.max() <= 1e-7
     grid = turns.examples(72)
-    copies = np.concatenate([turns.moved(grid, a[None]) for a in A])
+    copies = np.concatenate([turns.act_on_blocks(grid, a[None]) for a in A])
     best = [lasso_objective(turns, y, copies, alpha, tol=1e-5) for y in Y]
     assert np.all(codes.objective <= np.array(best) * (1 + 1e-7))
     assert_allclose(codes.objective, best, rtol=1e-2)
@@ -99,7 +99,7 @@ def lasso_objective(rep, y, copies, alpha: float, tol: float = 1e-10) -> float:
 
 def test_turned_images_are_learned():
     rng, turns = np.random.default_rng(0), ImageRotation().on((16, 16))
-    a = turns.adopt(bumps(16, seed=3))
+    a = turns.project(bumps(16, seed=3))
     a /= np.linalg.norm(a)
     angles, size = turns.sample(rng, 60), rng.uniform(1, 2, 60)
     X = size[:, None, None] * turns.act(angles, np.broadcast_to(a, (60, 16, 16)))
@@ -117,7 +117,7 @@ def test_turned_images_are_learned():
 @pytest.mark.parametrize("shape", [(3, 4), (5, 2, 3), (1, 6), (4, 4), (5, 5)])
 def test_integer_translations_roll(shape):
     moves, x = IntegerTranslation().on(shape), np.random.default_rng(0).standard_normal(shape)
-    assert moves.moves_all
+    assert moves.is_invertible
     for down, right in moves.elements:
         rolled = np.roll(x, (int(down), int(right)), axis=(0, 1))
         assert_allclose(moves.act(np.array([down, right]), x), rolled, atol=1e-12)
@@ -141,7 +141,7 @@ def test_codes_of_integer_translations_are_those_of_the_lasso_on_all_moved_copie
         Y = moves.analyze(rng.standard_normal((5, *shape)))
         alpha = 0.2 * float(moves.polar(correlate(Y, A)).max())
         codes = ActiveSet(tol=1e-9).code(moves, Y, A, alpha)
-        copies = np.concatenate([moves.moved(moves.elements, a[None]) for a in A])
+        copies = np.concatenate([moves.act_on_blocks(moves.elements, a[None]) for a in A])
         best = [lasso_objective(moves, y, copies, alpha) for y in Y]
         assert_allclose(codes.objective, best, rtol=1e-7)
 
@@ -182,11 +182,11 @@ def test_translations_move_a_sum_of_waves_by_any_amount(shape):
 
 def test_alternating_waves_of_even_sizes_are_left_out():
     checks = (-1.0) ** np.indices((6, 5)).sum(axis=0)
-    assert not Translation().on((6, 5)).moves_all
-    assert Translation().on((7, 5)).moves_all
+    assert not Translation().on((6, 5)).is_invertible
+    assert Translation().on((7, 5)).is_invertible
     rows = (-1.0) ** np.arange(6)[:, None] * np.ones(5)
-    assert_allclose(Translation().on((6, 5)).adopt(rows), 0, atol=1e-12)
-    assert np.abs(Translation().on((6, 5)).adopt(checks)).max() < 1e-12
+    assert_allclose(Translation().on((6, 5)).project(rows), 0, atol=1e-12)
+    assert np.abs(Translation().on((6, 5)).project(checks)).max() < 1e-12
 
 
 @pytest.mark.parametrize("law", WITHOUT_GAUGE)
@@ -301,28 +301,28 @@ def test_all_peaks_of_bumps_far_apart_are_found_once():
     assert np.array_equal(np.sign(found.coefficient[order]), [1, -1, 1])
     assert_allclose(inner(C, moves.represent(found.element)), found.coefficient, rtol=1e-10)
     for by in rng.uniform(-1e-3, 1e-3, (5, 2)):
-        near = inner(C, moves.represent(moves.move(found.element, by)))
+        near = inner(C, moves.represent(moves.retract(found.element, by)))
         assert np.all(np.abs(near) <= np.abs(found.coefficient))
 
 
 def test_tangents_are_derivatives_of_the_action():
     moves, rng = Translation().on((5, 6, 2)), np.random.default_rng(0)
     B, g, h = moves.analyze(rng.standard_normal((5, 6, 2))), moves.sample(rng, 1)[0], 1e-5
-    for a, X in enumerate(moves.tangents(moves.moved(g, B))):
+    for a, X in enumerate(moves.tangents(moves.act_on_blocks(g, B))):
         step = h * np.eye(2)[a]
-        ahead, behind = (moves.moved(moves.move(g, by), B) for by in (step, -step))
+        ahead, behind = (moves.act_on_blocks(moves.retract(g, by), B) for by in (step, -step))
         assert_allclose((ahead - behind) / (2 * h), X, atol=1e-8)
 
 
 # The moves of a square
 
 
-@pytest.mark.parametrize("small", [0, multiplied.SMALL])
+@pytest.mark.parametrize("small", [0, matrix_product.SMALL])
 @pytest.mark.parametrize("shape", [(2, 2), (3, 3), (4, 4, 3), (7, 7), (8, 8, 2)])
 def test_moves_of_a_square_turn_and_mirror_pixels(shape, small, monkeypatch):
-    monkeypatch.setattr(multiplied, "SMALL", small)
+    monkeypatch.setattr(matrix_product, "SMALL", small)
     moves, x = SquareSymmetry().on(shape), np.random.default_rng(0).standard_normal(shape)
-    assert moves.moves_all
+    assert moves.is_invertible
     for turns, mirrored in moves.elements:
         expected = np.rot90(x[:, ::-1] if mirrored else x, int(turns))
         assert_allclose(moves.act(np.array([turns, mirrored]), x), expected, atol=1e-12)
@@ -330,8 +330,8 @@ def test_moves_of_a_square_turn_and_mirror_pixels(shape, small, monkeypatch):
 
 def test_moves_of_a_square_are_said_in_words():
     x, moves = np.arange(9.0).reshape(3, 3), SquareSymmetry().on((3, 3))
-    said = {moves.presentation.element(g): moves.act(g, x) for g in moves.elements}
-    assert len(said) == len(WORDS) == 8
+    said = {moves.presentation.label(g): moves.act(g, x) for g in moves.elements}
+    assert len(said) == len(LABELS) == 8
     assert_allclose(said["mirrored left-right"], x[:, ::-1], atol=1e-12)
     assert_allclose(said["mirrored top-bottom"], x[::-1], atol=1e-12)
     assert_allclose(said["mirrored at the falling diagonal"], x.T, atol=1e-12)
@@ -367,7 +367,7 @@ def test_a_volume_is_not_read_as_an_image_of_many_channels(kind):
     assert kind().on((6, 6, 4)).block_shape[2] == 4
     with pytest.raises(ValueError, match=r"channels=2\) reads .* with 1 channel;"):
         kind(channels=2).on((6, 6))
-    with pytest.raises(ValueError, match="channels must be a whole number"):
+    with pytest.raises(ValueError, match="channels must be an integer"):
         kind(channels=0)
 
 
@@ -394,7 +394,7 @@ def test_colours_are_drawn_side_by_side():
 
 def test_reflections_mirror_first_and_turn_then():
     moves = ImageRotation(reflections=True).on((9, 9, 2))
-    image = moves.adopt(np.random.default_rng(0).standard_normal((9, 9, 2)))
+    image = moves.project(np.random.default_rng(0).standard_normal((9, 9, 2)))
     assert moves.parameters == ("angle", "mirrored")
     assert_allclose(moves.act(np.array([0.0, 1.0]), image), image[::-1], atol=1e-12)
     assert_allclose(moves.act(np.array([90.0, 1.0]), image), np.rot90(image[::-1]), atol=1e-12)
@@ -412,12 +412,12 @@ def test_reflections_are_on_or_off():
         (IntegerTranslation(), 6),
         (SquareSymmetry(), 5),
         (ImageRotation(reflections=True), 9),
-        (WithFinite(IntegerTranslation(), SquareSymmetry()), 5),
+        (SemidirectProduct(IntegerTranslation(), SquareSymmetry()), 5),
     ],
 )
 def test_a_planted_image_is_learned_from_moved_copies(group, side):
     moves, rng = group.on((side, side)), np.random.default_rng(0)
-    planted = moves.adopt(rng.standard_normal((1, side, side)))
+    planted = moves.project(rng.standard_normal((1, side, side)))
     planted /= np.linalg.norm(planted)
     X = moves.act(moves.sample(rng, 40), np.broadcast_to(planted, (40, side, side)))
     X = X + 0.02 * rng.standard_normal(X.shape)

@@ -10,7 +10,7 @@ from registry import PERMUTATIONS, action
 
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Combination
-from orbitdl.groups.presentation import Presentation, parameters_in_words
+from orbitdl.groups.presentation import Presentation, parameters_label
 from orbitdl.groups.views import view_of_signals
 
 
@@ -75,7 +75,7 @@ FAULTS = [
     (
         "moves from the other side",
         "shifts and turns",
-        {"move": lambda sound, g, by: sound.move(g, -by)},
+        {"retract": lambda sound, g, by: sound.retract(g, -by)},
         "tangents_are_how_moves_begin",
     ),
     (
@@ -87,7 +87,7 @@ FAULTS = [
     (
         "copies moved back instead of on",
         "translations of images",
-        {"moved": lambda sound, g, B: sound.moved(sound.inverse(g), B)},
+        {"act_on_blocks": lambda sound, g, B: sound.act_on_blocks(sound.inverse(g), B)},
         "moved_is_the_product_with_the_representation",
     ),
     (
@@ -169,7 +169,7 @@ FAULTS = [
     (
         "a Nyquist term that is said to move",
         "continuous shift",
-        {"moves_all": True},
+        {"is_invertible": True},
         "synthesize_inverts_analyze_on_what_moves",
     ),
     (
@@ -250,7 +250,7 @@ FAULTS = [
     (
         "other transformations that are forgotten",
         "continuous shift with reversal",
-        {"largest_product": lambda sound, Y, A: sound.alone.largest_product(Y, A)},
+        {"largest_product": lambda sound, Y, A: sound.base.largest_product(Y, A)},
         "the_moved_signal_with_the_largest_inner_product_is_found",
     ),
     (
@@ -346,13 +346,13 @@ FAULTS = [
     (
         "a cover of half the circle's cells",
         "continuous shift",
-        {"cover": lambda sound: sound.cover()[::2]},
+        {"spanning_elements": lambda sound: sound.spanning_elements()[::2]},
         "every_element_is_a_combination_of_the_cover",
     ),
     (
         "a turn that is one sample short",
         "integer shift",
-        {"shortest": lambda sound, g: g - (sound.length - 1) * np.round(g / sound.length)},
+        {"principal": lambda sound, g: g - (sound.length - 1) * np.round(g / sound.length)},
         "shortest_parameters_name_the_same_elements",
     ),
     (
@@ -364,7 +364,7 @@ FAULTS = [
     (
         "nothing to say",
         "integer shift of channels",
-        {"presentation": Presentation("", parameters_in_words, view_of_signals((8, 3)), ())},
+        {"presentation": Presentation("", parameters_label, view_of_signals((8, 3)), ())},
         "every_element_is_said_and_every_data_point_drawn",
     ),
 ]

@@ -99,7 +99,7 @@ def test_components_are_drawn_as_they_are():
 
 def test_components_of_shifts_have_their_peaks_in_the_middle(shifted):
     model, _ = shifted
-    display = ComponentsDisplay.from_estimator(model, rate=4.0)
+    display = ComponentsDisplay.from_estimator(model, sfreq=4.0)
     for ax, a in zip(display.axes_, model.components_, strict=True):
         line = next(line for line in ax.lines if len(line.get_xdata()) > 2)
         peak = int(np.argmax(np.abs(a)))
@@ -141,7 +141,7 @@ def test_points_of_a_plane_are_drawn_at_their_places():
 def test_components_and_data_of_every_kind_of_group_are_drawn(name):
     space = action(name)
     model = OrbitDictionaryLearning(2, space.group)
-    model.components_ = space.adopt(RNG.standard_normal((2, *space.shape)))
+    model.components_ = space.project(RNG.standard_normal((2, *space.shape)))
     model.alpha_ = 1e9  # no atoms at this price
     for display in (
         ComponentsDisplay.from_estimator(model),
@@ -188,7 +188,7 @@ def test_rows_do_not_meet(shifted):
 def test_atoms_are_named_by_component_coefficient_and_place(shifted):
     model, X = shifted
     codes = model.encode(X)
-    display = DecompositionDisplay.from_estimator(model, X, sample=2, codes=codes, rate=2.0)
+    display = DecompositionDisplay.from_estimator(model, X, sample=2, codes=codes, sfreq=2.0)
     first = display.axes_[0].get_yticklabels()[1].get_text()
     own = codes.to_frame().query("sample == 2")
     largest = own.loc[own["coefficient"].abs().idxmax()]
@@ -238,7 +238,7 @@ def test_vectors_have_a_panel_per_coordinate():
 
 def test_a_stretch_of_a_recording_is_taken_apart(waveforms):
     model, signal = waveforms
-    display = DecompositionDisplay.from_estimator(model, signal, start=1.0, stop=2.0, rate=80.0)
+    display = DecompositionDisplay.from_estimator(model, signal, start=1.0, stop=2.0, sfreq=80.0)
     assert_array_equal(display.data, signal[80:160])
     assert_allclose(display.fit, model.reconstruct(signal)[80:160], atol=1e-10)
     parts = sum(np.nan_to_num(part.signal) for part in display.parts)
@@ -267,7 +267,7 @@ def test_coefficients_are_written_beside_the_atoms_of_a_stretch(waveforms):
 
 def test_short_times_are_in_milliseconds(waveforms):
     model, _ = waveforms
-    (ax,) = ComponentsDisplay.from_estimator(model, rate=1000.0).axes_
+    (ax,) = ComponentsDisplay.from_estimator(model, sfreq=1000.0).axes_
     assert ax.get_xlabel() == "time (ms)"
     assert_allclose(ax.lines[1].get_xdata(), np.arange(16))
 
@@ -282,7 +282,7 @@ def test_waveforms_stay_where_they_are_and_count_all_recordings(waveforms):
 
 def test_events_are_drawn_where_the_table_has_them(waveforms):
     model, signal = waveforms
-    display = EventsDisplay.from_estimator(model, signal, rate=50.0, unit="mV")
+    display = EventsDisplay.from_estimator(model, signal, sfreq=50.0, unit="mV")
     table = model.events(signal, 50.0)
     row, below = display.axes_
     points = row.lines[-1]
@@ -486,7 +486,7 @@ def test_a_display_is_drawn_again_elsewhere(shifted):
             NotFittedError,
             "call its fit first",
         ),
-        (lambda m, X: ComponentsDisplay.from_estimator(m, rate=-1), ValueError, "rate must be"),
+        (lambda m, X: ComponentsDisplay.from_estimator(m, sfreq=-1), ValueError, "sfreq must be"),
         (
             lambda m, X: ComponentsDisplay.from_estimator(m, ax=plt.subplots(1, 3)[1]),
             ValueError,

@@ -30,7 +30,7 @@ from orbitdl.groups.base import correlate, inner
 from orbitdl.groups.maxima.grids import on_grid
 from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
-from orbitdl.groups.vectors.matrix_group import exponential, turns
+from orbitdl.groups.vectors.matrix_group import exponential, rotation_generators
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.payload import payload
 from orbitdl.storage.kinds import describe, rebuild
@@ -66,7 +66,7 @@ def matrices(kind: str, d: int, rng: np.random.Generator, n: int = 3001) -> np.n
         return column * row + 10.0 ** rng.uniform(-16, -1, (n, 1, 1)) * rng.standard_normal(
             (n, d, d)
         )
-    if kind == "of small whole numbers":
+    if kind == "of small integers":
         return rng.integers(-1, 2, (n, d, d)).astype(float)
     if kind == "of one row":
         return column[:, :1] * row * np.eye(d)[rng.integers(d, size=n)][:, :, None]
@@ -77,7 +77,7 @@ def matrices(kind: str, d: int, rng: np.random.Generator, n: int = 3001) -> np.n
 
 
 KINDS = [
-    "any", "orthogonal", "of rank one", "nearly of rank one", "of small whole numbers", "tiny",
+    "any", "orthogonal", "of rank one", "nearly of rank one", "of small integers", "tiny",
     "of one row", "with rows and columns of zeros",
 ]  # fmt: skip
 
@@ -146,8 +146,8 @@ def test_clipped_matrices_are_those_of_a_general_decomposition(kind, d, amount):
 def test_the_quick_exponential_is_the_exponential(d):
     by = np.random.default_rng(0).standard_normal((50, d * (d - 1) // 2))
     by[0], by[1] = 0.0, 1e-9
-    expected = expm(np.tensordot(by, turns(d), 1))
-    assert_allclose(exponential(by, turns(d)), expected, atol=1e-13)
+    expected = expm(np.tensordot(by, rotation_generators(d), 1))
+    assert_allclose(exponential(by, rotation_generators(d)), expected, atol=1e-13)
 
 
 # Azimuth
@@ -158,7 +158,7 @@ def test_an_azimuth_turns_the_first_axis_towards_the_second():
     c, s = np.cos(np.radians(30)), np.sin(np.radians(30))
     expected = np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]) @ x
     assert_allclose(Azimuth().on((3, 2)).act(np.array([30.0]), x), expected, atol=1e-12)
-    assert_allclose(Azimuth().fibre(3).matrix(np.array([30.0])) @ x, expected, atol=1e-12)
+    assert_allclose(Azimuth().matrix_group(3).matrix(np.array([30.0])) @ x, expected, atol=1e-12)
 
 
 def test_azimuths_are_a_circle_and_coded_as_one():
@@ -171,19 +171,23 @@ def test_azimuths_are_a_circle_and_coded_as_one():
     assert_allclose(codes.atoms.element[strongest], [200.0], atol=0.5)
     X = rng.standard_normal((100, 3, 3))
     angle = np.linspace(0, 360, 3601)[:, None]
-    tried = np.einsum("nij,gij->ng", X, Azimuth().fibre(3).matrix(angle))
-    assert_allclose(Azimuth().fibre(3).polar(X), np.abs(tried).max(axis=1), rtol=1e-5)
+    tried = np.einsum("nij,gij->ng", X, Azimuth().matrix_group(3).matrix(angle))
+    assert_allclose(Azimuth().matrix_group(3).polar(X), np.abs(tried).max(axis=1), rtol=1e-5)
 
 
 @pytest.mark.parametrize(
     ("group", "shape", "words"),
     [
         (Azimuth(), (4, 2), "acts on"),
-        (AZIMUTHS, (9, 2), "acts on vectors of length 3"),
+        (AZIMUTHS, (9, 2), "not on vectors of length 2"),
         (TURNS, (9,), r"acts on data points of shape \(length, d\)"),
         (TURNS, (9, 0), "acts on"),
-        (Product(Orthogonal(), Orthogonal()), (9, 3), "Orthogonal is no group of shifts"),
-        (Product(IntegerShift(), Trivial()), (9, 3), "Trivial is no group of matrices"),
+        (Product(Orthogonal(), Orthogonal()), (9, 3), "Orthogonal does not shift signals"),
+        (
+            Product(IntegerShift(), Trivial()),
+            (9, 3),
+            "Trivial does not act on channels",
+        ),
     ],
 )
 def test_what_cannot_be_moved_is_refused_in_words(group, shape, words):
@@ -203,7 +207,7 @@ def test_a_product_is_made_of_groups():
 def test_a_product_shifts_and_multiplies(length):
     rng = np.random.default_rng(0)
     moves = Product(IntegerShift(), Orthogonal()).on((length, 3, 2))
-    x, h = rng.standard_normal((length, 3, 2)), moves.fibre.sample(rng, 1)[0]
+    x, h = rng.standard_normal((length, 3, 2)), moves.matrix_group.sample(rng, 1)[0]
     expected = np.einsum("ij,tjr->tir", h.reshape(3, 3), np.roll(x, 2, axis=0))
     assert_allclose(moves.act(np.array([2.0, *h]), x), expected, atol=1e-12)
 
@@ -219,7 +223,7 @@ def test_interpolated_shifts_make_a_product_too():
     moves = Product(InterpolatedShift(4), Orthogonal()).on((8, 2))
     C = correlations(moves, np.random.default_rng(0), 5)[:, None]
     anywhere = Product(ContinuousShift(), Orthogonal()).on((8, 2)).largest_polar(C)
-    assert not moves.moves_all
+    assert not moves.is_invertible
     assert np.all(moves.largest_polar(C) <= (1 + 1e-9) * anywhere)
     assert np.all(moves.largest_polar(C) >= np.cos(np.pi * 3 / 32) * anywhere)
 
@@ -257,7 +261,7 @@ def test_the_largest_product_is_bounded_and_attained(group, kind):
     for _ in range(4):
         C = correlations(moves, rng, 420, kind)
         found, bound = np.abs(moves.match(C)[0]), moves.largest_polar(C[:, None], eps)
-        seen = moves.fibre.polar(on_grid(C, 9 * per_sample, axis=-3)).max(axis=1)
+        seen = moves.matrix_group.polar(on_grid(C, 9 * per_sample, axis=-3)).max(axis=1)
         assert np.all(bound >= seen)
         assert np.all(bound >= found * (1 - 1e-14))
         assert np.all(found >= seen * (1 - 1e-9))
@@ -304,8 +308,8 @@ def test_peaks_are_the_local_maxima_above_a_level(group):
     values = inner(C[peaks.row], moves.represent(peaks.element))
     assert_allclose(values, peaks.coefficient, rtol=1e-9)
     assert np.all(np.abs(values) > level)
-    per_sample = 40 if moves.times.dimension else 1
-    height = moves.fibre.polar(on_grid(C, 21 * per_sample, axis=-3))
+    per_sample = 40 if moves.shifts.dimension else 1
+    height = moves.matrix_group.polar(on_grid(C, 21 * per_sample, axis=-3))
     above = (height > np.roll(height, 1, 1)) & (height > np.roll(height, -1, 1)) & (height > level)
     assert 0.9 * above.sum() <= len(peaks.row) <= above.sum() + 1
 
@@ -324,7 +328,7 @@ def test_large_and_small_parts_of_many_correlations_give_the_same(monkeypatch):
     moves = TURNS.on((9, 3))
     C = correlations(moves, np.random.default_rng(0), 50)
     whole = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
-    monkeypatch.setattr("orbitdl.groups.vectors.product_representation.ROOM", 1000)
+    monkeypatch.setattr("orbitdl.groups.vectors.product_representation.CAPACITY", 1000)
     parts = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
     assert_allclose(whole[0].row, parts[0].row)
     assert_allclose(whole[0].element, parts[0].element, atol=1e-9)
@@ -440,7 +444,8 @@ def test_atoms_at_one_time_are_one_event_also_round_the_end_of_a_window():
 
 def test_events_tell_axis_and_angle_of_the_nearest_rotation():
     axis = np.array([2.0, -1.0, 2.0]) / 3
-    turn = exponential(np.radians(50) * np.array([axis[2], -axis[1], axis[0]]), turns(3))
+    vector = np.radians(50) * np.array([axis[2], -axis[1], axis[0]])
+    turn = exponential(vector, rotation_generators(3))
     assert_allclose(turn @ axis, axis)
     half = turn @ np.diag([1.0, 1.0, -1.0])
     atoms = [
@@ -492,5 +497,5 @@ def test_a_report_draws_atoms_turned_and_tells_where_they_lie():
 
 
 def test_elements_are_said_in_words():
-    words = AZIMUTHS.on((9, 3)).presentation.element(np.array([2.345, 40.06]))
+    words = AZIMUTHS.on((9, 3)).presentation.label(np.array([2.345, 40.06]))
     assert words == "shift 2.35, azimuth 40.1°"

@@ -66,8 +66,8 @@ def test_every_format_gives_the_same_numbers(tmp_path, kind):
     assert_allclose(content.signal, LEADS, atol=1e-12)
     knows_rate = kind in ("wav", "wfdb record", "wfdb header")
     knows_names = kind in ("csv with a header", "parquet", "wfdb record", "wfdb header")
-    assert content.rate == (250 if knows_rate else None)
-    assert content.leads == (NAMES if knows_names else ())
+    assert content.sfreq == (250 if knows_rate else None)
+    assert content.ch_names == (NAMES if knows_names else ())
 
 
 @pytest.mark.parametrize(("dtype", "full"), [(np.int16, 2**15), (np.int32, 2**31), (np.uint8, 128)])
@@ -279,7 +279,7 @@ def test_what_cannot_be_cut_is_refused(case):
 def test_a_strange_preprocessing_in_a_model_file_is_refused():
     assert Preprocessing.of({}) == Preprocessing()
     assert Preprocessing.of({"window": 9, "other": 1}) == Preprocessing(window=9)
-    for strange in ({"window": "9"}, {"window": -1}, {"rate": True}, {"channel": [1]}):
+    for strange in ({"window": "9"}, {"window": -1}, {"sfreq": True}, {"channel": [1]}):
         with pytest.raises(ValueError, match="unknown way"):
             Preprocessing.of(strange)
 
@@ -299,14 +299,14 @@ def test_tables_of_many_makers_are_read(tmp_path, kind):
     (tmp_path / "x.csv").write_text(CSV[kind])
     content = read(tmp_path / "x.csv")
     np.testing.assert_array_equal(content.signal[:, -1], [1.5, 2.0])
-    assert content.signal.shape[1] == (2 if content.leads[:1] == ("t",) else 1)
-    if content.leads:
-        assert content.leads[-1] in ("x", "volt (mV)")
+    assert content.signal.shape[1] == (2 if content.ch_names[:1] == ("t",) else 1)
+    if content.ch_names:
+        assert content.ch_names[-1] in ("x", "volt (mV)")
 
 
 def test_a_column_that_looks_like_time_is_remarked_on():
     table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
-    content = Recording(table, leads=("time", "x"), kind="table")
+    content = Recording(table, ch_names=("time", "x"), kind="table")
     with pytest.warns(UserWarning, match="column time rises evenly, as time does"):
         prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")
 
@@ -323,14 +323,14 @@ def test_a_truncated_sound_is_refused(tmp_path, share, dtype):
         read(path)
 
 
-@pytest.mark.parametrize("rate", ["-100", "0", "-100/1000", "nan", "inf"])
-def test_a_header_with_an_impossible_rate_is_refused(tmp_path, rate):
+@pytest.mark.parametrize("sfreq", ["-100", "0", "-100/1000", "nan", "inf"])
+def test_a_header_with_an_impossible_rate_is_refused(tmp_path, sfreq):
     record = write_wfdb(tmp_path / "a")
     header = record.with_suffix(".hea")
     first, *others = header.read_text().splitlines()
     name, leads, _, *rest = first.split()
-    header.write_text("\n".join([" ".join([name, leads, rate, *rest]), *others]) + "\n")
-    with pytest.raises(ValueError, match=rf"a\.hea.* a sampling rate of {rate}, .*positive"):
+    header.write_text("\n".join([" ".join([name, leads, sfreq, *rest]), *others]) + "\n")
+    with pytest.raises(ValueError, match=rf"a\.hea.* a sampling rate of {sfreq}, .*positive"):
         read(header)
 
 

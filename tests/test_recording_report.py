@@ -87,7 +87,7 @@ def test_an_array_is_reported_as_a_recording_without_a_rate_is(model, heart, tmp
 @pytest.mark.filterwarnings("ignore:max_iter")
 @pytest.mark.parametrize("length", [60, 61])
 def test_the_report_removes_the_trend_that_the_model_removes(length):
-    heart = make_ecg_recording(duration=20, rate=100.0, random_state=0)
+    heart = make_ecg_recording(duration=20, sfreq=100.0, random_state=0)
     drift = np.sin(np.arange(len(heart.signal)) / 20)  # only just slower than a waveform
     signal = heart.signal + drift
     model = WaveformLearning(
@@ -100,7 +100,7 @@ def test_the_report_removes_the_trend_that_the_model_removes(length):
 
 
 def test_the_file_holds_the_table_of_events(model, heart, facts):
-    events = model.events(heart.signal, heart.rate)
+    events = model.events(heart.signal, heart.sfreq)
     content = payload(facts)
     assert content["events"]["total"] == len(events)
     assert_allclose(column(content, "sample"), events["sample"])
@@ -135,8 +135,8 @@ def test_a_model_from_a_file_gets_the_same_page(model, heart, facts, tmp_path):
 
 def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
     codes = model.encode(heart.signal)
-    given = model.events(heart.signal, heart.rate, codes=codes)
-    pd.testing.assert_frame_equal(given, model.events(heart.signal, heart.rate))
+    given = model.events(heart.signal, heart.sfreq, codes=codes)
+    pd.testing.assert_frame_equal(given, model.events(heart.signal, heart.sfreq))
     both = model.events([heart.signal, heart.signal], codes=[codes, codes])
     assert_allclose(both[1]["sample"], given["sample"])
 
@@ -145,22 +145,22 @@ def test_events_of_codes_at_hand_are_those_of_the_recording(model, heart):
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="Node.js is not installed")
-@pytest.mark.parametrize("rate", [None, 1e-12, 1e-7, 1e-5, 1e-3, 1.0, 360.0, 3e4])
-def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(rate):
+@pytest.mark.parametrize("sfreq", [None, 1e-12, 1e-7, 1e-5, 1e-3, 1.0, 360.0, 3e4])
+def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(sfreq):
     script = file("recording/script/numbers.js")
     parts = [script[script.index(f"const {name} =") :] for name in ("clock", "STEPS")]
     code = [part[: part.index("\n};\n") + 4] for part in parts]
     code = f"""
-        const view = {{ rate: {json.dumps(rate)} }}, narrow = () => false, axis = (look) => look;
+        const view = {{ sfreq: {json.dumps(sfreq)} }}, narrow = () => false, axis = (look) => look;
         {code[0]}
         {code[1]}
-        const axes = [1e1, 1e4, 1e8].map((n) => timeAxis(0, n / (view.rate || 1), {{}}));
+        const axes = [1e1, 1e4, 1e8].map((n) => timeAxis(0, n / (view.sfreq || 1), {{}}));
         console.log(JSON.stringify(axes.map((one) => [one.tickvals, one.ticktext])));
     """
     done = subprocess.run(["node", "-e", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     for samples, (places, words) in zip((1e1, 1e4, 1e8), json.loads(done.stdout), strict=True):
-        end = samples / (rate or 1.0)
+        end = samples / (sfreq or 1.0)
         assert 2 <= sum(0 <= place <= end for place in places) <= 15
         assert len(places) == len(words) <= 30
 
@@ -210,17 +210,17 @@ def test_the_interval_from_beat_to_beat_is_over_all_waveforms():
     signal = heart.signal.copy()
     signal[10_000:10_400] = np.nan
     model = WaveformLearning(2, 200, random_state=0, n_restarts=2, noise="white").fit(signal)
-    events = model.events(signal, heart.rate)
+    events = model.events(signal, heart.sfreq)
     between = np.diff(events["sample"])
     across = np.diff(events["sample"] > 10_200)
     expected = np.concatenate([[np.nan], np.where(across, np.nan, between)])
     assert_allclose(events["interval"], expected)
-    assert_allclose(events["interval_s"], expected / heart.rate)
+    assert_allclose(events["interval_s"], expected / heart.sfreq)
     for j in (0, 1):
         own = events[events["component"] == j]
         known = ~np.diff(own["sample"] > 10_200)
         assert_allclose(own["own_interval"][1:][known], np.diff(own["sample"])[known])
-    facts = gather(model, Recording(signal, heart.rate), None, None)
+    facts = gather(model, Recording(signal, heart.sfreq), None, None)
     median, often = (f(np.nanmedian(expected)) for f in (facts.clock.span, facts.clock.frequency))
     said, median = words_of(page(facts)), median.replace(NO_BREAK, " ")
     assert said.count(f"of any waveform: typically {often}") == 2
@@ -333,7 +333,7 @@ def test_numbers_come_back_from_text():
 def test_the_summary_says_how_many_how_often_and_how_good(facts):
     said = " ".join(paragraphs(facts)).replace(NO_BREAK, " ")
     events = facts.events
-    typical = 60 * facts.clock.rate / np.median(np.diff(events["sample"]))
+    typical = 60 * facts.clock.sfreq / np.median(np.diff(events["sample"]))
     assert f"{len(events)} events of one waveform (typically {typical:.3g} per minute" in said
     assert "In 40 s of recording" in said
     assert "no other code of the whole recording lowers the objective by more than" in said
@@ -343,7 +343,7 @@ def test_the_summary_says_how_many_how_often_and_how_good(facts):
 
 def test_names_from_outside_cannot_become_markup(model, heart):
     evil = "</script><script>alert(1)</script><img src=x onerror=alert(1)>"
-    named = replace(heart, leads=(evil,))
+    named = replace(heart, ch_names=(evil,))
     text = page(gather(model, named, evil, evil))
     assert evil not in text
     assert "<img" not in text.split("<script>")[0]
@@ -371,7 +371,7 @@ def test_gaps_are_named_and_kept(model, heart):
 
 
 def test_a_recording_without_events_gets_a_page(model, heart):
-    quiet = Recording(1e-6 * np.sin(np.arange(2000.0)), heart.rate)
+    quiet = Recording(1e-6 * np.sin(np.arange(2000.0)), heart.sfreq)
     text = page(gather(model, quiet, None, None))
     assert "there are no events" in words_of(text)
     assert "about-nothing" in text
@@ -397,7 +397,7 @@ def test_without_a_rate_times_are_samples_and_excerpts_count_from_the_start(mode
 
 
 def test_several_channels_are_named(model, heart):
-    both = Recording(np.stack([heart.signal, -heart.signal], axis=1), heart.rate, ("I", "II"))
+    both = Recording(np.stack([heart.signal, -heart.signal], axis=1), heart.sfreq, ("I", "II"))
     two = WaveformLearning(
         length=200, random_state=0, n_restarts=1, n_components=1, noise="white"
     ).fit(both.signal)
@@ -408,12 +408,12 @@ def test_several_channels_are_named(model, heart):
 
 
 @pytest.mark.parametrize(
-    ("sample", "rate", "words"),
+    ("sample", "sfreq", "words"),
     [(0, 100.0, "0:00:00.0"), (372_512, 100.0, "1:02:05.1"), (5_999.9, 100.0, "0:01:00.0")],
 )
-def test_times_are_hours_minutes_and_seconds(sample, rate, words):
-    assert Clock(rate).time(sample) == words
-    assert Clock(rate, offset=sample).time(0) == words
+def test_times_are_hours_minutes_and_seconds(sample, sfreq, words):
+    assert Clock(sfreq).time(sample) == words
+    assert Clock(sfreq, offset=sample).time(0) == words
 
 
 def test_a_place_that_cannot_be_is_refused_before_any_work(model, heart, tmp_path, monkeypatch):

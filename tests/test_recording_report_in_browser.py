@@ -26,7 +26,7 @@ def heart():
     whole = make_ecg_recording(duration=40, random_state=0)
     x = whole.signal.copy()
     x[5000:5400] = np.nan
-    return Recording(x, whole.rate, ("II",), offset=OFFSET)
+    return Recording(x, whole.sfreq, ("II",), offset=OFFSET)
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_the_strip_draws_the_data_of_the_time_it_shows(page, heart):
         page.click(act)
     low, high = in_view(page)
     time, data = drawn(page, "data")
-    sample = time * heart.rate - OFFSET
+    sample = time * heart.sfreq - OFFSET
     whole = np.round(sample).astype(int)
     assert_allclose(sample, whole, atol=1e-6)
     assert whole[0] <= low
@@ -94,10 +94,10 @@ def test_from_far_away_the_strip_draws_the_least_and_the_greatest(page, heart):
     page.click("#whole")
     assert in_view(page) == [0, len(heart.signal)]
     time, data = drawn(page, "data")
-    steps = np.median(np.diff(np.unique(time))) * heart.rate
+    steps = np.median(np.diff(np.unique(time))) * heart.sfreq
     assert steps > 1
     for t, pair in zip(time[::2], data.reshape(-1, 2), strict=True):
-        middle = t * heart.rate - OFFSET
+        middle = t * heart.sfreq - OFFSET
         own = heart.signal[int(np.ceil(middle - steps / 2)) : int(middle + steps / 2) + 1]
         if np.isnan(own).all():
             assert np.isnan(pair).all()
@@ -106,13 +106,13 @@ def test_from_far_away_the_strip_draws_the_least_and_the_greatest(page, heart):
     assert "least and the greatest" in page.inner_text("#strip-words")
     shaded = page.evaluate("byId('strip-plot').layout.shapes.filter((s) => s.type === 'rect')")
     assert_allclose(
-        [shaded[0]["x0"] * heart.rate, shaded[0]["x1"] * heart.rate],
+        [shaded[0]["x0"] * heart.sfreq, shaded[0]["x1"] * heart.sfreq],
         [5000 + OFFSET - 0.5, 5400 + OFFSET - 0.5],
     )
 
 
 def test_choosing_an_unusual_event_moves_the_strip_there(page, model, heart):
-    events = model.events(heart.signal, heart.rate)
+    events = model.events(heart.signal, heart.sfreq)
     worst = events.loc[events["similarity"].idxmin()]
     page.click("#first tbody tr:first-child")
     low, high = in_view(page)

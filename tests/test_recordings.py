@@ -85,7 +85,7 @@ def test_new_data_are_cut_and_normalised_as_those_that_were_learned_from(fitted)
     cut = datasets.segment(recording.signal, LENGTH, 24)
     assert_allclose(windows.values[: len(cut)], cut, atol=1e-14)
     assert_array_equal(windows.start[: len(cut)], 24 * np.arange(len(cut)))
-    assert windows.rate == RATE
+    assert windows.sfreq == RATE
 
 
 def test_coefficients_are_in_the_unit_of_the_recording(fitted):
@@ -120,30 +120,30 @@ def test_simulated_beats_are_listed_once_at_their_times(step):
     """Two shapes planted off the grid: by the simulator's own table of beats."""
     heart = datasets.make_ecg_like(n_windows=60, noise=0.01, drift=0.0, random_state=3)
     normal = heart.beats.loc[heart.beats["kind"] == "normal", "seconds"].to_numpy()
-    shapes = beats_in_windows(heart.rate, 128)
+    shapes = beats_in_windows(heart.sfreq, 128)
     sizes = np.linalg.norm(shapes, axis=1)
     components = shapes / sizes[:, None]
-    recording = Recording(heart.signal, heart.rate)
+    recording = Recording(heart.signal, heart.sfreq)
     windows = prepare(recording, Preprocessing(window=128, step=step), to_end=True)
     codes = encode(windows.values, components, group=ContinuousShift(), alpha=0.1)
     table = event_table(codes, components, windows)
-    assert_allclose(table["onset"], table["sample"] / heart.rate)
+    assert_allclose(table["onset"], table["sample"] / heart.sfreq)
     strong = table[(table["component"] == 0) & (table["coefficient"] > 0.6 * sizes[0])]
     inside = normal[(normal > 1.0) & (normal < 119.0)]  # the ends cut beats off
     distance = np.abs(strong["onset"].to_numpy()[:, None] - inside)
     assert_array_equal((distance < 0.25).sum(axis=0), 1)  # the next beat is farther away
-    assert np.median(distance.min(axis=0)) * heart.rate < 0.05  # samples
+    assert np.median(distance.min(axis=0)) * heart.sfreq < 0.05  # samples
 
 
-def beats_in_windows(rate: float, length: int) -> np.ndarray:
+def beats_in_windows(sfreq: float, length: int) -> np.ndarray:
     """Return the simulator's normal and premature beat, (2, length), peaked in the middle."""
-    t = (np.arange(length) - length // 2) / rate
+    t = (np.arange(length) - length // 2) / sfreq
     kinds = datasets.make_ecg_recording(1.0).waveforms.values()
     waves = [
         np.exp(-0.5 * ((t[:, None] - kind.centre) / kind.width) ** 2) @ kind.height[:, 0]
         for kind in kinds
     ]
-    return ContinuousShift().on((length,)).adopt(np.array(waves))
+    return ContinuousShift().on((length,)).project(np.array(waves))
 
 
 def test_codes_of_other_windows_are_refused():
@@ -167,13 +167,13 @@ def test_a_model_without_preprocessing_cuts_by_the_length_of_its_components():
 
 
 def test_a_model_remembers_preprocessing_with_numbers_of_numpy(tmp_path):
-    steps = Preprocessing(window=np.int64(8), step=np.int32(4), rate=np.float64(2.5))
+    steps = Preprocessing(window=np.int64(8), step=np.int32(4), sfreq=np.float64(2.5))
     windows = prepare(Recording(SIGNAL[:80]), steps)
     model = OrbitDictionaryLearning(1, IntegerShift(), max_iter=1, random_state=0)
     model.fit(windows.values).save(tmp_path / "m", preprocessing=steps.to_dict())
     again = prepare_for(orbitdl.load(tmp_path / "m"), Recording(SIGNAL[:80]))
     assert_array_equal(again.values, windows.values)
-    assert again.rate == 2.5
+    assert again.sfreq == 2.5
 
 
 def test_lists_and_whole_numbers_are_recordings_too():
@@ -188,11 +188,11 @@ BAD = {
     "no window": (Recording(SIGNAL), {}, r"for instance window=201\."),
     "a window of nothing": (Recording(SIGNAL), {"window": 0}, "window must be a positive whole"),
     "half a sample": (Recording(SIGNAL), {"window": 8, "step": 0.5}, "step must be a positive"),
-    "no rate": (Recording(SIGNAL), {"window": 8, "rate": -1}, "rate must be a positive number"),
+    "no rate": (Recording(SIGNAL), {"window": 8, "sfreq": -1}, "sfreq must be a positive number"),
     "normalize in words": (Recording(SIGNAL), {"normalize": "yes"}, "must be True or False"),
     "a channel by number": (Recording(SIGNAL), {"channel": 1}, "channel must be text"),
     "no such channel": (
-        Recording(SIGNAL.reshape(-1, 2), leads=("I", "V1")),
+        Recording(SIGNAL.reshape(-1, 2), ch_names=("I", "V1")),
         {"window": 8, "channel": "V6"},
         r"channel='V6' is not there: pass a number from 0 to 1, a name \(I, V1\) or mean",
     ),
@@ -286,7 +286,7 @@ def test_two_events_on_both_sides_of_a_border_are_two():
 def test_vectors_that_are_turned_are_listed_by_events_not_by_atoms():
     group, rng = Product(IntegerShift(), Orthogonal()), np.random.default_rng(0)
     moves = group.on((9, 2))
-    component = moves.adopt(rng.standard_normal((1, 9, 2)))
+    component = moves.project(rng.standard_normal((1, 9, 2)))
     component /= np.linalg.norm(component)
     turned = moves.act(moves.sample(rng, 6), component[[0] * 6])
     X = 3 * turned + moves.act(moves.sample(rng, 6), component[[0] * 6])

@@ -57,7 +57,7 @@ def draw(shape: tuple[int, ...], n: int, q: int, seed: int = 0) -> tuple[np.ndar
 def test_one_moved_component_costs_what_the_closed_form_says(group, shape):
     """For y = c g a with |a| = 1 the soft threshold is optimal: alpha |c| - alpha^2 / 2."""
     representation = group.on(shape)
-    a = representation.adopt(draw(shape, 1, 1)[1])
+    a = representation.project(draw(shape, 1, 1)[1])
     a /= np.linalg.norm(a)
     g = representation.sample(np.random.default_rng(1), 1)
     y = -1.7 * representation.act(g, a)

@@ -149,15 +149,15 @@ def test_usage_adds_up_to_all_atoms(heart):
 
 
 def test_an_event_is_placed_where_the_component_is_highest():
-    wave, rate = np.roll(bump(), 7), 100.0
+    wave, sfreq = np.roll(bump(), 7), 100.0
     X = [np.roll(bump(), 3), np.roll(bump(), -5)]
-    facts = given([wave], X, IntegerShift(), alpha=0.5, rate=rate)
+    facts = given([wave], X, IntegerShift(), alpha=0.5, sfreq=sfreq)
     events = events_of(facts, facts.coded)
     assert events.in_seconds
-    assert_allclose(events.time, [(20 + 3) / rate, (41 + 20 - 5) / rate])
+    assert_allclose(events.time, [(20 + 3) / sfreq, (41 + 20 - 5) / sfreq])
     overlapping = replace(facts.coded, step=20)
-    assert_allclose(events_of(facts, overlapping).time, [23 / rate, (20 + 15) / rate])
-    unknown = replace(facts, labels=replace(facts.labels, rate=None))
+    assert_allclose(events_of(facts, overlapping).time, [23 / sfreq, (20 + 15) / sfreq])
+    unknown = replace(facts, labels=replace(facts.labels, sfreq=None))
     assert_allclose(events_of(unknown, facts.coded).time, [23 / 41, 1 + 15 / 41])
 
 
@@ -181,7 +181,7 @@ def test_the_table_and_the_report_place_an_atom_alike(a):
     moves = ContinuousShift().on(a.shape)
     X = 2 * moves.act(np.array([[3.3], [0.0], [30.1]]), a[None])
     model = OrbitDictionaryLearning(1, ContinuousShift(), alpha=0.1, max_iter=0).fit(X)
-    model.components_ = moves.adopt(a[None])
+    model.components_ = moves.project(a[None])
     codes = model.encode(X)
     windows = prepare(Recording(X), Preprocessing(), layout="windows")
     table = event_table(codes, model.components_, windows)
@@ -322,7 +322,7 @@ def test_usage_is_counted_once(heart, monkeypatch):
 
 def test_the_summary_says_what_how_well_and_how_far(heart):
     model, data = heart
-    said = " ".join(paragraphs(gather(model, data.X, replace(LABELS, rate=64.0))))
+    said = " ".join(paragraphs(gather(model, data.X, replace(LABELS, sfreq=64.0))))
     said = said.replace(NO_BREAK, " ")
     for words in ("2 components describe 40 windows of 65 samples (1.02 s)", "any amount"):
         assert words in said
@@ -510,7 +510,7 @@ def test_the_snippet_names_any_group(group):
 
 def test_the_table_of_the_run_has_parameters_versions_and_a_fingerprint(heart):
     model, data = heart
-    rows = dict(run_table(gather(model, data.X, replace(LABELS, rate=64.0))))
+    rows = dict(run_table(gather(model, data.X, replace(LABELS, sfreq=64.0))))
     assert rows["alpha"] == "0.1"
     assert rows["group"] == "ContinuousShift()"
     assert "numpy" in rows["versions"]
@@ -558,7 +558,7 @@ def test_texts_from_outside_are_escaped(heart, tmp_path):
 
 def test_the_file_is_small_and_allows_no_network(heart, tmp_path):
     model, data = heart
-    file = write_report(model, data.X, tmp_path / "r.html", rate=64.0)
+    file = write_report(model, data.X, tmp_path / "r.html", sfreq=64.0)
     assert file.stat().st_size < 10e6
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', file.read_text())[1]
     assert policy.startswith("default-src 'none'")
@@ -592,9 +592,9 @@ def test_a_report_replaces_the_old_one_only_when_complete(heart, tmp_path, monke
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"rate": -1.0}, "rate must be a positive number"),
-        ({"n_windows": 0}, "n_windows must be a whole number"),
-        ({"step": 0}, "step must be a whole number"),
+        ({"sfreq": -1.0}, "sfreq must be a positive number"),
+        ({"n_windows": 0}, "n_windows must be an integer"),
+        ({"step": 0}, "step must be an integer"),
         ({"path": "nowhere/r.html"}, "there is no folder nowhere"),
         ({"path": "."}, "is a folder"),
     ],

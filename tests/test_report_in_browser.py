@@ -46,7 +46,7 @@ def heart(tmp_path_factory):
     model = fitted(ContinuousShift(), data.X, alpha=0.1, max_iter=20)
     file = tmp_path_factory.mktemp("report") / "heart.html"
     write_report(
-        model, data.X, file, rate=data.rate, n_windows=20, title="A simulated heart", unit="mV"
+        model, data.X, file, sfreq=data.sfreq, n_windows=20, title="A simulated heart", unit="mV"
     )
     return model, data, file
 
@@ -252,7 +252,7 @@ def test_sizes_and_places_are_those_of_the_recording(watched, heart, tmp_path):
     model, data, _ = heart
     raw = data.signal.reshape(60, 65)
     mean, scale = raw.mean(axis=1), np.linalg.norm(raw - raw.mean(axis=1)[:, None], axis=1)
-    named = {"rate": 64.0, "unit": "<mV>", "step": 65, "samples": raw.size}
+    named = {"sfreq": 64.0, "unit": "<mV>", "step": 65, "samples": raw.size}
     file = write_report(model, data.X, tmp_path / "r.html", mean=mean, scale=scale, **named)
     page = watched.open(file)
     page.evaluate("goTo(7)")
@@ -365,12 +365,12 @@ CASES = {
         noise(12, 2),
         {"channels": ["<i>I</i>", "V"]},
     ),
-    "many channels": (ContinuousShift(), noise(15, 10), {"rate": 5.0}),
+    "many channels": (ContinuousShift(), noise(15, 10), {"sfreq": 5.0}),
     "fixed": (Trivial(), noise(12), {}),
     "turns of space": (Orthogonal(), noise(3, 6), {}),
     "turns of vectors": (Orthogonal(), noise(4), {}),
     "images": (QUARTERS, noise(3, 3), {}),
-    "gaps": (IntegerShift(), with_gaps(noise(12)), {"rate": 10.0, "step": 5}),
+    "gaps": (IntegerShift(), with_gaps(noise(12)), {"sfreq": 10.0, "step": 5}),
     "silence": (IntegerShift(), 1e-3 * noise(12), {}),
 }
 

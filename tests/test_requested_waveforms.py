@@ -20,7 +20,7 @@ SHOWN = r"^3 components requested; 2 are kinds of their own: .*; n_components=\"
 @pytest.fixture(scope="module")
 def heart():
     """Return two minutes of an ECG with normal and premature beats."""
-    return make_ecg_recording(duration=120, rate=180, random_state=0)
+    return make_ecg_recording(duration=120, sfreq=180, random_state=0)
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from orbitdl.data.arrays import ArraySource
 from orbitdl.data.opening import as_source
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups import ContinuousShift, IntegerShift, ListedRepresentation
+from orbitdl.groups import ContinuousShift, FiniteRepresentation, IntegerShift
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.executor import Piece, Threads
@@ -67,7 +67,7 @@ def run(shards, start=None, **settings):
 
 def has_unique_codes(representation):
     """Tell whether elements are independent; else an optimum has many codes, and rounding picks."""
-    return not isinstance(representation, ListedRepresentation) or representation.is_free
+    return not isinstance(representation, FiniteRepresentation) or representation.is_free
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

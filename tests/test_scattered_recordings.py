@@ -133,18 +133,18 @@ def test_codes_are_delayed_and_those_of_recordings_in_memory(fitted):
     assert len(single) == len(fitted.encode(RECORDINGS[0]))
 
 
-@pytest.mark.parametrize("rate", [None, 100.0])
-def test_events_are_a_lazy_table_with_the_recording_first(fitted, rate):
+@pytest.mark.parametrize("sfreq", [None, 100.0])
+def test_events_are_a_lazy_table_with_the_recording_first(fitted, sfreq):
     def fail():
         raise AssertionError("computed too early")
 
-    fitted.events([dask.delayed(fail)()], rate)
-    table = fitted.events(later(RECORDINGS), rate)
+    fitted.events([dask.delayed(fail)()], sfreq)
+    table = fitted.events(later(RECORDINGS), sfreq)
     assert table.npartitions == 3
     assert table.columns[0] == "recording"
     found = table.compute(scheduler="synchronous")
     assert dict(found.dtypes) == dict(table.dtypes)
-    for k, one in enumerate(fitted.events(RECORDINGS, rate)):
+    for k, one in enumerate(fitted.events(RECORDINGS, sfreq)):
         own = found[found["recording"] == k].drop(columns="recording")
         assert_array_equal(own.to_numpy(dtype=float), one.to_numpy(dtype=float))
         assert list(own.columns) == list(one.columns)

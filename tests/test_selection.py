@@ -179,7 +179,7 @@ def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
     assert told == [(2, 4), (3, 4), (4, 4)]
     assert again.table.equals(whole.table)
     assert again.reason == whole.reason
-    with pytest.raises(ValueError, match="differs in alphas, the alpha to begin with; delete"):
+    with pytest.raises(ValueError, match="differs in alphas, the initial alpha; delete"):
         select(estimator, data.X, **settings | {"alphas": [0.1]}, checkpoint=place)
 
 
@@ -219,8 +219,8 @@ def test_the_reason_reads_as_sentences():
     found = scores([best + 1.0, best + 0.9], [best, best + 0.1], [best + 0.02, best + 0.1])
     assert reason_for(found, (1, 0)) == (
         "2 components: 3 would raise the held-out error by 10 %; 1 would make it 5.5 times as "
-        "large. Alpha 1: the held-out error is least there. 1 is the largest tried: larger ones "
-        "may do as well. 40 % of the energy of hidden entries is predicted."
+        "large. Alpha 1: the minimum of the held-out error. 1 is the largest tried: larger ones "
+        "may do as well. 40 % of the energy of held-out entries is predicted."
     )
 
 
@@ -235,8 +235,8 @@ def test_the_reason_names_the_number_of_least_error_though_it_is_no_neighbour():
 def test_the_reason_says_when_nothing_is_predicted_and_when_nothing_changes():
     nothing, best = np.array([0.4, 0.6]), np.array([0.2, 0.4])
     assert reason_for(scores([nothing, nothing + 0.1]), (0, 0)) == (
-        "Hidden entries are not predicted, whatever is tried: the data may be noise. The simplest "
-        "was taken: 1 component, alpha 1."
+        "No candidate predicts held-out entries: the data may be noise. The simplest was selected: "
+        "1 component, alpha 1."
     )
     same = scores([best, best + 0.1], [best * 0.9999, best])
     assert "2 would change the held-out error by less than 0.1 %." in reason_for(same, (0, 0))
@@ -257,10 +257,10 @@ def test_threads_do_not_change_a_selection():
     [
         ({"n_components": []}, "n_components is empty"),
         ({"n_components": 3}, "n_components must be a list"),
-        ({"n_components": [0]}, "n_components must be a whole number"),
+        ({"n_components": [0]}, "n_components must be an integer"),
         ({"alphas": [-1.0]}, "each of alphas must be a positive number"),
         ({"groups": ["shift"]}, "group"),
-        ({"rounds": 1}, "rounds must be a whole number of at least 2"),
+        ({"rounds": 1}, "rounds must be an integer of at least 2"),
         ({"share": 0.0}, "share must be a number from 0.01 to 0.9"),
         ({"speckle": 0}, "speckle must be"),
         ({"max_samples": 0}, "max_samples must be"),
@@ -277,7 +277,7 @@ def test_what_makes_no_sense_is_refused_in_a_sentence(settings, sentence):
     [(np.zeros((8, 5)), {}), (np.ones((2, 2)), {"share": 0.01})],
 )
 def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
-    with pytest.raises(ValueError, match="^all entries that would be hidden are zero"):
+    with pytest.raises(ValueError, match="^all held-out entries are zero"):
         select(OrbitDictionaryLearning(), X, rounds=2, **settings)
 
 

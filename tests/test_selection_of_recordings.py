@@ -20,7 +20,7 @@ RATE, LENGTH = 180, 100
 @pytest.fixture(scope="module")
 def heart():
     """Return two minutes of an ECG with normal and premature beats."""
-    return make_ecg_recording(duration=120, rate=RATE, random_state=0).signal
+    return make_ecg_recording(duration=120, sfreq=RATE, random_state=0).signal
 
 
 def pink(n, seed=0):
@@ -49,12 +49,12 @@ def test_two_kinds_of_beats_are_chosen_as_auto_does_and_the_reason_agrees(heart)
     assert selection.choice == {"n_components": 2}
     assert selection.estimator.get_params() == estimator.get_params()  # "auto", the same noise
     assert selection.reason.startswith("2 components: 1 would make the held-out error")
-    assert 'n_components="auto" finds 2, and no more can be judged: ' in selection.reason
+    assert 'n_components="auto" finds 2, and larger numbers cannot be scored: ' in selection.reason
     assert selection.table["n_components"].tolist() == [1, 2]  # 3 and 4 are no other models
     one, two = selection.table.to_dict(orient="records")
     assert two["error"] < 0.03 < one["error"]
     assert two["agreement"] > 0.99
-    beats = make_ecg_recording(duration=120, rate=RATE, random_state=0).beats
+    beats = make_ecg_recording(duration=120, sfreq=RATE, random_state=0).beats
     assert two["atoms"] == pytest.approx(beats["inside"].sum() * LENGTH / len(heart), rel=0.02)
     display = SelectionDisplay.from_selection(selection)
     assert display.ax_.lines[-1].get_xdata()[0] == 2
@@ -166,5 +166,5 @@ def test_options_of_data_points_are_refused(option):
 
 
 def test_too_few_samples_for_a_waveform_are_refused():
-    with pytest.raises(ValueError, match=r"^max_samples=10 leaves no stretch .* raise max_samples"):
+    with pytest.raises(ValueError, match=r"^max_samples=10 leaves no segment .* raise max_samples"):
         select(WaveformLearning(length=36), pink(600), max_samples=10)

@@ -14,7 +14,7 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Problem
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups import ListedRepresentation, Representation
+from orbitdl.groups import FiniteRepresentation, Representation
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.sample_shard import SampleShard, SampleShards
 from orbitdl.learning.starts import start_from_data
@@ -52,7 +52,7 @@ def follow(state: State, n_iterations: int) -> list[Iteration]:
 
 def has_unique_codes(representation: Representation) -> bool:
     """Tell whether elements are independent; else an optimum has many codes, and rounding picks."""
-    return not isinstance(representation, ListedRepresentation) or representation.is_free
+    return not isinstance(representation, FiniteRepresentation) or representation.is_free
 
 
 UNIQUE = [name for name in KINDS if has_unique_codes(action(name, 8))]

@@ -98,7 +98,7 @@ def test_a_burst_is_moved_under_its_envelope():
     assert_allclose(moved, burst(64, 32.5, 130.0), atol=2e-3)
     value, element = moves.match((moves.analyze(moved) * moves.analyze(a).conj())[None])
     assert_allclose(element, [[12.5, 130.0]], atol=1e-6)
-    assert_allclose(value, np.sum(moves.adopt(a) ** 2))
+    assert_allclose(value, np.sum(moves.project(a) ** 2))
 
 
 def test_the_place_of_a_burst_is_that_of_its_envelope():
@@ -113,9 +113,9 @@ def test_the_place_of_a_burst_is_that_of_its_envelope():
 def test_tangents_are_the_derivatives_of_moves(length):
     moves, rng = ShiftAndPhase().on((length, 2)), np.random.default_rng(0)
     B, g = moves.analyze(rng.standard_normal((4, length, 2))), moves.sample(rng, 4)
-    X = moves.tangents(moves.moved(g, B))
+    X = moves.tangents(moves.act_on_blocks(g, B))
     for a, step in enumerate(1e-5 * np.eye(2)):
-        ahead, behind = (moves.moved(moves.move(g, s * step), B) for s in (1, -1))
+        ahead, behind = (moves.act_on_blocks(moves.retract(g, s * step), B) for s in (1, -1))
         assert_allclose((ahead - behind) / 2e-5, X[:, a], atol=1e-8)
 
 

@@ -15,7 +15,7 @@ quiet_spikes = partial(make_spike_recording, snr=np.inf)
 
 def rebuilt(data, events, waveform_of) -> np.ndarray:
     """Add up all events at all samples, each wave by its formula: no window, no rounding."""
-    t = np.arange(len(data.signal)) / data.rate
+    t = np.arange(len(data.signal)) / data.sfreq
     total = np.zeros((len(t), waveform_of(events.iloc[0]).height.shape[1]))
     for _, event in events.iterrows():
         waves = waveform_of(event)
@@ -29,11 +29,11 @@ def rebuilt(data, events, waveform_of) -> np.ndarray:
 
 
 @pytest.mark.parametrize("n_leads", [1, 2])
-@pytest.mark.parametrize("rate", [100.0, 360.0])
-def test_an_ecg_without_noise_is_the_sum_of_its_listed_beats(rate, n_leads):
-    data = quiet_ecg(20.3, rate, n_leads=n_leads, random_state=1)
+@pytest.mark.parametrize("sfreq", [100.0, 360.0])
+def test_an_ecg_without_noise_is_the_sum_of_its_listed_beats(sfreq, n_leads):
+    data = quiet_ecg(20.3, sfreq, n_leads=n_leads, random_state=1)
     expected = rebuilt(data, data.beats, lambda beat: data.waveforms[beat["kind"]])
-    assert data.signal.shape == ((round(20.3 * rate),) if n_leads == 1 else (20.3 * rate, 2))
+    assert data.signal.shape == ((round(20.3 * sfreq),) if n_leads == 1 else (20.3 * sfreq, 2))
     assert_allclose(data.signal, expected, atol=1e-12)
 
 
@@ -225,7 +225,7 @@ def test_a_simulated_recording_is_a_recording(simulate):
     data = simulate(random_state=0)
     assert isinstance(data, Recording)
     windows = prepare(data, Preprocessing(window=200))
-    assert windows.rate == data.rate
+    assert windows.sfreq == data.sfreq
     assert_array_equal(windows.source, data.signal)
 
 
@@ -235,28 +235,28 @@ def test_a_simulated_recording_is_a_recording(simulate):
         ({"duration": -1.0}, "duration must be a positive number, not -1.0."),
         ({"duration": np.nan}, "duration must be a positive number, not nan."),
         ({"duration": np.inf}, "duration must be a positive number, not inf."),
-        ({"rate": 0}, "rate must be a positive number, not 0."),
-        ({"duration": 1e-9}, "duration=1e-09 at rate=1000.0 makes no sample"),
+        ({"sfreq": 0}, "sfreq must be a positive number, not 0."),
+        ({"duration": 1e-9}, "duration=1e-09 at sfreq=1000.0 makes no sample"),
         ({"amplitude_spread": 2}, "amplitude_spread must be a number from 0 to 1, not 2."),
     ],
 )
 @pytest.mark.parametrize("simulate", [make_ecg_recording, make_spike_recording])
 def test_recordings_that_cannot_be_are_refused(simulate, arguments, words):
     with pytest.raises(ValueError, match=words):
-        simulate(**{"duration": 2.0, "rate": 1000.0, **arguments})
+        simulate(**{"duration": 2.0, "sfreq": 1000.0, **arguments})
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"heart_rate": 0}, "heart_rate must be a positive number, not 0."),
+        ({"heart_rate": 0}, "heart_sfreq must be a positive number, not 0."),
         ({"variability": -0.1}, "variability must be a number from 0 to 0.5, not -0.1."),
         ({"premature": 1.5}, "premature must be a number from 0 to 1, not 1.5."),
         ({"noise": -1}, "noise must be a number of at least 0, not -1."),
         ({"noise": np.nan}, "noise must be a number of at least 0, not nan."),
         ({"drift": "much"}, "drift must be a number of at least 0, not 'much'."),
         ({"n_leads": 3}, "n_leads must be 1 or 2, not 3."),
-        ({"bursts": -1}, "bursts must be a whole number of at least 0, not -1."),
+        ({"bursts": -1}, "bursts must be an integer of at least 0, not -1."),
         ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, and this one has 10"),
     ],
 )
@@ -268,10 +268,10 @@ def test_an_ecg_that_cannot_be_is_refused(arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"n_channels": 0}, "n_channels must be a whole number of at least 1, not 0."),
-        ({"n_neurons": 1.5}, "n_neurons must be a whole number of at least 1, not 1.5."),
+        ({"n_channels": 0}, "n_channels must be an integer of at least 1, not 0."),
+        ({"n_neurons": 1.5}, "n_neurons must be an integer of at least 1, not 1.5."),
         ({"firing_rate": [1.0, 2.0]}, "firing_rate has 2 numbers for 3 neurons"),
-        ({"firing_rate": -3}, "firing_rate must be a positive number, not -3."),
+        ({"firing_rate": -3}, "firing_sfreq must be a positive number, not -3."),
         ({"refractory": -1}, "refractory must be a number of at least 0, not -1."),
         ({"refractory": 0.2}, "refractory=0.2 leaves no time for 10 spikes per second"),
         ({"overlaps": 0.9}, "overlaps must be a number from 0 to 0.5, not 0.9."),

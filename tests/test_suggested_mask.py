@@ -23,8 +23,8 @@ def clean(seed=0, duration=60.0, **settings) -> np.ndarray:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_nothing_is_found_in_a_clean_ecg(seed):
-    for duration, rate in ((10.0, 360.0), (120.0, 360.0), (60.0, 100.0)):
-        assert not found(make_ecg_recording(duration, rate, n_leads=2, random_state=seed))
+    for duration, sfreq in ((10.0, 360.0), (120.0, 360.0), (60.0, 100.0)):
+        assert not found(make_ecg_recording(duration, sfreq, n_leads=2, random_state=seed))
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -195,8 +195,8 @@ def test_short_recordings_of_noise_are_left_alone(n):
         (3.0, {}, r"recording has shape \(\)"),
         (["a", "b"], {}, "pass an array of real numbers"),
         (np.zeros(9, dtype=complex), {}, "recording holds complex128: pass an array of real"),
-        (np.zeros(9), {"saturated": 1}, "saturated must be a whole number of at least 2, not 1."),
-        (np.zeros(9), {"flat": 0.5}, "flat must be a whole number of at least 2, not 0.5."),
+        (np.zeros(9), {"saturated": 1}, "saturated must be an integer of at least 2, not 1."),
+        (np.zeros(9), {"flat": 0.5}, "flat must be an integer of at least 2, not 0.5."),
         (np.zeros(9), {"burst": 0}, "burst must be a number of at least 1, not 0."),
     ],
 )

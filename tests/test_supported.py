@@ -43,18 +43,18 @@ def some_entries(shape, q=Q, seed=5):
 
 
 def supported(rep, A, allowed):
-    return Supported.of(A, unit_entries(rep), allowed, lossy=not rep.moves_all)
+    return Supported.of(A, unit_entries(rep), allowed, lossy=not rep.is_invertible)
 
 
 def least(rep, y, matrix, allowed, seen=None):
     """Return the least misfit over components in balls that are zero where they must be."""
     size = matrix.shape[1] // Q
     a = cp.Variable(Q * size)
-    adopt = np.stack([rep.adopt(e.reshape(rep.shape)).ravel() for e in np.eye(size)])
+    project = np.stack([rep.project(e.reshape(rep.shape)).ravel() for e in np.eye(size)])
     limits = [cp.norm(a[j * size : (j + 1) * size]) <= 1 for j in range(Q)]
     limits += [a[np.flatnonzero(~allowed.ravel())] == 0] if not allowed.all() else []
-    if not rep.moves_all:
-        limits += [(np.eye(size) - adopt) @ a[j * size : (j + 1) * size] == 0 for j in range(Q)]
+    if not rep.is_invertible:
+        limits += [(np.eye(size) - project) @ a[j * size : (j + 1) * size] == 0 for j in range(Q)]
     own = slice(None) if seen is None else seen
     problem = cp.Problem(cp.Minimize(0.5 * cp.sum_squares(y[own] - matrix[own] @ a)), limits)
     problem.solve(solver=cp.CLARABEL)
@@ -129,7 +129,7 @@ def test_what_fits_into_no_allowed_entry_is_refused():
     allowed = np.zeros((1, 7, 7), dtype=bool)
     allowed[0, :2, :2] = True
     A = rep.analyze(np.random.default_rng(0).standard_normal((1, 7, 7)))
-    with pytest.raises(ValueError, match=r"^nothing that the group transforms fits .* allow more"):
+    with pytest.raises(ValueError, match=r"^no signal in the range fits .* allow more"):
         supported(rep, A, allowed)
 
 
@@ -156,7 +156,7 @@ def test_short_atoms_in_long_windows_are_learned(group, missing):
     truth = np.zeros((2, length))
     truth[0, :9], truth[1, :9] = np.exp(-t / 2.0) - 0.3, np.sin(t) * np.exp(-t / 6.0)
     rep = group.on((length,))
-    truth = rep.adopt(truth / np.linalg.norm(truth, axis=1, keepdims=True))
+    truth = rep.project(truth / np.linalg.norm(truth, axis=1, keepdims=True))
     X = np.zeros((60, length))
     for a in truth:
         size = rng.uniform(1, 2, (60, 1))

@@ -44,8 +44,8 @@ UNDERSTOOD = {
     ),
     "semicolons and points": ("a;b\n1.5;2\n", SEMICOLON, "point", [[1.5, 2]]),
     "commas and points": ("1.5,2\n3,4\n", COMMA, "point", [[1.5, 2], [3, 4]]),
-    "whole numbers under a header": ("a,b\n1,2\n3,4\n", COMMA, "point", [[1, 2], [3, 4]]),
-    "three columns of whole numbers": ("1,2,3\n4,5,6\n", COMMA, "point", [[1, 2, 3], [4, 5, 6]]),
+    "integers under a header": ("a,b\n1,2\n3,4\n", COMMA, "point", [[1, 2], [3, 4]]),
+    "three columns of integers": ("1,2,3\n4,5,6\n", COMMA, "point", [[1, 2, 3], [4, 5, 6]]),
     "one column of decimal commas under a header": (
         "mV\n0,1\n0,25\n",
         NONE,
@@ -58,7 +58,7 @@ UNDERSTOOD = {
         "comma",
         [[0.5], [1], [1.5]],
     ),
-    "one column of whole numbers": ("1\n2\n", NONE, "point", [[1], [2]]),
+    "one column of integers": ("1\n2\n", NONE, "point", [[1], [2]]),
     "tabs and decimal commas": ("a\tb\n0,1\t2,5\n", TAB, "comma", [[0.1, 2.5]]),
     "blanks and decimal commas": (
         "0,1 2,5\n 3,5   4,5\n",
@@ -117,7 +117,7 @@ def test_separator_and_decimal_mark_are_found_out_together(tmp_path, kind):
 
 # text, and what is asked for each of the two readings
 AMBIGUOUS = {
-    "two whole numbers or one decimal": (
+    "two integers or one decimal": (
         "1,2\n3,4\n",
         {Dialect(COMMA): [[1, 2], [3, 4]], Dialect(None, Decimal.comma): [[1.2], [3.4]]},
     ),
@@ -301,15 +301,15 @@ def test_a_row_of_units_is_understood(tmp_path, unit):
     (tmp_path / "100.csv").write_text(PHYSIONET.format(unit=unit, rows=rows))
     recording = read(tmp_path / "100.csv", time_column="Elapsed time")
     assert_array_equal(recording.signal, [[-0.145, 0], [-0.145, 1], [-0.145, 2]])
-    assert recording.leads == ("MLII", "V5")
+    assert recording.ch_names == ("MLII", "V5")
     assert recording.units == ("mV", "mV")
-    assert recording.rate == pytest.approx(250)
+    assert recording.sfreq == pytest.approx(250)
 
 
 def test_a_header_in_two_rows_names_columns_by_both(tmp_path):
     (tmp_path / "a.csv").write_text("sensor,left,left\naxis,x,y\n0,1.5,2\n1,2.5,3\n")
     recording = read(tmp_path / "a.csv")
-    assert recording.leads == ("sensor axis", "left x", "left y")
+    assert recording.ch_names == ("sensor axis", "left x", "left y")
     assert recording.units == ()
     assert_array_equal(recording.signal, [[0, 1.5, 2], [1, 2.5, 3]])
 
@@ -340,8 +340,8 @@ def test_encodings_and_suffixes_of_tables(tmp_path, encoding, suffix):
         file.write(text.encode(encoding))
     recording = read(tmp_path / f"a{suffix}", time_column="0")
     assert_array_equal(recording.signal, [[1.5], [-2]])
-    assert recording.leads == ("gr\u00f6\u00dfe",)
-    assert recording.rate == 2000
+    assert recording.ch_names == ("gr\u00f6\u00dfe",)
+    assert recording.sfreq == 2000
 
 
 @pytest.mark.parametrize("write", ["csv", "parquet"])

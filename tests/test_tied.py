@@ -23,8 +23,8 @@ from orbitdl.groups import (
     IntegerShift,
     IntegerTranslation,
     Reversal,
+    SemidirectProduct,
     SquareSymmetry,
-    WithFinite,
 )
 from orbitdl.groups.base import Maps, inner
 from orbitdl.learning import masked_dictionary
@@ -36,11 +36,11 @@ from orbitdl.learning.statistics import statistics_of
 
 Q = 2
 ACTIONS = {
-    "continuous shift, reversed": (WithFinite(ContinuousShift(), Reversal()), (7, 2)),
-    "even length, reversed": (WithFinite(ContinuousShift(), Reversal()), (8,)),
-    "integer shift, reversed": (WithFinite(IntegerShift(), Reversal()), (6, 2)),
-    "doubling": (WithFinite(IntegerShift(), DOUBLED), (7,)),
-    "square": (WithFinite(IntegerTranslation(), SquareSymmetry()), (3, 3)),
+    "continuous shift, reversed": (SemidirectProduct(ContinuousShift(), Reversal()), (7, 2)),
+    "even length, reversed": (SemidirectProduct(ContinuousShift(), Reversal()), (8,)),
+    "integer shift, reversed": (SemidirectProduct(IntegerShift(), Reversal()), (6, 2)),
+    "doubling": (SemidirectProduct(IntegerShift(), DOUBLED), (7,)),
+    "square": (SemidirectProduct(IntegerTranslation(), SquareSymmetry()), (3, 3)),
     "mirrored rotations": (ImageRotation(reflections=True), (5, 5)),
 }
 
@@ -93,16 +93,16 @@ def test_copies_are_those_of_the_group(name):
     assert_allclose(tied.components, A, atol=1e-12)
     assert_allclose(tied.expand(), rep.copies(A), atol=1e-12)
     signals = rep.synthesize(A)
-    every = rep.moves.elements
-    moved = [rep.moves.act(np.tile(f, (Q, 1)), signals) for f in every]
+    every = rep.finite.elements
+    moved = [rep.finite.act(np.tile(f, (Q, 1)), signals) for f in every]
     copies = rep.synthesize(tied.expand()).reshape(Q, len(every), *rep.shape)
-    assert_allclose(copies, rep.adopt(np.stack(moved, axis=1)), atol=1e-10)
+    assert_allclose(copies, rep.project(np.stack(moved, axis=1)), atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_sums_pulled_back_are_those_of_the_copies(name):
     rep, Y, atoms, A = drawn(name)
-    sums, tied = statistics_of(rep.alone, Y, atoms.apart(rep)), dictionary_of(rep, A)
+    sums, tied = statistics_of(rep.base, Y, atoms.to_copies(rep)), dictionary_of(rep, A)
     pulled, rng = tied.pull(sums), np.random.default_rng(1)
     for _ in range(3):
         one = dictionary_of(rep, rep.analyze(rng.standard_normal((Q, *rep.shape))))
@@ -113,7 +113,7 @@ def test_sums_pulled_back_are_those_of_the_copies(name):
 @pytest.mark.parametrize("name", ACTIONS)
 def test_the_step_agrees_with_cvxpy(name):
     rep, Y, atoms, A = drawn(name)
-    sums = statistics_of(rep.alone, Y, atoms.apart(rep))
+    sums = statistics_of(rep.base, Y, atoms.to_copies(rep))
     found = dictionary_of(rep, A).solve(sums)
     matrix = design(rep, atoms)
     assert loss(rep, Y, atoms, found) == pytest.approx(
@@ -130,8 +130,8 @@ def test_the_step_on_observed_entries_agrees_with_cvxpy(monkeypatch, name, few):
     observed = np.random.default_rng(1).random((10, *rep.shape)) < 0.8
     samples = Samples.on(rep, np.where(observed, rep.synthesize(Y), 0.0), observed)
     shards = SampleShards.cut(samples, default_coder(rep), 1.0, largest=7)
-    shards = shards.starting_from(atoms.apart(rep))
-    found = on_observed(dictionary_of(rep, A), shards, rep.alone, shards.statistics())
+    shards = shards.starting_from(atoms.to_copies(rep))
+    found = on_observed(dictionary_of(rep, A), shards, rep.base, shards.statistics())
     seen, matrix = observed.ravel(), design(rep, atoms)
     left = samples.signal - rep.synthesize(reconstruct(rep, atoms, found.components))
     expected = least(rep, samples.signal.ravel()[seen], matrix[seen])
@@ -147,7 +147,7 @@ def test_tied_components_may_be_zero_but_for_some_entries():
     entries = rep.analyze(np.eye(14).reshape(14, *rep.shape))
     units = np.concatenate([Tied.of(pair, rep.maps).parameters for pair in entries[:, None]])
     begin = Tied(Supported.of(tied.parameters, units, allowed), rep.maps, tied.shape)
-    sums = statistics_of(rep.alone, Y, atoms.apart(rep))
+    sums = statistics_of(rep.base, Y, atoms.to_copies(rep))
     found = begin.solve(sums)
     assert np.abs(rep.synthesize(found.components)[~allowed]).max() < 1e-12
     y, zero = rep.synthesize(Y).ravel(), np.flatnonzero(~allowed)
@@ -157,13 +157,13 @@ def test_tied_components_may_be_zero_but_for_some_entries():
 
 def test_a_step_is_the_best_of_all_on_a_fine_grid():
     """One component of two entries: the whole disc is tried."""
-    rep = WithFinite(IntegerShift(), Reversal()).on((3,))
+    rep = SemidirectProduct(IntegerShift(), Reversal()).on((3,))
     rng = np.random.default_rng(0)
     for size in (0.3, 3.0):
         Y = rep.analyze(size * rng.standard_normal((5, 3)))
         atoms = Atoms(1, 2 * np.arange(6), np.zeros(10, int), rng.standard_normal(10),
                       rep.sample(rng, 10))  # fmt: skip
-        sums = statistics_of(rep.alone, Y, atoms.apart(rep))
+        sums = statistics_of(rep.base, Y, atoms.to_copies(rep))
         found = dictionary_of(rep, rep.analyze(np.ones((1, 3)) / 2)).solve(sums)
         axis = np.linspace(-1, 1, 41)
         tried = [np.array(a) for a in product(axis, repeat=3) if np.linalg.norm(a) <= 1]
@@ -176,7 +176,7 @@ def test_a_step_is_the_best_of_all_on_a_fine_grid():
 def test_all_copies_of_a_component_are_used_or_none():
     rep, _, atoms, A = drawn("square", n=4)
     one = Atoms(Q, atoms.offsets, 0 * atoms.component, atoms.coefficient, atoms.element)
-    sums = statistics_of(rep.alone, rep.analyze(np.zeros((4, *rep.shape))), one.apart(rep))
+    sums = statistics_of(rep.base, rep.analyze(np.zeros((4, *rep.shape))), one.to_copies(rep))
     assert_allclose(dictionary_of(rep, A).usage(sums), one.usage())
 
 
@@ -191,7 +191,7 @@ def kind_of(name, A, rng):
         allowed[:, 0] = True
         return Supported.of(A, units, allowed)
     if name == "tied":
-        return Tied.of(A, WithFinite(IntegerShift(), Reversal()).on((7, 2)).maps)
+        return Tied.of(A, SemidirectProduct(IntegerShift(), Reversal()).on((7, 2)).maps)
     return UnitBall(A)
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import factorial
 
 from orbitdl.groups import ContinuousShift
-from orbitdl.groups.maxima import near_grid
+from orbitdl.groups.maxima import grid_kernels
 
 
 def by_roots(C):
@@ -106,7 +106,7 @@ def bumps(rng, n):
 def test_no_cell_with_a_maximum_is_excluded():
     """The bounds hold for all functions with such a fifth derivative, and for rounded values."""
     rng, n = np.random.default_rng(14), 20_000
-    may_exceed = getattr(near_grid.may_exceed, "py_func", near_grid.may_exceed)
+    may_exceed = getattr(grid_kernels.may_exceed, "py_func", grid_kernels.may_exceed)
     values, fifth, top = bumps(rng, n)
     error = rng.choice([0.0, 1e-3, 1e-2, 0.1], n)
     values += error[:, None] * rng.choice([-1.0, 1.0], values.shape)

@@ -110,7 +110,7 @@ def test_bad_data_are_refused_in_one_sentence_before_anything_is_read(case):
 @pytest.mark.parametrize("mask", [MASK[1:], MASK.astype(float), MASK[:, 0]])
 @pytest.mark.parametrize("make", [memmap, zarr_array, dask_array])
 def test_a_mask_of_another_shape_or_type_is_refused(make, mask, tmp_path):
-    refused("mask must be an array of booleans of X's shape", make(tmp_path, X), mask)
+    refused("mask must be a boolean array of X's shape", make(tmp_path, X), mask)
 
 
 @pytest.mark.parametrize("make", [parquet_file, parquet_dataset, generator])

@@ -258,7 +258,7 @@ def test_codes_say_how_good_they_are(fitted):
 def test_signs_and_times_can_be_restricted():
     positive = model(positive=True, max_iter=3).fit(X)
     assert np.all(positive.encode(-X).coefficient > 0)
-    whole = model(whole_samples=True, max_iter=3).fit(X)
+    whole = model(integer_shifts=True, max_iter=3).fit(X)
     assert np.all(whole.encode(X).time % 1 == 0)
 
 
@@ -270,7 +270,7 @@ def test_an_automatic_alpha_finds_every_beat_and_says_why(capsys):
     learned = WaveformLearning(1, 250, random_state=0, verbose=1, noise="white").fit(heart.signal)
     assert learned.provenance_["alpha"] in capsys.readouterr().out
     assert "sigma * sqrt(2 log T) with noise level sigma" in learned.provenance_["alpha"]
-    events = learned.events(heart.signal, heart.rate)
+    events = learned.events(heart.signal, heart.sfreq)
     beats = heart.beats[heart.beats["inside"]]
     assert len(events) == len(beats)
     late = events["sample"].to_numpy() - beats["position"].to_numpy()
@@ -329,14 +329,14 @@ def test_an_alpha_within_the_noise_is_said_to_be_slow():
 
 def test_a_model_comes_back_from_its_file(fitted, tmp_path):
     path = tmp_path / "waves.safetensors"
-    fitted.save(path, preprocessing={"rate": 100.0})
+    fitted.save(path, preprocessing={"sfreq": 100.0})
     again = load(path)
     assert isinstance(again, WaveformLearning)
     assert again.get_params() == fitted.get_params()
     assert_array_equal(again.components_, fitted.components_)
     assert again.encode(X).objective == fitted.encode(X).objective
     assert (again.alpha_, again.history_) == (fitted.alpha_, fitted.history_)
-    assert again.preprocessing_ == {"rate": 100.0}
+    assert again.preprocessing_ == {"sfreq": 100.0}
     assert again.provenance_ == fitted.provenance_
 
 
@@ -439,8 +439,8 @@ def test_a_recording_that_cannot_be_worked_with_is_refused_in_a_sentence(recordi
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"length": 3}, "length must be a whole number of at least 4, not 3"),
-        ({"length": 30.5}, "length must be a whole number"),
+        ({"length": 3}, "length must be an integer of at least 4, not 3"),
+        ({"length": 30.5}, "length must be an integer"),
         ({"n_components": 0}, "n_components"),
         ({"alpha": 0.0}, "alpha must be"),
         ({"alpha": "often"}, "alpha must be"),
@@ -457,9 +457,9 @@ def test_parameters_that_make_no_sense_are_refused_in_a_sentence(settings, words
 
 
 def test_odd_arguments_of_a_fitted_model_are_refused(fitted):
-    for rate in (0, -1.0, np.nan):
-        with pytest.raises(ValueError, match="rate must be a positive number"):
-            fitted.events(X, rate)
+    for sfreq in (0, -1.0, np.nan):
+        with pytest.raises(ValueError, match="sfreq must be a positive number"):
+            fitted.events(X, sfreq)
     with pytest.raises(ValueError, match="threshold"):
         fitted.events(X, threshold=-1.0)
     with pytest.raises(ValueError, match="has 2 channels, but this model was fitted on 1"):

@@ -20,12 +20,12 @@ from orbitdl.groups import (
     InterpolatedShift,
     Orthogonal,
     Reversal,
+    SemidirectProduct,
     ShiftAndPhase,
-    WithFinite,
 )
 
-BOTH_WAYS = WithFinite(ContinuousShift(), Reversal())
-WHOLE = WithFinite(IntegerShift(), Reversal())
+BOTH_WAYS = SemidirectProduct(ContinuousShift(), Reversal())
+WHOLE = SemidirectProduct(IntegerShift(), Reversal())
 
 
 def unit_rows(rng, *shape):
@@ -55,7 +55,7 @@ FINITE = {
     "reversal, odd": (WHOLE, (5,), [lambda a: a, lambda a: a[::-1]]),
     "reversal, even": (WHOLE, (6, 2), [lambda a: a, lambda a: a[::-1]]),
     "doubling": (
-        WithFinite(IntegerShift(), DOUBLED),
+        SemidirectProduct(IntegerShift(), DOUBLED),
         (7, 2),
         [lambda a, u=u: a[u * np.arange(7) % 7] for u in (1, 2, 4)],
     ),
@@ -89,7 +89,7 @@ def test_shifts_by_any_amount_both_ways_are_no_worse_than_a_fine_grid_and_close(
     rng = np.random.default_rng(length)
     shifts = ContinuousShift().on((length,))
     X, A = rng.standard_normal((4, length)), unit_rows(rng, 2, length)
-    A = shifts.adopt(A)
+    A = shifts.project(A)
     codes = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Sliding(tol=1e-8))
     grid = np.arange(10 * length)[:, None] / 10
     copies = np.concatenate([shifts.act(grid, b[None]) for a in A for b in (a, a[::-1])])
@@ -101,7 +101,7 @@ def test_shifts_by_any_amount_both_ways_are_no_worse_than_a_fine_grid_and_close(
 def test_bursts_of_any_phase_are_no_worse_than_a_fine_grid_and_close():
     rng, length = np.random.default_rng(0), 9
     moves = ShiftAndPhase().on((length,))
-    X, A = rng.standard_normal((2, length)), moves.adopt(unit_rows(rng, 1, length))
+    X, A = rng.standard_normal((2, length)), moves.project(unit_rows(rng, 1, length))
     codes = encode(X, A, group=ShiftAndPhase(), alpha=0.3)
     shift, phase = np.meshgrid(np.arange(0, length, 0.2), np.arange(0, 180, 10.0))
     copies = moves.act(np.stack([shift.ravel(), phase.ravel()], axis=1), A)
@@ -113,9 +113,9 @@ def test_bursts_of_any_phase_are_no_worse_than_a_fine_grid_and_close():
 
 def test_bursts_of_any_phase_may_run_backwards_too():
     rng = np.random.default_rng(0)
-    group = WithFinite(ShiftAndPhase(), Reversal())
+    group = SemidirectProduct(ShiftAndPhase(), Reversal())
     moves = group.on((16,))
-    a = moves.adopt(unit_rows(rng, 1, 16))
+    a = moves.project(unit_rows(rng, 1, 16))
     element = np.array([[2.3, 40.0, 1.0], [7.9, 300.0, 0.0]])
     X = 3.0 * moves.act(element, a)
     codes = encode(X, a, group=group, alpha=0.01)
@@ -130,7 +130,7 @@ def test_bursts_of_any_phase_may_run_backwards_too():
 
 def test_an_element_runs_backwards_first_and_shifts_then():
     x = np.random.default_rng(0).standard_normal((7, 2))
-    for group in (WHOLE, BOTH_WAYS, WithFinite(InterpolatedShift(2), Reversal())):
+    for group in (WHOLE, BOTH_WAYS, SemidirectProduct(InterpolatedShift(2), Reversal())):
         moves = group.on((7, 2))
         assert_allclose(moves.act(np.array([2.0, 1.0]), x), np.roll(x[::-1], 2, axis=0))
         assert_allclose(moves.act(np.array([2.0, 0.0]), x), np.roll(x, 2, axis=0))
@@ -144,7 +144,7 @@ def test_moves_do_not_commute_with_shifts():
 
 
 def test_the_matrix_view_of_codes_is_that_of_all_copies():
-    group, rng = WithFinite(IntegerShift(), DOUBLED), np.random.default_rng(0)
+    group, rng = SemidirectProduct(IntegerShift(), DOUBLED), np.random.default_rng(0)
     X, A = rng.standard_normal((4, 7)), unit_rows(rng, 2, 7)
     codes = encode(X, A, group=group, alpha=0.1)
     moves = group.on((7,))
@@ -155,12 +155,12 @@ def test_the_matrix_view_of_codes_is_that_of_all_copies():
 
 
 def test_atoms_of_copies_and_of_components_are_the_same():
-    moves, rng = WithFinite(IntegerShift(), DOUBLED).on((7,)), np.random.default_rng(0)
+    moves, rng = SemidirectProduct(IntegerShift(), DOUBLED).on((7,)), np.random.default_rng(0)
     component, element = np.array([0, 2, 1, 1]), moves.sample(rng, 4)
     atoms = Atoms(3, np.array([0, 3, 4]), component, rng.standard_normal(4), element)
-    there = atoms.apart(moves)
+    there = atoms.to_copies(moves)
     assert there.n_components == 9
-    back = there.together(moves)
+    back = there.from_copies(moves)
     assert back.n_components == 3
     assert_array_equal(back.component, component)
     assert_array_equal(back.element, element)
@@ -176,9 +176,9 @@ def test_an_atom_lies_where_its_moved_component_peaks():
 
 def test_words_tell_of_both_moves():
     shown = BOTH_WAYS.on((20,)).presentation
-    assert shown.moves.endswith("fractions of a sample included, and may run backwards")
-    assert shown.element(np.array([3.2, 1.0])) == "shift 3.20, backwards"
-    assert BOTH_WAYS.in_short() == "WithFinite(ContinuousShift(), Reversal())"
+    assert shown.description.endswith("fractions of a sample included, and may be reversed in time")
+    assert shown.label(np.array([3.2, 1.0])) == "shift 3.20, backwards"
+    assert BOTH_WAYS.short_name() == "SemidirectProduct(ContinuousShift(), Reversal())"
 
 
 # What cannot go together
@@ -187,24 +187,24 @@ def test_words_tell_of_both_moves():
 @pytest.mark.parametrize(
     ("group", "moves", "shape", "why"),
     [
-        (IntegerShift(), Finite([[1, 0, 2, 3, 4]]), (5,), "map moved copies to moved copies"),
-        (ContinuousShift(), Finite([[1, 2, 0, 3]]), (4,), "map moved copies to moved copies"),
-        (ContinuousShift(), DOUBLED, (7,), "map moved copies to moved copies"),
-        (IntegerShift(), Finite([[1, 0, 3, 2, 5, 4]]), (3, 2), "mix the channels"),
+        (IntegerShift(), Finite([[1, 0, 2, 3, 4]]), (5,), "a finite group that normalises"),
+        (ContinuousShift(), Finite([[1, 2, 0, 3]]), (4,), "a finite group that normalises"),
+        (ContinuousShift(), DOUBLED, (7,), "a finite group that normalises"),
+        (IntegerShift(), Finite([[1, 0, 3, 2, 5, 4]]), (3, 2), "does not mix channels"),
         (IntegerShift(), Orthogonal(), (5,), "is not finite"),
-        (CYCLE, Reversal(), (5,), "complex blocks of size one"),
-        (Orthogonal(), Reversal(), (3, 2), "complex blocks of size one"),
+        (CYCLE, Reversal(), (5,), "multiplies complex blocks by phases"),
+        (Orthogonal(), Reversal(), (3, 2), "multiplies complex blocks by phases"),
         (IntegerShift(), Reversal(), (3, 3, 3), "acts on data points"),
     ],
 )
 def test_moves_that_do_not_go_with_the_group_are_refused(group, moves, shape, why):
     with pytest.raises(ValueError, match=why):
-        WithFinite(group, moves).on(shape)
+        SemidirectProduct(group, moves).on(shape)
 
 
 def test_what_is_no_group_is_refused():
     with pytest.raises(ValueError, match="must be an object from orbitdl.groups"):
-        WithFinite(IntegerShift(), "reversal")
+        SemidirectProduct(IntegerShift(), "reversal")
 
 
 # Learning
@@ -216,7 +216,7 @@ def planted(n, length, seed):
     moves = BOTH_WAYS.on((length,))
     steep = np.where(t > 8, np.exp(-(t - 8) / 3.0), 0.0)
     ringing = np.where(t > 8, np.exp(-(t - 8) / 4.0) * np.sin((t - 8) / 1.2), 0.0)
-    A = moves.adopt(np.stack([steep, ringing]) - np.mean([steep, ringing], axis=1, keepdims=True))
+    A = moves.project(np.stack([steep, ringing]) - np.mean([steep, ringing], axis=1, keepdims=True))
     A /= np.linalg.norm(A, axis=1, keepdims=True)
     X = sum(
         rng.uniform(1, 2, (n, 1)) * moves.act(moves.sample(rng, n), np.broadcast_to(a, (n, length)))
@@ -243,7 +243,7 @@ def test_waveforms_that_run_both_ways_are_learned():
 
 def test_a_model_of_moves_both_ways_is_saved_and_loaded(tmp_path):
     X, _ = planted(12, 16, seed=1)
-    group = WithFinite(ContinuousShift(), Reversal())
+    group = SemidirectProduct(ContinuousShift(), Reversal())
     model = OrbitDictionaryLearning(
         2, group=group, alpha=0.3, tol=0.1, coder=Sliding(tol=1e-3), random_state=0
     ).fit(X)
@@ -257,11 +257,11 @@ def test_a_model_of_moves_both_ways_is_saved_and_loaded(tmp_path):
 def test_moves_given_by_matrices_are_saved_and_loaded(tmp_path):
     X = np.random.default_rng(0).standard_normal((6, 7))
     model = OrbitDictionaryLearning(
-        1, group=WithFinite(IntegerShift(), DOUBLED), alpha=0.3, tol=0.1, random_state=0
+        1, group=SemidirectProduct(IntegerShift(), DOUBLED), alpha=0.3, tol=0.1, random_state=0
     ).fit(X)
     model.save(tmp_path / "model.orbit")
     again = orbitdl.load(tmp_path / "model.orbit")
-    assert_array_equal(again.group.moves.matrices, DOUBLED.matrices)
+    assert_array_equal(again.group.finite.matrices, DOUBLED.matrices)
     assert_allclose(again.transform(X), model.transform(X))
 
 
@@ -273,7 +273,7 @@ def test_every_coder_of_the_group_alone_serves(coder):
     expected = encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Sliding(tol=1e-8))
     assert_allclose(codes.objective, expected.objective, rtol=2e-6)
     assert list(codes.to_frame().columns)[3:] == ["shift", "reversed"]
-    with pytest.raises(ValueError, match=r"^the coder Proximal does not serve WithFinite; leave"):
+    with pytest.raises(ValueError, match=r"^the coder Proximal does not serve Semidirect"):
         encode(X, A, group=BOTH_WAYS, alpha=0.3, coder=Proximal())
 
 
@@ -283,8 +283,8 @@ def test_the_default_coder_is_that_of_the_group_alone():
 
 
 def test_groups_with_other_transformations_are_not_extended_once_more():
-    with pytest.raises(ValueError, match="complex blocks of size one"):
-        WithFinite(BOTH_WAYS, Reversal()).on((8,))
+    with pytest.raises(ValueError, match="multiplies complex blocks by phases"):
+        SemidirectProduct(BOTH_WAYS, Reversal()).on((8,))
 
 
 def test_components_are_aligned_by_either_kind_of_transformation():

@@ -86,7 +86,7 @@ def trial(seed: int, colour: str, overlap: float) -> Trial:
 
 def listed(found: Fit, x: Floats, q: float) -> pd.DataFrame:
     """Return the events at a nominal false-discovery rate; none if the fit failed."""
-    events = found.events if found.model is None else found.model.events(x, rate=1.0, fdr=q)
+    events = found.events if found.model is None else found.model.events(x, sfreq=1.0, fdr=q)
     return pd.DataFrame(events)
 
 

@@ -29,7 +29,7 @@ class Record:
 
     name: str
     signal: Floats
-    rate: float
+    sfreq: float
     beats: Floats
     symbols: np.ndarray
     flutter: tuple[tuple[float, float], ...] = ()
@@ -66,11 +66,11 @@ def load(name: str) -> Record:
         raise MissingDataError("wfdb is not installed") from error
     recording = load_ecg(name)
     notes = rdann(str(folder("mitdb") / name), "atr")
-    times, symbols = np.asarray(notes.sample) / recording.rate, np.asarray(notes.symbol)
-    flutter = intervals(times, symbols, len(recording.signal) / recording.rate)
-    whole = Record(name, recording.signal, recording.rate, times, symbols, flutter)
+    times, symbols = np.asarray(notes.sample) / recording.sfreq, np.asarray(notes.symbol)
+    flutter = intervals(times, symbols, len(recording.signal) / recording.sfreq)
+    whole = Record(name, recording.signal, recording.sfreq, times, symbols, flutter)
     chosen = np.isin(symbols, list(BEATS)) & whole.outside(times)
-    return Record(name, recording.signal, recording.rate, times[chosen], symbols[chosen], flutter)
+    return Record(name, recording.signal, recording.sfreq, times[chosen], symbols[chosen], flutter)
 
 
 def intervals(times: Floats, symbols: np.ndarray, end: float) -> tuple[tuple[float, float], ...]:
@@ -83,7 +83,7 @@ def intervals(times: Floats, symbols: np.ndarray, end: float) -> tuple[tuple[flo
 def ours(name: str, seconds: float) -> Fit:
     """Fit waveforms of so many seconds to a record; without its model, to save memory."""
     record = load(name)
-    found = fit(record.signal, round(seconds * record.rate), record.rate)
+    found = fit(record.signal, round(seconds * record.sfreq), record.sfreq)
     return Fit(found.events, found.components, found.seconds, found.reason)
 
 
@@ -99,7 +99,7 @@ def peers_on(records: list[Record]) -> dict[str, tuple[list[Floats], list[float]
     """
     listed = {}
     for name, detect in installed().items():
-        done = [detected(detect, record.signal, record.rate) for record in records]
+        done = [detected(detect, record.signal, record.sfreq) for record in records]
         times, seconds = [found for found, _ in done], [cpu for _, cpu in done]
         lag = best_lag(records, times)
         listed[name] = ([found - lag for found in times], seconds)

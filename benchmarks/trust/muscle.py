@@ -45,7 +45,7 @@ def run(settings: Settings) -> Section:
 
 def compare(noisy: list[Record], decibel: int, least: float) -> tuple[Row, list[tuple[str, ...]]]:
     """Return the row of one signal-to-noise ratio, and the cells of its records."""
-    fits = [fit(r.signal, round(LENGTH * r.rate), r.rate) for r in noisy]
+    fits = [fit(r.signal, round(LENGTH * r.sfreq), r.sfreq) for r in noisy]
     times = [onsets(one) for one in fits]
     peers = {name: found for name, (found, _) in peers_on(noisy).items()}
     own, theirs = f1s(noisy, times, NEAR), {k: f1s(noisy, v, NEAR) for k, v in peers.items()}
@@ -66,21 +66,21 @@ def compare(noisy: list[Record], decibel: int, least: float) -> tuple[Row, list[
 def with_noise(record: Record, decibel: float) -> Record:
     """Return a record with muscle-like noise at a signal-to-noise ratio."""
     rng = np.random.default_rng(int(record.name))
-    noise = muscle(rng, len(record.signal), record.rate)
-    highpass = butter(2, DRIFT, "highpass", fs=record.rate, output="sos")
+    noise = muscle(rng, len(record.signal), record.sfreq)
+    highpass = butter(2, DRIFT, "highpass", fs=record.sfreq, output="sos")
     power = np.mean(sosfiltfilt(highpass, record.signal) ** 2)
     scale = np.sqrt(power / np.mean(noise**2) / 10 ** (decibel / 10))
     return replace(record, signal=record.signal + scale * noise)
 
 
-def muscle(rng: np.random.Generator, n: int, rate: float) -> Floats:
+def muscle(rng: np.random.Generator, n: int, sfreq: float) -> Floats:
     """Return n samples of band-passed noise in bursts."""
-    band = butter(4, BAND, "bandpass", fs=rate, output="sos")
+    band = butter(4, BAND, "bandpass", fs=sfreq, output="sos")
     envelope = np.zeros(n)
     at, on = 0, bool(rng.integers(2))
     while at < n:
-        until = at + round(rng.uniform(1.0, 3.0) * rate)
+        until = at + round(rng.uniform(1.0, 3.0) * sfreq)
         envelope[at:until] = on
         at, on = until, not on
-    smooth = gaussian_filter1d(envelope, 0.2 * rate)
+    smooth = gaussian_filter1d(envelope, 0.2 * sfreq)
     return np.asarray(smooth * sosfiltfilt(band, rng.standard_normal(n)))

@@ -13,20 +13,20 @@ from benchmarks.data import Floats
 Detector = Callable[[Floats, float], Floats]
 
 
-def xqrs(x: Floats, rate: float) -> Floats:
+def xqrs(x: Floats, sfreq: float) -> Floats:
     """Return beat times in seconds by XQRS of wfdb."""
     from wfdb.processing import xqrs_detect
 
-    return np.asarray(xqrs_detect(x, rate, verbose=False), dtype=float) / rate
+    return np.asarray(xqrs_detect(x, sfreq, verbose=False), dtype=float) / sfreq
 
 
-def neurokit(x: Floats, rate: float) -> Floats:
+def neurokit(x: Floats, sfreq: float) -> Floats:
     """Return beat times in seconds by neurokit2: `ecg_clean`, then `ecg_peaks`."""
     import neurokit2
 
-    clean = neurokit2.ecg_clean(x, sampling_rate=int(rate))
-    _, found = neurokit2.ecg_peaks(clean, sampling_rate=int(rate))
-    return np.asarray(found["ECG_R_Peaks"], dtype=float) / rate
+    clean = neurokit2.ecg_clean(x, sampling_rate=int(sfreq))
+    _, found = neurokit2.ecg_peaks(clean, sampling_rate=int(sfreq))
+    return np.asarray(found["ECG_R_Peaks"], dtype=float) / sfreq
 
 
 def installed() -> dict[str, Detector]:
@@ -41,11 +41,11 @@ def absent() -> str:
     return f"Not installed, hence not compared: {', '.join(missing)}." if missing else ""
 
 
-def detected(detect: Detector, x: Floats, rate: float) -> tuple[Floats, float]:
+def detected(detect: Detector, x: Floats, sfreq: float) -> tuple[Floats, float]:
     """Return times of beats and CPU seconds; a failure counts as no beats."""
     began = time.process_time()
     try:
-        found = detect(x, rate)
+        found = detect(x, sfreq)
     except Exception:  # a peer that fails on a record scores 0 there
         found = np.zeros(0)
     return found, time.process_time() - began

@@ -65,11 +65,11 @@ def sharp(width: int, seed: int = 0) -> tuple[Floats, Floats]:
 
 def vibration() -> tuple[Floats, Floats]:
     """Return the recording of the tutorial on vibration, and the impacts in samples."""
-    rng, rate, shaft, repetition = np.random.default_rng(0), 20_000, 29.95, 162.2
-    t = np.arange(30_000) / rate
+    rng, sfreq, shaft, repetition = np.random.default_rng(0), 20_000, 29.95, 162.2
+    t = np.arange(30_000) / sfreq
     impacts = 0.003 + np.cumsum((1 + 0.01 * rng.standard_normal(240)) / repetition)
     size = 1 + 0.3 * np.cos(2 * np.pi * shaft * impacts)
     after = np.maximum(t - impacts[:, None], 0.0)
     signal = size @ (np.exp(-after / 0.0008) * np.sin(2 * np.pi * 3000 * after))
     signal += 0.5 * np.sin(2 * np.pi * shaft * t) + 0.15 * rng.standard_normal(len(t))
-    return signal, rate * impacts
+    return signal, sfreq * impacts

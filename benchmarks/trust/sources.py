@@ -53,14 +53,14 @@ def folder(name: str) -> Path:
     return Path(root) / name
 
 
-def fit(x: np.ndarray, length: int, rate: float = 1.0) -> Fit:
+def fit(x: np.ndarray, length: int, sfreq: float = 1.0) -> Fit:
     """Learn from a recording and list its events; a failure becomes a fit without events."""
     began = time.process_time()
     try:
         compile_once()
         began = time.process_time()
         model = WaveformLearning(length=length, random_state=0).fit(x)
-        events = model.events(x, rate=rate)
+        events = model.events(x, sfreq=sfreq)
     except Exception as error:  # one record that fails must count, not end the run
         nothing = pd.DataFrame({name: [] for name in ("onset", "sample", "component")})
         reason = f"failed: {type(error).__name__}: {error}"
@@ -79,4 +79,4 @@ def compile_once() -> None:
         for start in rng.permutation(np.arange(50, 2900, 60))[:30]:
             x[start : start + 20] += np.hanning(20)[:, None]
         model = WaveformLearning(length=20, random_state=0).fit(x if channels > 1 else x[:, 0])
-        model.events(x if channels > 1 else x[:, 0], rate=1.0)
+        model.events(x if channels > 1 else x[:, 0], sfreq=1.0)

@@ -73,6 +73,6 @@ def simulate(duration: float, seed: int = 0) -> tuple[Floats, list[Floats]]:
         scaled = GaussianWaves(height, waves.centre, waves.width)
         own = clean.spikes[clean.spikes["neuron"] == unit]
         times, sizes = own["seconds"].to_numpy(), own["amplitude"].to_numpy()
-        superpose(signal, scaled, times, sizes, rate=RATE, reach=REACH)
+        superpose(signal, scaled, times, sizes, sfreq=RATE, reach=REACH)
     times = [inside.loc[inside["neuron"] == unit, "seconds"].to_numpy() for unit in range(UNITS)]
     return signal, times

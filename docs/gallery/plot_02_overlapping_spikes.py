@@ -24,7 +24,7 @@ codes = model.encode(spikes.signal)
 # %%
 # What a spike of each neuron looks like in the four channels.
 
-ComponentsDisplay.from_estimator(model, rate=spikes.rate)
+ComponentsDisplay.from_estimator(model, sfreq=spikes.sfreq)
 
 # %%
 # Two spikes of different neurons, some samples apart: what was recorded is their sum.
@@ -48,7 +48,7 @@ print(f"neurons {truth['neuron'].iloc[k : k + 2].tolist()}, {1e3 * apart[k]:.2f}
 # events of the sparse code, which explains overlaps jointly; the calibrated detector is cautious
 # next to larger spikes.
 
-events = model.events(spikes.signal, spikes.rate, alpha=model.alpha_, codes=codes)
+events = model.events(spikes.signal, spikes.sfreq, alpha=model.alpha_, codes=codes)
 time, neuron = truth["seconds"].to_numpy(), truth["neuron"].to_numpy()
 away = np.array(
     [

@@ -26,7 +26,7 @@ filled = model.complete(gapped)
 # with.
 
 shown = slice(360 * 20, 360 * 25)
-time = np.arange(len(gapped))[shown] / heart.rate
+time = np.arange(len(gapped))[shown] / heart.sfreq
 figure, ax = plt.subplots(figsize=(9, 3), layout="constrained")
 ax.fill_between(
     time,

@@ -21,7 +21,7 @@ model = WaveformLearning(n_components=2, length=252).fit(noisy.signal)
 denoised = model.denoise(noisy.signal, debias=True)
 
 shown = slice(360 * 30, 360 * 35)
-time = np.arange(len(noisy.signal))[shown] / noisy.rate
+time = np.arange(len(noisy.signal))[shown] / noisy.sfreq
 figure, axes = plt.subplots(2, 1, figsize=(9, 4.5), sharex=True, sharey=True, layout="constrained")
 axes[0].plot(time, noisy.signal[shown], color="0.5", lw=0.8)
 axes[0].set_title("what was recorded", loc="left")

@@ -21,7 +21,7 @@ length, alpha = 61, 0.5
 t = np.arange(length)
 component = np.exp(-0.5 * ((t - 30) / 1.5) ** 2) - 0.6 * np.exp(-0.5 * ((t - 34) / 2.0) ** 2)
 space = ContinuousShift().on((length,))
-component = space.adopt(component / np.linalg.norm(component))
+component = space.project(component / np.linalg.norm(component))
 data = (
     2.0 * space.act(np.array([-12.3]), component)
     - 1.5 * space.act(np.array([8.6]), component)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
-from orbitdl.groups import Group, ListedRepresentation, Trivial
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups import FiniteRepresentation, Group, Trivial
+from orbitdl.groups.presentation import ElementSlider, Presentation
 from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import View
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
@@ -27,11 +27,11 @@ class Swap(Group):
         return SwapRepresentation(self, shape)
 
 
-class SwapRepresentation(ListedRepresentation):
+class SwapRepresentation(FiniteRepresentation):
     """One block of size two; element 1 acts as the matrix that exchanges the rows."""
 
     parameters = ("swapped",)
-    counted = True
+    is_integer = True
     size = 2
 
     def __init__(self, group, shape):
@@ -59,13 +59,13 @@ class SwapRepresentation(ListedRepresentation):
 
     @property
     def presentation(self):
-        """Words and pictures, which may be left out."""
+        """Labels and views for reports (optional)."""
         view = View("lines", 2, self.shape[1], along="sample", across="microphone")
-        return Presentation("may be exchanged", in_words, view, (ListSlider(),))
+        return Presentation("may be exchanged", label, view, (ElementSlider(),))
 
 
-def in_words(element):
-    """Say what an element does."""
+def label(element):
+    """Return a label of an element."""
     return "exchanged" if element[0] else "as it is"
 
 

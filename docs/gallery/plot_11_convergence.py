@@ -27,7 +27,7 @@ ConvergenceDisplay.from_estimator(model)
 # signs:
 
 other = OrbitDictionaryLearning(2, ContinuousShift(), n_restarts=8, random_state=1).fit(X)
-DictionariesDisplay.from_estimators(model, other, names=("seed 0", "seed 1"), rate=64.0)
+DictionariesDisplay.from_estimators(model, other, names=("seed 0", "seed 1"), sfreq=64.0)
 
 # %%
 # A single start that is unlucky stands still elsewhere. Its objective says that it is worse:
@@ -42,4 +42,4 @@ unlucky = max(
     key=lambda one: one.history_[-1].objective,
 )
 print(f"{unlucky.history_[-1].objective:.2f} instead of {model.history_[-1].objective:.2f}")
-DictionariesDisplay.from_estimators(model, unlucky, names=("best of 8", "unlucky"), rate=64.0)
+DictionariesDisplay.from_estimators(model, unlucky, names=("best of 8", "unlucky"), sfreq=64.0)

@@ -44,7 +44,7 @@ class Raw:
 
     @cached_property
     def _volts(self) -> Floats:
-        heart = make_ecg_recording(duration=30, rate=self.info["sfreq"], random_state=0)
+        heart = make_ecg_recording(duration=30, sfreq=self.info["sfreq"], random_state=0)
         return 1e-3 * heart.signal[None]
 
     def get_data(self, picks: list[str], *, reject_by_annotation: str | None = None) -> Floats:

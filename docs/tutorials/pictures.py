@@ -44,9 +44,9 @@ def ecg() -> Figure:
     """Seconds of a recording taken apart, and the two waveforms."""
     page, figure = above("ecg"), new_figure(10, 5.6)
     top, below = figure.subplots(2, 1, height_ratios=(3, 2))
-    settings = {"start": 22.0, "stop": 27.0, "rate": page.heart.rate}
+    settings = {"start": 22.0, "stop": 27.0, "sfreq": page.heart.sfreq}
     DecompositionDisplay.from_estimator(page.model, page.signal, ax=top, **settings)
-    ComponentsDisplay.from_estimator(page.model, rate=page.heart.rate, ax=below)
+    ComponentsDisplay.from_estimator(page.model, sfreq=page.heart.sfreq, ax=below)
     return figure
 
 
@@ -55,7 +55,7 @@ def spikes() -> Figure:
     page, figure = above("spikes"), new_figure(12, 4.2)
     seconds = page.events["onset"].to_numpy()
     pair = seconds[np.argmin(np.diff(seconds))]
-    settings = {"start": pair - 0.003, "stop": pair + 0.004, "rate": page.data.rate}
+    settings = {"start": pair - 0.003, "stop": pair + 0.004, "sfreq": page.data.sfreq}
     DecompositionDisplay.from_estimator(
         page.model, page.data.signal, ax=figure.subplots(1, 4, sharey=True), **settings
     )
@@ -66,7 +66,7 @@ def vibration() -> Figure:
     """A twentieth of a second taken apart, and the amplitudes of a third of a second."""
     page, figure = above("vibration"), new_figure(10, 5.2)
     top, below = figure.subplots(2, 1, height_ratios=(5, 3))
-    settings = {"start": 0.5, "stop": 0.55, "rate": page.rate}
+    settings = {"start": 0.5, "stop": 0.55, "sfreq": page.sfreq}
     DecompositionDisplay.from_estimator(page.model, page.signal, ax=top, **settings)
     some = page.events[page.events["onset"].between(0.4, 0.75)]
     below.vlines(some["onset"], 0, some["amplitude"], color=BLUE)
@@ -108,10 +108,10 @@ def images() -> Figure:
 def missing_data() -> Figure:
     """The two seconds with most gaps, and what fills them."""
     page, figure = above("missing_data"), new_figure(10, 3.2)
-    axis, rate, width = figure.subplots(), page.heart.rate, 720
+    axis, sfreq, width = figure.subplots(), page.heart.sfreq, 720
     start = np.argmax(np.convolve(page.hole, np.ones(width), "valid"))
     shown = slice(start, start + width)
-    t = np.arange(len(page.holed))[shown] / rate
+    t = np.arange(len(page.holed))[shown] / sfreq
     axis.plot(t, page.truth[shown], color=QUIET, lw=4, label="truth")
     axis.plot(t, page.holed[shown], color=BLUE, lw=0.8, label="observed")
     filling = np.where(page.hole, page.filled, np.nan)[shown]

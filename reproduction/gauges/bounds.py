@@ -6,7 +6,7 @@ import numpy as np
 
 from orbitdl.arrays.blocks import as_real
 from orbitdl.coding.basis_pursuit import lightest_combination
-from orbitdl.groups import CircleRepresentation, ListedRepresentation, Representation
+from orbitdl.groups import CircleRepresentation, FiniteRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats
 from reproduction.gauges.bracket import Bracket, lightest_atoms, warn_if_wide
 from reproduction.gauges.lightest_measure import lightest_measure
@@ -42,7 +42,7 @@ def gauge_bracket(representation: Representation, Z: Blocks) -> tuple[Floats, Fl
 
     Both are the gauge itself where it has a closed form.
     """
-    if representation.knows_gauge:
+    if representation.has_gauge:
         exact = representation.gauge(Z)
         return exact, exact
     found = _bracket(representation, Z.reshape(-1, *Z.shape[-3:]))
@@ -54,7 +54,7 @@ def decompose(representation: Representation, Z: Blocks) -> Combination:
 
     A ConvergenceWarning is given where that sum is not known to a relative 1e-6.
     """
-    if representation.knows_gauge:
+    if representation.has_gauge:
         return representation.decompose(Z)
     found = _bracket(representation, Z)
     warn_if_wide(found.lower, found.upper, PROMISED)
@@ -64,7 +64,7 @@ def decompose(representation: Representation, Z: Blocks) -> Combination:
 def _bracket(representation: Representation, Z: Blocks) -> Bracket:
     if isinstance(representation, CircleRepresentation):
         return _of_circle(representation, Z)
-    if isinstance(representation, ListedRepresentation):
+    if isinstance(representation, FiniteRepresentation):
         return _of_finite_group(representation, Z)
     return lightest_atoms(representation, Z)
 
@@ -81,7 +81,7 @@ def _of_circle(representation: CircleRepresentation, Z: Blocks) -> Bracket:
     return Bracket(Combination(row, weight, element), lower, upper)
 
 
-def _of_finite_group(representation: ListedRepresentation, Z: Blocks) -> Bracket:
+def _of_finite_group(representation: FiniteRepresentation, Z: Blocks) -> Bracket:
     """Solve a linear program for each Z: basis pursuit over all elements."""
     table = as_real(representation.represent(representation.elements)).T
     c = np.array([lightest_combination(table, row)[0] for row in as_real(Z)])

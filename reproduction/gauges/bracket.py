@@ -50,7 +50,7 @@ class Searchable(Protocol):
 
     parameters: tuple[str, ...]
 
-    def cover(self) -> Floats: ...
+    def spanning_elements(self) -> Floats: ...
     def represent(self, element: Floats) -> Blocks: ...
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]: ...
     def peaks(self, correlation: Blocks, level: float) -> Combination: ...
@@ -101,7 +101,7 @@ class _Span:
 
     def __init__(self, representation: Searchable) -> None:
         self.representation = representation
-        cover = representation.cover()
+        cover = representation.spanning_elements()
         matrices = representation.represent(cover)
         self._shape, self._is_complex = matrices.shape[1:], np.iscomplexobj(matrices)
         basis, triangle, order = qr(as_real(matrices).T, mode="economic", pivoting=True)

@@ -15,9 +15,9 @@ from test_planted_faults import least_squares_decompose, spoil, without_last
 from orbitdl.groups import (
     CircleRepresentation,
     ContinuousShift,
+    FiniteRepresentation,
     IntegerShift,
     InterpolatedShift,
-    ListedRepresentation,
     Orthogonal,
     Permutation,
     Product,
@@ -65,7 +65,7 @@ def with_gauge(sound):
 
 def has_program(rep):
     """Return whether a linear or semidefinite program gives the gauge."""
-    return isinstance(rep, ListedRepresentation | CircleRepresentation) and not rep.knows_gauge
+    return isinstance(rep, FiniteRepresentation | CircleRepresentation) and not rep.has_gauge
 
 
 GAUGE_LAWS = [
@@ -88,7 +88,7 @@ LONG = [("interpolated shift 2 of channels", 100), ("interpolated shift 2 of cha
 def test_laws_hold_where_a_program_gives_the_gauge(law, name):
     for seed, (length, channels) in enumerate(sizes_that_differ(name)):
         rep = action(name, length, channels)
-        if not rep.knows_gauge:
+        if not rep.has_gauge:
             LAWS[law][0](with_gauge(rep), np.random.default_rng(seed))
 
 
@@ -108,7 +108,7 @@ def test_laws_hold_for_a_circle_under_another_transform(law, n_blocks):
 @pytest.mark.parametrize("name", SEARCHED)
 @pytest.mark.parametrize("law", [law for law in GAUGE_LAWS if LAWS[law][1] is group_with_gauge])
 def test_laws_hold_where_the_gauge_is_searched_for(law, name):
-    assert not SEARCHED[name].knows_gauge
+    assert not SEARCHED[name].has_gauge
     LAWS[law][0](with_gauge(SEARCHED[name]), np.random.default_rng(0))
 
 

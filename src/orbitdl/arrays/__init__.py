@@ -1,1 +1,1 @@
-"""Plain data: blocks, validation, warnings; imports nothing of the package."""
+"""Array types, validation and warnings; imports nothing from the package."""

@@ -1,4 +1,4 @@
-"""Block coordinates: their types, and the inner products that everything is said with.
+"""Block coordinates: types and inner products.
 
 Inner products are ``<A, B> = Re sum conj(A) B`` everywhere. Axes: samples first, then components,
 then blocks (F, d, m).
@@ -20,21 +20,21 @@ Blocks = NDArray[Any]
 
 
 class Combination(NamedTuple):
-    """Group elements that add up to ``Z[row]``: flat arrays over atoms."""
+    """Linear combinations ``Z[row] = sum c g`` of group elements: flat arrays over atoms."""
 
     row: Integers
     coefficient: Floats
     element: Floats
 
     def take(self, chosen: NDArray[Any]) -> Combination:
-        """Return some of them."""
+        """Return a subset of the atoms."""
         return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
 
 
 def in_columns(atoms: Combination, column: Integers, shape: tuple[int, int]) -> sparse.csr_array:
-    """Return the matrix that has every coefficient in the row of its atom and a given column.
+    """Return the sparse matrix with the coefficient of each atom at its row and column.
 
-    Rows that come in order, as those of samples do, need no sorting.
+    Sorted rows, as those of samples, need no sorting.
     """
     if np.all(atoms.row[1:] >= atoms.row[:-1]):
         ends = np.searchsorted(atoms.row, np.arange(shape[0] + 1))
@@ -51,7 +51,7 @@ def inner(a: Blocks, b: Blocks, axes: int = 3) -> Floats:
 
 
 def as_real_rows(a: Blocks, axes: int) -> Floats:
-    """Return the last axes as one, of real numbers: real and imaginary parts of complex ones."""
+    """Flatten the last axes to real numbers; complex numbers become pairs."""
     front, back = a.shape[: a.ndim - axes], a.shape[a.ndim - axes :]
     rows = np.ascontiguousarray(a).reshape(*front, math.prod(back))
     return rows.view(np.float64) if np.iscomplexobj(rows) else rows

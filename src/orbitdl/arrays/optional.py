@@ -1,12 +1,12 @@
-"""Packages that not everyone needs: what is said where one is not installed."""
+"""Messages about optional dependencies that are not installed."""
 
 from __future__ import annotations
 
 
 def install_hint(what: str, packages: str, extra: str) -> str:
-    """Return the sentence that says what is not installed, and how to install it.
+    """Return the message that names a missing dependency and how to install it.
 
-    It holds wherever orbitdl itself came from: the packages are named, and the extra of a checkout.
+    It names both the packages and the extra, for installations from an index and from a checkout.
 
     Examples
     --------

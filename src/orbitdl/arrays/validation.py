@@ -1,4 +1,4 @@
-"""Arguments are checked once, before any work; a message names the argument and the remedy."""
+"""Validation of arguments; messages name the argument and the remedy."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 SMALLEST, LARGEST = 1e-100, 1e100
-"""Data outside this range have squares and products that float64 cannot hold."""
+"""Range of absolute values of data whose squares and products neither underflow nor overflow."""
 LARGEST_COUNT = 2**53
-"""Nothing is counted beyond this; a few times as much still fits into 64 bits."""
+"""Largest integer argument; small multiples of it still fit into 64 bits."""
 
 
 def as_data(X: ArrayLike, name: str = "X", row: str = "data point") -> NDArray[np.float64]:
     """Return X as float64 of shape (n, ...) with at least one row, all finite."""
     array = _as_rows(X, name, row)
-    return _require_usual_size(require_finite(array, name), name)
+    return _require_range(require_finite(array, name), name)
 
 
 def as_masked_data(
     X: ArrayLike, mask: ArrayLike | None = None, name: str = "X"
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_] | None]:
-    """Return X with zeros in place of missing entries, and which were observed (None: all).
+    """Return X with missing entries set to zero, and a mask of observed entries (None: all).
 
-    Missing is what is NaN, and what a mask (True: observed) leaves out.
+    Entries are missing if they are NaN or False in `mask`.
     """
     array = _as_rows(X, name, "data point")
     observed = ~np.isnan(array)
     if mask is not None:
         observed &= _as_mask(mask, array.shape, name)
     if observed.all():
-        return _require_usual_size(require_finite(array, name), name), None
+        return _require_range(require_finite(array, name), name), None
     filled = require_finite(np.where(observed, array, 0.0), name)
-    return _require_usual_size(filled, name), observed
+    return _require_range(filled, name), observed
 
 
 def as_components(A: ArrayLike, name: str = "components") -> NDArray[np.float64]:
@@ -49,7 +49,7 @@ def require_finite(array: NDArray[np.float64], name: str) -> NDArray[np.float64]
     if not np.isfinite(array).all():
         if np.isnan(array).any():
             raise ValueError(
-                f"{name} contains NaN, which only data to be coded may have; drop or fill it first."
+                f"{name} contains NaN, which is allowed in data only; drop or fill it first."
             )
         raise ValueError(f"{name} contains infinite values; replace them by finite ones first.")
     return array
@@ -73,39 +73,39 @@ def require_between(value: object, name: str, least: float, most: float = np.inf
 
 
 def require_positive_or(value: object, name: str, word: str) -> float | None:
-    """Return a positive finite number, or None for the word that stands for one yet to be found."""
+    """Return a positive finite number, or None for the word that requests an automatic choice."""
     if isinstance(value, str) and value == word:
         return None
     return require_positive(value, name, f'a positive number or "{word}"')
 
 
 def require_count(value: object, name: str, least: int = 1) -> int:
-    """Return a whole number of at least `least`."""
+    """Return an integer of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {_shown(value)}.")
+        raise ValueError(f"{name} must be an integer of at least {least}, not {_shown(value)}.")
     if int(value) > LARGEST_COUNT:
         raise ValueError(f"{name} must be at most {LARGEST_COUNT}, not {_shown(value)}.")
     return int(value)
 
 
-def listed(values: Iterable[Any], name: str) -> list[Any]:
-    """Return what is to be tried as a list, or say what to pass."""
+def as_candidates(values: Iterable[Any], name: str) -> list[Any]:
+    """Return candidates of a search as a list with at least one element."""
     try:
         every = list(values)
     except TypeError:
-        raise ValueError(f"{name} must be a list of what to try, not {_shown(values)}.") from None
+        raise ValueError(f"{name} must be a list of candidates, not {_shown(values)}.") from None
     if not every:
-        raise ValueError(f"{name} is empty; name at least one to try.")
+        raise ValueError(f"{name} is empty; pass at least one candidate.")
     return every
 
 
 def as_alphas(alphas: Iterable[float]) -> list[float]:
-    """Return several weights of sparsity as they are given."""
-    return [require_positive(alpha, "each of alphas") for alpha in listed(alphas, "alphas")]
+    """Return regularisation weights as a list of positive numbers."""
+    return [require_positive(alpha, "each of alphas") for alpha in as_candidates(alphas, "alphas")]
 
 
 def require_batch_size(value: object) -> int | str | None:
-    """Return a number of data points, None for all of them, or the word "auto"."""
+    """Return a number of data points, None for all of them, or "auto"."""
     if value is None or (isinstance(value, str) and value == "auto"):
         return value
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < 1:
@@ -126,7 +126,7 @@ def require_jobs(n_jobs: object) -> int | None:
 
 
 def _as_float(value: Real) -> float:
-    """Return a number in double precision: infinite if it is too large, 0 if too small."""
+    """Return a number in double precision; infinite if it overflows."""
     try:
         return float(value)
     except OverflowError:
@@ -134,10 +134,10 @@ def _as_float(value: Real) -> float:
 
 
 def _shown(value: object, longest: int = 60) -> str:
-    """Return a value as it would be typed, or the beginning of it."""
+    """Return the repr of a value, truncated."""
     try:
         text = repr(value)
-    except ValueError:  # Python writes no whole number of thousands of digits
+    except ValueError:  # Python does not print integers of thousands of digits
         return "a number of thousands of digits"
     return text if len(text) <= longest else f"{text[:longest]}..."
 
@@ -150,7 +150,7 @@ def _as_rows(X: ArrayLike, name: str, row: str) -> NDArray[np.float64]:
 
 
 def require_rows(shape: tuple[int, ...], name: str = "X", row: str = "data point") -> None:
-    """Refuse the shape of data without a row or without a column."""
+    """Raise ValueError for a shape without rows or columns."""
     if len(shape) < 2:
         raise ValueError(
             f"{name} must have one {row} a row, not shape {shape}. "
@@ -165,7 +165,7 @@ def require_rows(shape: tuple[int, ...], name: str = "X", row: str = "data point
 
 
 def _as_mask(mask: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.bool_]:
-    """Return a mask as an array of booleans of the data's shape."""
+    """Return a mask as a boolean array of the data's shape."""
     array = np.asarray(mask)
     require_mask(array.dtype, array.shape, shape, name)
     return array
@@ -174,28 +174,28 @@ def _as_mask(mask: ArrayLike, shape: tuple[int, ...], name: str) -> NDArray[np.b
 def require_mask(
     dtype: np.dtype[Any], own: tuple[int, ...], shape: tuple[int, ...], name: str = "X"
 ) -> None:
-    """Refuse type and shape of a mask that does not go with data of this shape."""
+    """Raise ValueError unless a mask is boolean and has the shape of the data."""
     if dtype != np.bool_ or own != shape:
         raise ValueError(
-            f"mask must be an array of booleans of {name}'s shape {shape}, True where an entry was "
+            f"mask must be a boolean array of {name}'s shape {shape}, True where an entry was "
             f"observed, not {dtype} of shape {own}."
         )
 
 
 def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
-    """Return X as a float64 array in C order, unless it is something else than real numbers."""
+    """Return X as a float64 array in C order; raise ValueError unless it holds real numbers."""
     return np.asarray(as_real(X, name), dtype=np.float64, order="C")
 
 
 def as_real(X: ArrayLike, name: str) -> NDArray[Any]:
-    """Return X as an array of its own type, unless that is something else than real numbers."""
+    """Return X as an array of its own dtype; raise ValueError unless it holds real numbers."""
     if sparse.issparse(X):
         raise ValueError(f"{name} is sparse; pass {name}.toarray().")
     try:
         array = np.asarray(X)
     except ValueError:
         raise ValueError(
-            f"{name} must be one array, but its rows differ in length; cut or pad them to one "
+            f"{name} must be one array, but its rows differ in length; truncate or pad them to one "
             "length first."
         ) from None
     is_object = array.dtype == object
@@ -207,7 +207,7 @@ def as_real(X: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def require_real(dtype: np.dtype[Any], name: str = "X") -> None:
-    """Refuse the type of arrays that do not hold real numbers."""
+    """Raise ValueError for dtypes other than real numbers."""
     if dtype.kind == "c":
         raise ValueError(
             f"Complex data not supported: pass real {name}, for instance real and imaginary "
@@ -221,16 +221,16 @@ def _not_numbers(name: str, found: str) -> ValueError:
     return ValueError(f"{name} must be an array of numbers, not {found}; convert it first.")
 
 
-def _require_usual_size(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
+def _require_range(array: NDArray[np.float64], name: str) -> NDArray[np.float64]:
     """Return the array unless its squares leave the range of float64."""
-    require_usual_number(float(max(array.max(), -array.min())), name)
+    require_in_range(float(max(array.max(), -array.min())), name)
     return array
 
 
-def require_usual_number(largest: float, name: str) -> None:
-    """Refuse data whose largest value has a square that leaves the range of float64."""
+def require_in_range(largest: float, name: str) -> None:
+    """Raise ValueError if the square of the largest value leaves the range of float64."""
     if largest > LARGEST or 0 < largest < SMALLEST:
         raise ValueError(
             f"{name} has values of size {largest:.0e}, outside {SMALLEST:.0e} to {LARGEST:.0e}; "
-            "change its unit, and with it alpha's."
+            "change its unit, and that of alpha."
         )

@@ -1,4 +1,4 @@
-"""Warnings that point at the user's line, however deep the cause is found."""
+"""Warnings that point at the user's line of code."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import warnings
 from pathlib import Path
 
 INSIDE = str(Path(__file__).parents[1]), contextlib.__file__
-"""Files whose frames are passed: those of this package, and decorators of the standard library."""
+"""Files whose stack frames are skipped: this package, and decorators of the standard library."""
 
 
 def warn_user(message: str, category: type[Warning] = RuntimeWarning) -> None:
-    """Give a warning at the innermost line of code that is not this package's."""
+    """Issue a warning at the innermost line of code outside this package."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
         frame, level = frame.f_back, level + 1

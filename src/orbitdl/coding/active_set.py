@@ -18,7 +18,7 @@ from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_en
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow, settle_coefficients
 from orbitdl.groups.base import Blocks, Floats, Representation
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 CAPACITY = 64
 """Atoms of a sample at first; twice as many for one that needs more."""
@@ -38,7 +38,7 @@ class Lookups:
         Inner products of components, and with unit vectors too, for samples with missing entries.
     """
 
-    def __init__(self, representation: ListedRepresentation, A: Blocks) -> None:
+    def __init__(self, representation: FiniteRepresentation, A: Blocks) -> None:
         self.complete = Once(partial(inner_products, representation, A))
         self.masked = Once(partial(inner_products_with_entries, representation, A))
 
@@ -70,19 +70,19 @@ class ActiveSet(TabulatingCoder[Lookups]):
     max_iter: int = 1000
 
     def serves(self, representation: Representation) -> bool:
-        return isinstance(representation, ListedRepresentation)
+        return isinstance(representation, FiniteRepresentation)
 
     @property
     def codes_masked(self) -> bool:
         return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
-        assert isinstance(representation, ListedRepresentation)
+        assert isinstance(representation, FiniteRepresentation)
         return Lookups(representation, A)
 
     def solve_with(self, tables: Lookups, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
-        assert isinstance(representation, ListedRepresentation)
+        assert isinstance(representation, FiniteRepresentation)
         missing = missing_if_few(representation, problem)
         if problem.masked is not None and missing is None:
             return grow(problem, warm, settle_coefficients, 0.9 * self.tol, self.max_iter)
@@ -99,7 +99,7 @@ class ActiveSet(TabulatingCoder[Lookups]):
 
     def _go_on(
         self,
-        representation: ListedRepresentation,
+        representation: FiniteRepresentation,
         data: tuple[Floats, Floats, float],
         orbits: Orbits,
         missing: Missing | None,
@@ -122,7 +122,7 @@ class ActiveSet(TabulatingCoder[Lookups]):
         return found, counts == capacity
 
 
-def missing_if_few(representation: ListedRepresentation, problem: Problem) -> Missing | None:
+def missing_if_few(representation: FiniteRepresentation, problem: Problem) -> Missing | None:
     """Return the missing entries, where there are some, and few enough to look them up."""
     if problem.masked is None:
         return None

@@ -66,7 +66,7 @@ class Coder(ABC):
         return cls(**values)
 
     def __post_init__(self) -> None:
-        """Check the settings: whole numbers are at least 1, others positive; as plain numbers."""
+        """Check the settings: integers are at least 1, others positive; as plain numbers."""
         for field in fields(self):  # type: ignore[arg-type]
             value, name = getattr(self, field.name), f"{field.name} of {type(self).__name__}"
             kind = type(field.default)
@@ -123,7 +123,7 @@ class Coder(ABC):
         Where atoms begin with other maps, all copies of components are coded with by the group
         alone, and codes say which component and map a copy is of.
         """
-        representation = action.alone
+        representation = action.base
         if not self.serves(representation):
             raise ValueError(
                 f"the coder {type(self).__name__} does not serve {action.group.name}; "
@@ -221,9 +221,9 @@ class Prepared:
                 "leave coder=None to get one that does."
             )
         action, A = self.action, self.components.own
-        problem = Problem(action.alone, Y, A, alpha, masked, action.n_copies)
-        known = None if warm is None else warm.apart(self.action)
-        codes = self._in_batches(problem, known, n_jobs).together(self.action)
+        problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
+        known = None if warm is None else warm.to_copies(self.action)
+        codes = self._in_batches(problem, known, n_jobs).from_copies(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
@@ -262,4 +262,4 @@ class Prepared:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.action.alone, self.components.own)
+        return coder.prepare(self.action.base, self.components.own)

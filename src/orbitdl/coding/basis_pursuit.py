@@ -71,7 +71,7 @@ def _penalised(problem: Problem, tol: float) -> tuple[Atoms, Floats]:
 
 def _with_cover(representation: Representation, atoms: Atoms) -> Atoms:
     """Add to every sample each component at the elements of the group's cover."""
-    cover, pairs = representation.cover(), len(atoms) * atoms.n_components
+    cover, pairs = representation.spanning_elements(), len(atoms) * atoms.n_components
     row = np.repeat(np.arange(pairs), len(cover))
     return atoms.add(Combination(row, np.zeros(len(row)), np.tile(cover, (pairs, 1))))
 

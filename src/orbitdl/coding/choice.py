@@ -21,6 +21,6 @@ def default_coder(action: Action, tol: float = 1e-4) -> Coder:
     Proximal(tol=0.0001, max_iter=5000, check_every=10)
     """
     for kind in (ActiveSet, Sliding, Proximal, Growing, Matching):
-        if (coder := kind(tol=tol)).serves(action.alone):
+        if (coder := kind(tol=tol)).serves(action.base):
             return coder
     raise AssertionError("Matching serves every group")

@@ -206,15 +206,15 @@ class Atoms:
         Z = representation.superpose(self.by_pair, n * q, np.zeros_like(self.component), unit)
         return Z.reshape(n, q, n_blocks, d, d)
 
-    def apart(self, action: Action) -> Atoms:
-        """Return atoms of components as atoms of their copies, for the group `alone`."""
-        component, element = action.apart(self.component, self.element)
+    def to_copies(self, action: Action) -> Atoms:
+        """Return atoms of components as atoms of their copies, under the base group."""
+        component, element = action.to_copies(self.component, self.element)
         count = self.n_components * action.n_copies
         return Atoms(count, self.offsets, component, self.coefficient, element)
 
-    def together(self, action: Action) -> Atoms:
-        """Return atoms of copies as atoms of components: undo `apart`."""
-        component, element = action.together(self.component, self.element)
+    def from_copies(self, action: Action) -> Atoms:
+        """Return atoms of copies as atoms of components: the inverse of `to_copies`."""
+        component, element = action.from_copies(self.component, self.element)
         count = self.n_components // action.n_copies
         return Atoms(count, self.offsets, component, self.coefficient, element)
 
@@ -269,9 +269,9 @@ class Codes:
             np.concatenate([part.status for part in parts]),
         )
 
-    def together(self, action: Action) -> Codes:
-        """Return codes with copies of components as those with components: see `Atoms.together`."""
-        return replace(self, representation=action, atoms=self.atoms.together(action))
+    def from_copies(self, action: Action) -> Codes:
+        """Return codes of copies as codes of components: see `Atoms.from_copies`."""
+        return replace(self, representation=action, atoms=self.atoms.from_copies(action))
 
     def __len__(self) -> int:
         return len(self.atoms)
@@ -350,7 +350,7 @@ class Codes:
     def embed(self) -> Blocks:
         """Return the matrix view: blocks Z of shape (n, q, F, d, d).
 
-        For a group with finitely many other transformations, that of all copies of components
-        under the group alone.
+        For a semidirect product with a finite group: of all copies of components, under the base
+        group.
         """
-        return self.atoms.apart(self.representation).embed(self.representation.alone)
+        return self.atoms.to_copies(self.representation).embed(self.representation.base)

@@ -14,14 +14,14 @@ from orbitdl.kernels import fast
 def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
     """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
     representation, A, alpha = problem.representation, problem.A, problem.alpha
-    moved, norms = representation.moved(g, A), inner(A, A)
+    moved, norms = representation.act_on_blocks(g, A), inner(A, A)
     R = problem.residual(combine(c, moved))
     for k in np.flatnonzero(norms):
         R += like(c[:, k], R) * moved[:, k]
         value, element = representation.match(correlate(R, A[k : k + 1]))
         g[:, k] = element[:, 0]
         c[:, k] = soft(value[:, 0], alpha) / norms[k]
-        moved[:, k] = representation.moved(g[:, k], A[k])
+        moved[:, k] = representation.act_on_blocks(g[:, k], A[k])
         if problem.masked is None:
             R -= like(c[:, k], R) * moved[:, k]
         else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import Integers, Representation
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 WORKSPACE = 2**26
 """Bytes of a thread, 64 MB: batches of data of common sizes, up to a thousand numbers a sample,
@@ -46,7 +46,7 @@ def correlation_bytes(representation: Representation, q: int) -> int:
     n_blocks, d, _ = representation.block_shape
     matrices = n_blocks * d * d * np.dtype(representation.dtype).itemsize
     values = int(FINENESS ** min(representation.dimension, 2)) * matrices
-    if isinstance(representation, ListedRepresentation):
+    if isinstance(representation, FiniteRepresentation):
         values = 8 * representation.size
     return COPIES * (block_bytes(representation) + q * max(matrices, values))
 

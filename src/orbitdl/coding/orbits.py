@@ -12,7 +12,7 @@ import numpy as np
 
 from orbitdl.coding.missing_entries import unit_vectors
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 MOST_PRODUCTS = 2**16
 """Inner products up to which all of them are written out where quotients need a table."""
@@ -43,7 +43,7 @@ class Orbits(NamedTuple):
     run: int
 
 
-def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
+def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
     """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = representation.products(A, A).reshape(q, size, q)
@@ -55,7 +55,7 @@ def inner_products(representation: ListedRepresentation, A: Blocks) -> Orbits:
     return Orbits(table.ravel(), j * size * q, g, representation.quotient * q, g, j, q)
 
 
-def inner_products_with_entries(representation: ListedRepresentation, A: Blocks) -> Orbits:
+def inner_products_with_entries(representation: FiniteRepresentation, A: Blocks) -> Orbits:
     """Return the same, with the inner products of all entries, as unit vectors, with all atoms."""
     orbits, q, size = inner_products(representation, A), len(A), representation.size
     first, source, number = representation.entries()

@@ -67,7 +67,7 @@ class Proximal(TabulatingCoder[Steps]):
     largest_batch: ClassVar[int] = 2048
 
     def serves(self, representation: Representation) -> bool:
-        return representation.has_prox and representation.knows_gauge
+        return representation.has_prox and representation.has_gauge
 
     @property
     def codes_masked(self) -> bool:

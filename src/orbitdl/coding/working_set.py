@@ -83,7 +83,7 @@ def apart(problem: Problem, atoms: Combination) -> Combination:
     ends = np.concatenate([[0], np.cumsum(counts)])
     for batch in batches(atom_bytes(problem) * counts):
         k = slice(ends[batch.start], ends[batch.stop])
-        moved = problem.representation.moved(atoms.element[k], problem.A[component[k]])
+        moved = problem.representation.act_on_blocks(atoms.element[k], problem.A[component[k]])
         rows, waiting = problem.rows(sample[k], moved), np.empty(len(moved), np.intp)
         select_apart(sample[k], rows, atoms.coefficient[k], waiting, selected[k])
     return atoms.take(selected)
@@ -110,12 +110,14 @@ def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
 
 def moved_atoms(problem: Problem, atoms: Atoms) -> Blocks:
     """Return ``rho(g_k) A_k`` for every atom, shape (K, F, d, m)."""
-    return problem.representation.moved(atoms.element, problem.A[atoms.component])
+    return problem.representation.act_on_blocks(atoms.element, problem.A[atoms.component])
 
 
 def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
     """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
-    moved = representation.synthesize(representation.moved(atoms.element, A[atoms.component]))
+    moved = representation.synthesize(
+        representation.act_on_blocks(atoms.element, A[atoms.component])
+    )
     return moved.reshape(len(moved), int(np.prod(representation.shape)))
 
 

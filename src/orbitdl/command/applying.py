@@ -46,8 +46,8 @@ def read_and_tell(
         recording = _read(data, cutting, replace(kept, time_column=None, time_unit=None))
     _require_agreement(recording, cutting)
     if recording.time_unit is not None:
-        unit, rate = recording.time_unit, recording.rate
-        screen.note(f"Sampling rate: {rate:.6g} Hz, from times in {unit}.", time_unit=unit)
+        unit, sfreq = recording.time_unit, recording.sfreq
+        screen.note(f"Sampling rate: {sfreq:.6g} Hz, from times in {unit}.", time_unit=unit)
     if recording.dialect is not None:
         units = f", units {', '.join(recording.units)}" if recording.units else ""
         screen.note(
@@ -72,12 +72,12 @@ def _read(data: Path, cutting: Cutting, kept: Preprocessing) -> Recording:
 
 def _require_agreement(recording: Recording, cutting: Cutting) -> None:
     """Refuse a rate that is not the one of the column of the time."""
-    said, found = cutting.rate, recording.rate
+    said, found = cutting.sfreq, recording.sfreq
     if cutting.time_column is None or said is None or found is None:
         return
     if abs(said - found) > SAME * found:
         raise ValueError(
-            f"--rate {said:g} contradicts --time-column {cutting.time_column}, whose steps make "
+            f"--sfreq {said:g} contradicts --time-column {cutting.time_column}, whose steps make "
             f"{found:g} samples per second; leave out one of them."
         )
 
@@ -86,10 +86,10 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
     """Refuse a recording with a column that looks like time, unless it was said what is used."""
     if channel is not None or recording.time_column is not None:
         return
-    name = looks_like_time(recording.signal, recording.leads)
+    name = looks_like_time(recording.signal, recording.ch_names)
     if name is None:
         return
-    names = recording.leads or tuple(map(str, range(recording.signal.shape[1])))
+    names = recording.ch_names or tuple(map(str, range(recording.signal.shape[1])))
     others = ",".join(other for other in names if other != name)
     unit = "" if unit_of(name) else " --time-unit s (or ms, us, ns, min, h)"
     raise ValueError(
@@ -99,12 +99,12 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
     )
 
 
-def excerpt_of(recording: Recording, cutting: Cutting, rate: float | None) -> Recording:
+def excerpt_of(recording: Recording, cutting: Cutting, sfreq: float | None) -> Recording:
     """Return what --from and --to leave of a recording at so many samples per second."""
     if cutting.begin is None and cutting.end is None:
         return recording
-    begin, end = in_samples(cutting.begin, rate), in_samples(cutting.end, rate)
-    return replace(recording, rate=rate).excerpt(begin, end)
+    begin, end = in_samples(cutting.begin, sfreq), in_samples(cutting.end, sfreq)
+    return replace(recording, sfreq=sfreq).excerpt(begin, end)
 
 
 def windows_for(
@@ -121,16 +121,16 @@ def windows_for(
     """
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
-    shape, rate = model.components_.shape[1:], cutting.rate or recording.rate
-    if is_recording(recording, kept.window, cutting.layout, shape, rate):
+    shape, sfreq = model.components_.shape[1:], cutting.sfreq or recording.sfreq
+    if is_recording(recording, kept.window, cutting.layout, shape, sfreq):
         require_no_time(recording, cutting.channel or kept.channel)
-    rate = common_rate(model, recording, cutting.rate)
+    sfreq = common_rate(model, recording, cutting.sfreq)
     return prepare_for(
         model,
-        excerpt_of(recording, cutting, rate),
-        step=in_samples(cutting.step, rate) or (_overlapping_step(model) if for_events else None),
+        excerpt_of(recording, cutting, sfreq),
+        step=in_samples(cutting.step, sfreq) or (_overlapping_step(model) if for_events else None),
         channel=cutting.channel,
-        rate=rate,
+        sfreq=sfreq,
         layout=cutting.layout,
     )
 

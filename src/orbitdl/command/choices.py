@@ -154,7 +154,7 @@ def describe_group(group: Group | None) -> str:
     """Return a group as people write it."""
     from orbitdl.groups.default import group_or_default
 
-    return group_or_default(group).in_short()
+    return group_or_default(group).short_name()
 
 
 def _generators(path: Path) -> NDArray[Any]:

@@ -62,13 +62,13 @@ def complete(
     if isinstance(learned, WaveformLearning):
         refuse({"--exact": exact})
         prepared = signal_for(learned, data, cutting, screen)
-        source, leads = prepared.source, prepared.recording.leads
+        source, ch_names = prepared.source, prepared.recording.ch_names
         with screen.going_through(prepared.recording, "Filling in") as done:
             filled = learned.complete(prepared.recording, debias=debias, progress=done)
         filled = prepared.restore(filled)
     else:
         windows = windows_for(learned, data, cutting, screen)
-        source, leads = windows.source, windows.leads
+        source, ch_names = windows.source, windows.ch_names
         filled = map_windows(
             lambda X: learned.complete(X, exact=exact, debias=debias),
             windows,
@@ -80,7 +80,7 @@ def complete(
     missing = np.isnan(source)
     whole = np.asarray(filled)
     np.copyto(whole, source, where=~missing)
-    write_array(whole, output, leads, missing)
+    write_array(whole, output, ch_names, missing)
     left = int(np.isnan(whole).sum())
     told = {"filled": int(missing.sum()) - left, "left_missing": left}
     screen.result({"output": str(output), "shape": filled.shape, **told})

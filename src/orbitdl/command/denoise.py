@@ -60,8 +60,8 @@ def denoise(
         recording, samples = prepared.recording, len(prepared.signal)
         with screen.going_through(recording, "Denoising") as done:
             explained = learned.denoise(recording, alpha=number, debias=debias, progress=done)
-        cleaned, leads = prepared.restore(explained), recording.leads
-        told, of_what = f"{duration(samples, recording.rate)} of signal", {"samples": samples}
+        cleaned, ch_names = prepared.restore(explained), recording.ch_names
+        told, of_what = f"{duration(samples, recording.sfreq)} of signal", {"samples": samples}
     else:
         weight = "noise" if alpha == "noise" else number
         windows = windows_for(learned, data, cutting, screen)
@@ -72,8 +72,8 @@ def denoise(
             screen,
             at_once=weight == "noise",
         )
-        leads = windows.leads
+        ch_names = windows.ch_names
         told, of_what = counted(len(windows), "window"), {"windows": len(windows)}
-    write_array(cleaned, output, leads)
+    write_array(cleaned, output, ch_names)
     screen.result({"output": str(output), "shape": cleaned.shape, **of_what})
     screen.say(f"Denoised {told}: {output}")

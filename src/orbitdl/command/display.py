@@ -61,7 +61,7 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def duration(samples: float, rate: float | None) -> str:
+def duration(samples: float, sfreq: float | None) -> str:
     """Return a length of time: in samples, or in a unit that suits it if the rate is known.
 
     Examples
@@ -69,14 +69,14 @@ def duration(samples: float, rate: float | None) -> str:
     >>> duration(252, 360.0), duration(648000, 360.0), duration(252, None)
     ('0.7 s', '30 min', '252 samples')
     """
-    if rate is None:
+    if sfreq is None:
         return f"{samples:.6g} samples"
-    seconds = samples / rate
+    seconds = samples / sfreq
     unit, size = next(item for item in UNITS if seconds >= 2 * item[1] or item[1] == 1)
     return f"{seconds / size:.3g} {unit}"
 
 
-def span(samples: float, rate: float | None) -> str:
+def span(samples: float, sfreq: float | None) -> str:
     """Return a length in samples, and in milliseconds or more if the rate is known.
 
     Examples
@@ -85,10 +85,10 @@ def span(samples: float, rate: float | None) -> str:
     ('8.1 samples (22.5 ms)', '425 samples (1.18 s)', '72 samples')
     """
     count = f"{samples:.3g}" if samples < 100 else f"{samples:.0f}"
-    if rate is None:
+    if sfreq is None:
         return f"{count} samples"
-    seconds = samples / rate
-    time = f"{1e3 * seconds:.3g} ms" if seconds < SHORT else duration(samples, rate)
+    seconds = samples / sfreq
+    time = f"{1e3 * seconds:.3g} ms" if seconds < SHORT else duration(samples, sfreq)
     return f"{count} samples ({time})"
 
 
@@ -154,14 +154,14 @@ class Screen:
     @contextmanager
     def going_through(self, recording: Recording, what: str) -> Iterator[Callable[[int], None]]:
         """Give a function that is told how many samples were done since last time."""
-        samples, rate = len(recording.signal), recording.rate
-        end = duration(samples, rate)
+        samples, sfreq = len(recording.signal), recording.sfreq
+        end = duration(samples, sfreq)
         with self._bar() as progress:
             task = progress.add_task(what, total=samples, facts=end)
 
             def show(done: int) -> None:
                 progress.advance(task, done)
-                so_far = duration(progress.tasks[task].completed, rate)
+                so_far = duration(progress.tasks[task].completed, sfreq)
                 progress.update(task, facts=f"{so_far} of {end}")
 
             yield show

@@ -109,11 +109,11 @@ def fit(
 
     Examples:
       orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s
-      orbitdl fit ecg.csv -o m.safetensors --rate 360 --length 252 --highpass 0.5
+      orbitdl fit ecg.csv -o m.safetensors --sfreq 360 --length 252 --highpass 0.5
       orbitdl fit log.csv -o m.safetensors --time-column t --length 0.7s
       orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
           --from 90s --to 300s
-      orbitdl fit walk.csv -o walk.safetensors --rate 100 --length 1.2s \\
+      orbitdl fit walk.csv -o walk.safetensors --sfreq 100 --length 1.2s \\
           --channel x,y,z --restarts 20 --jobs 2
       orbitdl fit heart.wav -o heart.safetensors --window 0.6s --normalize \\
           --group continuous-shift

@@ -49,8 +49,8 @@ def info(
     learned = load(model)
     facts = facts_of(learned)
     if components is not None:
-        rate = Preprocessing.of(learned.preprocessing_).rate
-        write_table(waveform_table(learned.components_, rate), components)
+        sfreq = Preprocessing.of(learned.preprocessing_).sfreq
+        write_table(waveform_table(learned.components_, sfreq), components)
         facts["table"] = str(components)
     screen.result({"model": str(model), **facts})
     table = Table(title=str(model), show_header=False, title_justify="left")
@@ -93,13 +93,13 @@ def facts_of(model: OrbitDictionaryLearning | WaveformLearning) -> dict[str, Any
 
 def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
     """Return what waveforms alone have."""
-    rate = model.preprocessing_.get("rate")
+    sfreq = model.preprocessing_.get("sfreq")
     return {
         "group": "any time of a recording",
         "length": model.length,
-        "length in seconds": model.length / rate if rate else None,
+        "length in seconds": model.length / sfreq if sfreq else None,
         "positive": bool(model.positive),
-        "whole samples": bool(model.whole_samples),
+        "whole samples": bool(model.integer_shifts),
         "detrend": bool(model.detrend),
     }
 

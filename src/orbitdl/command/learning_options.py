@@ -31,10 +31,10 @@ class Line:
             rich_help_panel=LINE,
         ),
     ] = False
-    whole_samples: Annotated[
+    integer_shifts: Annotated[
         bool,
         typer.Option(
-            "--whole-samples",
+            "--integer-shifts",
             help="Waveforms begin at whole samples only.",
             rich_help_panel=LINE,
         ),
@@ -60,7 +60,7 @@ class Line:
         """Return the same as the library says it."""
         return {
             "positive": self.positive,
-            "whole_samples": self.whole_samples,
+            "integer_shifts": self.integer_shifts,
             "detrend": not self.no_detrend,
             "noise": self.noise.value,
         }
@@ -159,7 +159,7 @@ def require_of_one_kind(
     """Refuse options of windows beside --length, and its own without it."""
     on_line = {
         "--positive": line.positive,
-        "--whole-samples": line.whole_samples,
+        "--integer-shifts": line.integer_shifts,
         "--no-detrend": line.no_detrend,
     }
     on_windows = {

@@ -25,19 +25,19 @@ class Length:
     amount: float
     is_time: bool
 
-    def samples(self, rate: float | None) -> int:
+    def samples(self, sfreq: float | None) -> int:
         """Return the number of samples, rounded, at so many per second."""
         if not self.is_time:
             return int(self.amount)
-        if rate is None:
+        if sfreq is None:
             raise ValueError(
                 f"{self.text} is a length in seconds, and how many samples make a second is not "
-                "known; say it with --rate."
+                "known; say it with --sfreq."
             )
-        count = round(self.amount * rate)
+        count = round(self.amount * sfreq)
         if count < 1:
             raise ValueError(
-                f"{self.text} is shorter than one sample at {rate:g} per second; pass a longer one."
+                f"{self.text} is shorter than one sample at {sfreq:g} Hz; pass a longer one."
             )
         return count
 
@@ -52,9 +52,7 @@ def parse_length(text: str) -> Length:
             "seconds, such as 0.6s."
         )
     if found[2] is None and not found[1].isdecimal():
-        raise typer.BadParameter(
-            f"{text} is not a whole number of samples; for seconds write {text}s."
-        )
+        raise typer.BadParameter(f"{text} is not an integer of samples; for seconds write {text}s.")
     return Length(text, amount * IN_SECONDS.get(found[2] or "", 1.0), found[2] is not None)
 
 
@@ -73,6 +71,6 @@ def parse_place(text: str) -> Length:
     return Length(text, 0.0, False) if is_start else parse_length(text)
 
 
-def in_samples(length: Length | None, rate: float | None) -> int | None:
+def in_samples(length: Length | None, sfreq: float | None) -> int | None:
     """Return a length in samples; None stays None."""
-    return None if length is None else length.samples(rate)
+    return None if length is None else length.samples(sfreq)

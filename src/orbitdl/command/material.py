@@ -45,17 +45,17 @@ class Material:
     def read(cls, data: Path, preparing: Preparing, cutting: Cutting, screen: Screen) -> Material:
         """Read a file, and say how if that was found out."""
         recording = read_and_tell(data, cutting, screen)
-        rate = cutting.rate or recording.rate
-        window = in_samples(preparing.window, rate)
-        step = in_samples(cutting.step, rate) or window
+        sfreq = cutting.sfreq or recording.sfreq
+        window = in_samples(preparing.window, sfreq)
+        step = in_samples(cutting.step, sfreq) or window
         channel, normalize, highpass = cutting.channel, preparing.normalize, preparing.highpass
         times = cutting.time_column, cutting.time_unit
-        steps = Preprocessing(window, step, normalize, channel, rate, highpass, *times)
-        return cls(excerpt_of(recording, cutting, rate), steps, cutting.layout)
+        steps = Preprocessing(window, step, normalize, channel, sfreq, highpass, *times)
+        return cls(excerpt_of(recording, cutting, sfreq), steps, cutting.layout)
 
     def samples(self, length: Length) -> int:
         """Return how many samples a waveform has, or say that they are too few."""
-        samples = length.samples(self.preprocessing.rate)
+        samples = length.samples(self.preprocessing.sfreq)
         if samples < SHORTEST:
             seconds = "" if length.is_time else f", in seconds for instance {length.text}s"
             raise ValueError(
@@ -71,7 +71,7 @@ class Material:
 
     def windows(self) -> Windows:
         """Return windows: those given, or what the recording is cut into."""
-        known = self.preprocessing.window, self.layout, None, self.preprocessing.rate
+        known = self.preprocessing.window, self.layout, None, self.preprocessing.sfreq
         if is_recording(self.recording, *known):
             self._require_length()
             require_no_time(self.recording, self.preprocessing.channel)

@@ -10,7 +10,7 @@ import typer
 
 
 def whole_number(least: int) -> Callable[[str], int]:
-    """Return what reads whole numbers from `least` on.
+    """Return what reads integers from `least` on.
 
     Examples
     --------
@@ -24,14 +24,14 @@ def whole_number(least: int) -> Callable[[str], int]:
         except ValueError:
             value = least - 1
         if value < least:
-            raise typer.BadParameter(f"it must be a whole number, {least} or more, not {text}.")
+            raise typer.BadParameter(f"it must be an integer, {least} or more, not {text}.")
         return value
 
     return parse
 
 
 def number_or_auto(text: str) -> str:
-    """Read a whole number from 1, or the word auto.
+    """Read an integer from 1, or the word auto.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Weights(tuple[float, ...]):
 
 
 def counts(text: str) -> Counts:
-    """Read whole numbers from 1 on, and ranges of them.
+    """Read integers from 1 on, and ranges of them.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def counts(text: str) -> Counts:
     ends = [(int(one[1]), int(one[2] or one[1])) for one in found if one is not None]
     if None in found or any(not 1 <= first <= last for first, last in ends):
         raise typer.BadParameter(
-            f"it must be whole numbers, 1 or more, such as 1,2,4 or 1-4, not {text}."
+            f"it must be integers, 1 or more, such as 1,2,4 or 1-4, not {text}."
         )
     return Counts(n for first, last in ends for n in range(first, last + 1))
 

@@ -106,7 +106,7 @@ Span = Annotated[
         parser=parse_span,
         help="Learn waveforms from the recording as a whole, and how long one is at most: in "
         "seconds if the rate is known, 0.7s or 0.7 (a number with a decimal point), or in samples, "
-        "252 (a whole number).",
+        "252 (an integer).",
     ),
 ]
 Window = Annotated[
@@ -160,7 +160,7 @@ class Cutting:
 
     step: Step = None
     channel: Channel = None
-    rate: Rate = None
+    sfreq: Rate = None
     layout: LayoutOption = Layout.auto
     key: Key = None
     separator: ColumnSeparator = None

@@ -122,10 +122,10 @@ def is_annotation(path: Path) -> bool:
     return path.suffix.lower() in ANNOTATIONS
 
 
-def write_events(frame: pd.DataFrame, path: Path, rate: float | None, symbols: Symbols) -> None:
+def write_events(frame: pd.DataFrame, path: Path, sfreq: float | None, symbols: Symbols) -> None:
     """Write events as a table, or as annotations of a WFDB record."""
     if is_annotation(path):
-        write_file(path, annotation_file(frame["sample"], frame["component"], rate, symbols))
+        write_file(path, annotation_file(frame["sample"], frame["component"], sfreq, symbols))
     else:
         write_table(frame, path)
 

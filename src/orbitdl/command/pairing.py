@@ -25,7 +25,7 @@ def match(a: Model, b: Model) -> dict[str, Any]:
     representation = group.on(A.shape[1:])
     matched = representation.analyze(A[rows]), representation.analyze(B[columns])
     value, element = representation.match_pairs(*matched)
-    shortest = representation.shortest(element)
+    shortest = representation.principal(element)
     pairs = [
         {
             "a": int(i),

@@ -70,7 +70,7 @@ def report(
         _report_recording(learned, data, output, cutting, screen, title=name, unit=unit)
     elif data is None:
         write_report(
-            learned, None, output, rate=cutting.rate, title=title, unit=unit, command=command
+            learned, None, output, sfreq=cutting.sfreq, title=title, unit=unit, command=command
         )
     else:
         windows = windows_for(learned, data, cutting, screen, for_events=True)
@@ -78,12 +78,12 @@ def report(
             learned,
             windows.values,
             output,
-            rate=windows.rate,
+            sfreq=windows.sfreq,
             title=name,
             command=command,
             step=windows.step,
             unit=unit,
-            channels=windows.leads or None,
+            channels=windows.ch_names or None,
             codes=encode_windows(learned, windows, screen),
             mean=windows.mean,
             scale=windows.scale,

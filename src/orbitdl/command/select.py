@@ -71,7 +71,7 @@ def select(
 
     Examples:
       orbitdl select mitdb/100 --length 0.7s --channel MLII
-      orbitdl select ecg.csv --rate 360 --length 252 --components 1-6 -o tried.csv
+      orbitdl select ecg.csv --sfreq 360 --length 252 --components 1-6 -o tried.csv
       orbitdl select mitdb/100 --window 201 --step 100 --channel MLII \\
           --normalize --samples 200 --rounds 3
       orbitdl select windows.npy --components 2,4,8 --alphas 0.05,0.1,0.2

@@ -122,14 +122,14 @@ def tell(
         "table": selection.table.to_dict(orient="records"),
     }
     screen.result(facts | ({"output": str(output)} if output else {}))
-    screen.show(in_short(selection))
+    screen.show(short_name(selection))
     screen.say(selection.reason)
     if output:
         screen.say(f"All that was tried: {output}")
     screen.say(f"Next:\n  {command}")
 
 
-def in_short(selection: Selection) -> Table:
+def short_name(selection: Selection) -> Table:
     """Return the best row of every number of components, and what was chosen, as a table."""
     from rich.table import Table
 

@@ -43,7 +43,7 @@ def list_events(
     """Code a recording, write its events, and say what was found."""
     recording = prepared.recording
     codes, events = code(model, recording, listing, screen, team)
-    write_events(events, output, recording.rate, listing.symbols)
+    write_events(events, output, recording.sfreq, listing.symbols)
     facts = summary(model, recording, listing, codes, events)
     screen.result({"output": str(output), **facts})
     for sentence in sentences(facts):
@@ -60,7 +60,7 @@ def code(
     team: Team | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
     """Return codes and events, whose times count from the start of the whole recording."""
-    rate = recording.rate
+    sfreq = recording.sfreq
     for sentence in told_of_recordings(team) if team else []:
         screen.say(sentence)
     with screen.going_through(recording, "Coding") as done:
@@ -69,10 +69,10 @@ def code(
         else:
             compare_with(model.preprocessing_, recording)
             codes = team.encode_recording(model, recording, listing.alpha)
-    near = in_samples(listing.refractory, rate)
+    near = in_samples(listing.refractory, sfreq)
     events = model.events(
         recording,
-        rate,
+        sfreq,
         alpha=listing.alpha,
         threshold=listing.threshold,
         refractory=near,
@@ -95,13 +95,13 @@ def summary(
             int((events["component"] == j).sum()) for j in range(len(model.components_))
         ],
         "threshold": events.attrs["threshold"],
-        "refractory": in_samples(listing.refractory, recording.rate),
+        "refractory": in_samples(listing.refractory, recording.sfreq),
         "resolution": events.attrs["resolution"],
         "fdr": events.attrs.get("fdr"),
         "decoys": events.attrs.get("decoys"),
         "atoms": len(codes),
         "samples": len(recording.signal),
-        "rate": recording.rate,
+        "sfreq": recording.sfreq,
         "gap": codes.gap,
         "alpha": model.alpha_ if listing.alpha is None else listing.alpha,
     }
@@ -109,9 +109,9 @@ def summary(
 
 def sentences(facts: dict[str, Any]) -> list[str]:
     """Say the same to people."""
-    rate = facts["rate"]
+    sfreq = facts["sfreq"]
     found = (
-        f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], rate)} of "
+        f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], sfreq)} of "
         "signal; with these waveforms no other code of the whole recording would lower its "
         f"objective by more than {at_most(facts['gap'])}."
     )
@@ -120,7 +120,7 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
         f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
-        f"{_close(width, facts['refractory'], rate)}."
+        f"{_close(width, facts['refractory'], sfreq)}."
         for j, (number, least, width) in enumerate(rows)
     ]
 
@@ -139,8 +139,8 @@ def said_of_detected(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _close(width: float, refractory: int | None, rate: float | None) -> str:
+def _close(width: float, refractory: int | None, sfreq: float | None) -> str:
     """Say what is listed as one event, unless every atom is one."""
     if refractory:
-        return f"; of those closer than {span(refractory, rate)} the strongest is listed"
-    return f"; atoms closer than {span(width, rate)} are one" if width else ""
+        return f"; of those closer than {span(refractory, sfreq)} the strongest is listed"
+    return f"; atoms closer than {span(width, sfreq)} are one" if width else ""

@@ -13,7 +13,7 @@ from orbitdl.command.team import told_of_recordings
 from orbitdl.domains.time.acquisition import acquired
 from orbitdl.recordings import Recording
 
-DONE = ("channel", "rate", "highpass")
+DONE = ("channel", "sfreq", "highpass")
 """What is done to a recording that is not cut; the column of its time is kept if there is one."""
 
 
@@ -34,14 +34,14 @@ def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, A
 
 def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
     """Return the facts of a run, for machines."""
-    rate, samples = recording.rate, len(recording.signal)
+    sfreq, samples = recording.sfreq, len(recording.signal)
     return {
         "length": model.length,
-        "length_seconds": model.length / rate if rate else None,
+        "length_seconds": model.length / sfreq if sfreq else None,
         **facts_of_run(model),
         "samples": samples,
-        "duration_seconds": samples / rate if rate else None,
-        "rate": rate,
+        "duration_seconds": samples / sfreq if sfreq else None,
+        "sfreq": sfreq,
         "atoms": int(model.history_[-1].atoms) if model.history_ else 0,
         "reason": model.provenance_.get("components"),
     }
@@ -54,11 +54,11 @@ def said_of_iterations(facts: dict[str, Any]) -> str:
 
 def sentences(facts: dict[str, Any]) -> list[str]:
     """Say the same in a few sentences."""
-    rate, shape = facts["rate"], facts["shape"]
+    sfreq, shape = facts["sfreq"], facts["shape"]
     channels = f" in {shape[1]} channels" if len(shape) > 1 else ""
     learned = (
-        f"Learned {counted(facts['components'], 'waveform')} of {said_of_length(shape[0], rate)}"
-        f"{channels} from {duration(facts['samples'], rate)} of signal in "
+        f"Learned {counted(facts['components'], 'waveform')} of {said_of_length(shape[0], sfreq)}"
+        f"{channels} from {duration(facts['samples'], sfreq)} of signal in "
         f"{said_of_iterations(facts)}{facts['seconds']:.1f} s."
     )
     if facts["reason"]:
@@ -71,9 +71,9 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     return [learned, *said_of_alpha(facts), *said_of_course(facts), proof]
 
 
-def said_of_length(samples: int, rate: float | None) -> str:
+def said_of_length(samples: int, sfreq: float | None) -> str:
     """Return a length in samples, and in seconds if the rate is known."""
-    return counted(samples, "sample") + (f" ({duration(samples, rate)})" if rate else "")
+    return counted(samples, "sample") + (f" ({duration(samples, sfreq)})" if sfreq else "")
 
 
 def warn_of_nothing(atoms: int, alpha: float) -> None:

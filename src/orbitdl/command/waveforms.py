@@ -23,9 +23,9 @@ def signal_for(
     kept = Preprocessing.of(model.preprocessing_)
     recording = read_and_tell(data, cutting, screen, kept)
     require_no_time(recording, cutting.channel or kept.channel)
-    rate = common_rate(model, recording, cutting.rate)
-    excerpt = excerpt_of(recording, cutting, rate)
-    return prepare_signal_for(model, excerpt, channel=cutting.channel, rate=rate)
+    sfreq = common_rate(model, recording, cutting.sfreq)
+    excerpt = excerpt_of(recording, cutting, sfreq)
+    return prepare_signal_for(model, excerpt, channel=cutting.channel, sfreq=sfreq)
 
 
 def refuse(options: Mapping[str, object]) -> None:

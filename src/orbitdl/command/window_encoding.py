@@ -34,13 +34,13 @@ def list_events_of_windows(
     _require_times(windows, output)
     codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
     events = event_table(codes, model.components_, windows)
-    write_events(events, output, windows.rate, symbols)
+    write_events(events, output, windows.sfreq, symbols)
     gap = float(codes.gap.max())
     facts = {
         "events": len(events),
         "windows": len(windows),
         "step": windows.step,
-        "rate": windows.rate,
+        "sfreq": windows.sfreq,
         "gap": gap,
         "alpha": model.alpha_ if alpha is None else alpha,
         "debiased": debias,

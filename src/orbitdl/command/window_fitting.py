@@ -36,7 +36,7 @@ def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
         **facts_of_run(model),
         "windows": len(windows),
         "samples_left_out": windows.left_out,
-        "rate": windows.rate,
+        "sfreq": windows.sfreq,
         "atoms_a_window": model.history_[-1].atoms,
     }
 

@@ -6,8 +6,8 @@ import re
 import shlex
 
 OPTIONS = (
-    "alpha", "window", "length", "step", "channel", "rate", "layout", "key", "separator", "decimal",
-    "highpass", "time_column", "time_unit", "max_iter", "rounds",
+    "alpha", "window", "length", "step", "channel", "sfreq", "layout", "key", "separator",
+    "decimal", "highpass", "time_column", "time_unit", "max_iter", "rounds",
 )  # fmt: skip
 """Options that bear the name of the library's argument, with hyphens."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")

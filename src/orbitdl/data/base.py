@@ -125,7 +125,7 @@ def _too_large(largest: float, row: int) -> str:
         return f"X contains infinite values, first in row {row}; replace them by finite ones first."
     return (
         f"X has values of size {largest:.0e} in row {row}, outside {SMALLEST:.0e} to "
-        f"{LARGEST:.0e}; change its unit, and with it alpha's."
+        f"{LARGEST:.0e}; change its unit, and that of alpha."
     )
 
 

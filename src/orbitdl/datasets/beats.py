@@ -62,12 +62,12 @@ def beat_times(
 
 
 def add_baseline(
-    rng: np.random.Generator, signal: NDArray[np.float64], *, rate: float, size: float
+    rng: np.random.Generator, signal: NDArray[np.float64], *, sfreq: float, size: float
 ) -> None:
     """Add to a lead (n_times,), in place, four slow sinusoids whose root mean square is `size`."""
     frequency = rng.uniform(*_DRIFT_BAND, size=4)
     phase = rng.uniform(0.0, 2 * np.pi, size=4)
     for first in range(0, len(signal), _AT_ONCE):
         part = signal[first : first + _AT_ONCE]
-        angle = 2 * np.pi * np.outer(np.arange(first, first + len(part)) / rate, frequency) + phase
+        angle = 2 * np.pi * np.outer(np.arange(first, first + len(part)) / sfreq, frequency) + phase
         part += size * math.sqrt(2 / 4) * np.sin(angle).sum(axis=1)

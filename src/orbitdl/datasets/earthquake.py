@@ -36,13 +36,13 @@ def load_earthquake() -> NDArray[np.float64]:
         raise ImportError(
             "this earthquake comes with ObsPy: install it with pip install obspy."
         ) from error
-    return cut_event(np.stack([trace.data for trace in read()], axis=1), rate=100.0)
+    return cut_event(np.stack([trace.data for trace in read()], axis=1), sfreq=100.0)
 
 
-def cut_event(record: NDArray[np.float64], rate: float) -> NDArray[np.float64]:
+def cut_event(record: NDArray[np.float64], sfreq: float) -> NDArray[np.float64]:
     """Filter a record (n_times, 3), keep some of its samples, and let both ends fade."""
-    band = butter(3, _BAND, "bandpass", fs=rate, output="sos")
-    begin = round(_BEGIN * rate)
+    band = butter(3, _BAND, "bandpass", fs=sfreq, output="sos")
+    begin = round(_BEGIN * sfreq)
     cut = sosfiltfilt(band, record, axis=0)[begin : begin + _LENGTH * _EVERY : _EVERY]
     from_end = np.minimum(np.arange(_LENGTH), np.arange(_LENGTH)[::-1])
     fading = 0.5 - 0.5 * np.cos(np.pi * np.minimum(from_end / _TAPER, 1.0))

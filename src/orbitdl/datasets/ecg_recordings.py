@@ -29,9 +29,9 @@ class EcgRecording(Recording):
     signal : ndarray of shape (n_times,) or (n_times, 2)
         The values; the R peak of a normal beat of amplitude 1 has height 1 in the first lead.
         NaN where values are missing.
-    rate : float
+    sfreq : float
         Samples per second.
-    leads : tuple of str
+    ch_names : tuple of str
         Names of the leads.
     beats : DataFrame
         One row per beat that reaches into the recording, in the order of time: `position` (in
@@ -53,7 +53,7 @@ class EcgRecording(Recording):
 
 def make_ecg_recording(
     duration: float = 60.0,
-    rate: float = 360.0,
+    sfreq: float = 360.0,
     *,
     heart_rate: float = 75.0,
     variability: float = 0.08,
@@ -74,7 +74,7 @@ def make_ecg_recording(
     ----------
     duration : float
         Length in seconds.
-    rate : float
+    sfreq : float
         Samples per second. Below 50 the narrow waves fall between the samples.
     heart_rate : float
         Beats per minute, at the median interval.
@@ -101,7 +101,7 @@ def make_ecg_recording(
     Returns
     -------
     EcgRecording
-        The `signal` with its `rate`, the tables of `beats` and `artefacts`, the `waveforms`.
+        The `signal` with its `sfreq`, the tables of `beats` and `artefacts`, the `waveforms`.
 
     Notes
     -----
@@ -120,7 +120,7 @@ def make_ecg_recording(
     Examples
     --------
     >>> heart = make_ecg_recording(duration=30, random_state=0)
-    >>> heart.signal.shape, heart.rate
+    >>> heart.signal.shape, heart.sfreq
     ((10800,), 360.0)
     >>> list(heart.beats)
     ['position', 'seconds', 'inside', 'kind', 'amplitude']
@@ -128,7 +128,7 @@ def make_ecg_recording(
     >>> prepare(heart, Preprocessing(window=360)).values.shape
     (30, 360)
     """
-    n = count_samples(duration, rate)
+    n = count_samples(duration, sfreq)
     require_positive(heart_rate, "heart_rate")
     require_between(variability, "variability", 0, 0.5)
     require_between(premature, "premature", 0, 1)
@@ -146,21 +146,21 @@ def make_ecg_recording(
     require_room(artefacts, duration)
     rng = np.random.default_rng(random_state)
 
-    beats = _draw_beats(rng, n, rate, 60 / heart_rate, variability, premature)
+    beats = _draw_beats(rng, n, sfreq, 60 / heart_rate, variability, premature)
     beats["amplitude"] = np.exp(amplitude_spread * rng.standard_normal(len(beats)))
     waveforms = beat_shapes(n_leads)
     signal = np.zeros((n, n_leads))
     for kind, waves in waveforms.items():
         own = beats[beats["kind"] == kind]
         at, size = own["seconds"].to_numpy(), own["amplitude"].to_numpy()
-        superpose(signal, waves, at, size, rate=rate, reach=_REACH)
+        superpose(signal, waves, at, size, sfreq=sfreq, reach=_REACH)
     for lead in range(n_leads):
-        add_baseline(rng, signal[:, lead], rate=rate, size=drift)
+        add_baseline(rng, signal[:, lead], sfreq=sfreq, size=drift)
     add_noise(rng, signal, noise)
-    planted = plant_artefacts(rng, signal, rate, artefacts)
+    planted = plant_artefacts(rng, signal, sfreq, artefacts)
     return EcgRecording(
         signal if n_leads > 1 else signal[:, 0],
-        float(rate),
+        float(sfreq),
         _LEADS[:n_leads],
         beats=beats,
         waveforms=waveforms,
@@ -169,10 +169,10 @@ def make_ecg_recording(
 
 
 def _draw_beats(
-    rng: np.random.Generator, n: int, rate: float, interval: float, spread: float, premature: float
+    rng: np.random.Generator, n: int, sfreq: float, interval: float, spread: float, premature: float
 ) -> pd.DataFrame:
     """Draw when beats are, and of which kind."""
     times, early = beat_times(
-        rng, n / rate, interval=interval, spread=spread, premature=premature, reach=_REACH
+        rng, n / sfreq, interval=interval, spread=spread, premature=premature, reach=_REACH
     )
-    return locate(times, rate, n).assign(kind=np.where(early, "premature", "normal"))
+    return locate(times, sfreq, n).assign(kind=np.where(early, "premature", "normal"))

@@ -28,7 +28,7 @@ class EcgLikeData:
         Consecutive windows of the signal, each of zero mean and unit norm.
     signal : ndarray of shape (n_windows * length,)
         The whole signal; the R peak of a normal beat has height 1.
-    rate : float
+    sfreq : float
         Samples per second.
     beats : DataFrame
         One row per beat: `seconds`, when its R peak is, and `kind`, "normal" or "premature".
@@ -36,7 +36,7 @@ class EcgLikeData:
 
     X: NDArray[np.float64]
     signal: NDArray[np.float64]
-    rate: float
+    sfreq: float
     beats: pd.DataFrame
 
 
@@ -44,7 +44,7 @@ def make_ecg_like(
     n_windows: int = 200,
     length: int = 128,
     *,
-    rate: float = 64.0,
+    sfreq: float = 64.0,
     noise: float = 0.02,
     drift: float = 0.1,
     random_state: int | np.random.Generator | None = None,
@@ -58,7 +58,7 @@ def make_ecg_like(
     length : int
         Samples in a window; at the default rate 128 samples last two seconds and hold two
         or three beats.
-    rate : float
+    sfreq : float
         Samples per second. Below 50 the narrow waves fall between the samples.
     noise : float
         Standard deviation of the white noise, where the normal R peak has height 1.
@@ -70,7 +70,7 @@ def make_ecg_like(
     Returns
     -------
     EcgLikeData
-        Windows `X`, the whole `signal`, its `rate` and the table of `beats`.
+        Windows `X`, the whole `signal`, its `sfreq` and the table of `beats`.
 
     Notes
     -----
@@ -96,7 +96,7 @@ def make_ecg_like(
     """
     check_scalar(n_windows, "n_windows", Integral, min_val=1)
     check_scalar(length, "length", Integral, min_val=1)
-    check_scalar(rate, "rate", Real, min_val=0, include_boundaries="neither")
+    check_scalar(sfreq, "sfreq", Real, min_val=0, include_boundaries="neither")
     check_scalar(noise, "noise", Real, min_val=0)
     check_scalar(drift, "drift", Real, min_val=0)
     rng = np.random.default_rng(random_state)
@@ -104,7 +104,7 @@ def make_ecg_like(
     n = n_windows * length
     times, premature = beat_times(
         rng,
-        n / rate,
+        n / sfreq,
         interval=_MEAN_INTERVAL,
         spread=_INTERVAL_SPREAD,
         premature=_PREMATURE_FRACTION,
@@ -114,10 +114,10 @@ def make_ecg_like(
     signal = np.zeros((n, 1))
     for kind, waves in beat_shapes(n_leads=1).items():
         own = times[kinds == kind]
-        superpose(signal, waves, own, np.ones(len(own)), rate=rate, reach=_REACH)
-    add_baseline(rng, signal[:, 0], rate=rate, size=drift)
+        superpose(signal, waves, own, np.ones(len(own)), sfreq=sfreq, reach=_REACH)
+    add_baseline(rng, signal[:, 0], sfreq=sfreq, size=drift)
     add_noise(rng, signal, noise)
 
-    inside = (times >= 0) & (times < n / rate)
+    inside = (times >= 0) & (times < n / sfreq)
     beats = pd.DataFrame({"seconds": times[inside], "kind": kinds[inside]})
-    return EcgLikeData(segment(signal[:, 0], length, length), signal[:, 0], rate, beats)
+    return EcgLikeData(segment(signal[:, 0], length, length), signal[:, 0], sfreq, beats)

@@ -31,7 +31,7 @@ def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) 
     Returns
     -------
     Recording
-        The `signal` in millivolts, its `rate` and the names of its `leads`.
+        The `signal` in millivolts, its `sfreq` and its `ch_names`.
 
     Raises
     ------
@@ -53,24 +53,24 @@ def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) 
     Examples
     --------
     >>> recording = load_ecg("100")  # doctest: +SKIP
-    >>> recording.signal.shape, recording.rate, recording.leads  # doctest: +SKIP
+    >>> recording.signal.shape, recording.sfreq, recording.ch_names  # doctest: +SKIP
     ((650000,), 360.0, ('MLII',))
     >>> from orbitdl.datasets import segment
     >>> X = segment(recording.signal, length=201, step=10)[:1000]  # doctest: +SKIP
     """
     import_wfdb()  # before anything is looked for or downloaded in vain
     content = read_wfdb(_folder(record) / record)
-    signal, leads = content.signal, content.leads
+    signal, ch_names = content.signal, content.ch_names
     if channel == "mean":
         signal = signal.mean(axis=1)
     elif channel is not None:
-        if channel not in range(len(leads)):
+        if channel not in range(len(ch_names)):
             raise ValueError(
                 f"channel={channel!r} is not a lead of record {record}: "
-                f'pass a number from 0 to {len(leads) - 1}, "mean", or None for all leads.'
+                f'pass a number from 0 to {len(ch_names) - 1}, "mean", or None for all leads.'
             )
-        signal, leads = signal[:, channel].copy(), (leads[channel],)
-    return Recording(signal, content.rate, leads)
+        signal, ch_names = signal[:, channel].copy(), (ch_names[channel],)
+    return Recording(signal, content.sfreq, ch_names)
 
 
 def _folder(record: str) -> Path:

@@ -30,7 +30,7 @@ def require_room(counts: Mapping[Artefact, int], duration: float) -> None:
 def plant_artefacts(
     rng: np.random.Generator,
     signal: NDArray[np.float64],
-    rate: float,
+    sfreq: float,
     counts: Mapping[Artefact, int],
 ) -> pd.DataFrame:
     """Spoil stretches of a signal (n_times, channels), in place, and list them.
@@ -42,10 +42,10 @@ def plant_artefacts(
     part = len(signal) / max(len(kinds), 1)
     stretches: list[Stretch] = []
     for k, kind in enumerate(kinds):
-        length = math.ceil(rng.uniform(SHORTEST, LONGEST) * rate)
+        length = math.ceil(rng.uniform(SHORTEST, LONGEST) * sfreq)
         start = math.floor(k * part + rng.uniform(0.1, 0.9) * (part - length))
         stretches += _spoil(rng, signal, start, start + length, Artefact(kind))
-    return artefact_table(stretches, rate)
+    return artefact_table(stretches, sfreq)
 
 
 def _spoil(

@@ -224,6 +224,6 @@ def make_synchronization_data(
 
 
 def _check_counts(**counts: int) -> None:
-    """Refuse what is not a whole number of at least one."""
+    """Refuse what is not an integer of at least one."""
     for name, value in counts.items():
         check_scalar(value, name, Integral, min_val=1)

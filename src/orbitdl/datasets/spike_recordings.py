@@ -26,9 +26,9 @@ class SpikeRecording(Recording):
     ----------
     signal : ndarray of shape (n_times,) or (n_times, n_channels)
         The values; the trough of the smallest neuron has depth 1 in its strongest channel.
-    rate : float
+    sfreq : float
         Samples per second.
-    leads : tuple of str
+    ch_names : tuple of str
         Names of the channels, if there are several.
     spikes : DataFrame
         One row per spike that reaches into the recording, in the order of time: `position` (in
@@ -50,7 +50,7 @@ class SpikeRecording(Recording):
 
 def make_spike_recording(
     duration: float = 60.0,
-    rate: float = 24000.0,
+    sfreq: float = 24000.0,
     *,
     n_channels: int = 4,
     n_neurons: int = 3,
@@ -68,7 +68,7 @@ def make_spike_recording(
     ----------
     duration : float
         Length in seconds.
-    rate : float
+    sfreq : float
         Samples per second. Below 10 000 the narrow waves fall between the samples.
     n_channels : int
         Number of channels, which lie in a row.
@@ -96,7 +96,7 @@ def make_spike_recording(
     Returns
     -------
     SpikeRecording
-        The `signal` with its `rate`, the table of `spikes` and the `waveforms`.
+        The `signal` with its `sfreq`, the table of `spikes` and the `waveforms`.
 
     Notes
     -----
@@ -116,12 +116,12 @@ def make_spike_recording(
     Examples
     --------
     >>> data = make_spike_recording(duration=2, random_state=0)
-    >>> data.signal.shape, data.rate
+    >>> data.signal.shape, data.sfreq
     ((48000, 4), 24000.0)
     >>> list(data.spikes)
     ['position', 'seconds', 'inside', 'neuron', 'amplitude', 'overlaps']
     """
-    n = count_samples(duration, rate)
+    n = count_samples(duration, sfreq)
     require_count(n_channels, "n_channels")
     require_count(n_neurons, "n_neurons")
     require_between(overlaps, "overlaps", 0, 0.5)
@@ -134,24 +134,24 @@ def make_spike_recording(
     waveforms = draw_spike_shapes(rng, n_neurons, n_channels)
     trains = draw_spike_times(
         rng,
-        n / rate,
+        n / sfreq,
         firing_rates=firing_rates,
         refractory=refractory,
         overlaps=overlaps,
         reach=_REACH,
     )
-    spikes = _spike_table(trains, rate, n)
-    spikes["amplitude"] = _amplitudes(rng, spikes, n / rate, amplitude_spread, drift, n_neurons)
+    spikes = _spike_table(trains, sfreq, n)
+    spikes["amplitude"] = _amplitudes(rng, spikes, n / sfreq, amplitude_spread, drift, n_neurons)
     spikes["overlaps"] = _overlapping(spikes)
     signal = np.zeros((n, n_channels))
     for j, waves in enumerate(waveforms):
         own = spikes[spikes["neuron"] == j]
         at, size = own["seconds"].to_numpy(), own["amplitude"].to_numpy()
-        superpose(signal, waves, at, size, rate=rate, reach=_REACH)
+        superpose(signal, waves, at, size, sfreq=sfreq, reach=_REACH)
     add_noise(rng, signal, noise)
     return SpikeRecording(
         signal if n_channels > 1 else signal[:, 0],
-        float(rate),
+        float(sfreq),
         tuple(f"channel {k}" for k in range(n_channels)) if n_channels > 1 else (),
         spikes=spikes,
         waveforms=waveforms,
@@ -171,7 +171,7 @@ def _firing_rates(
             f"firing_rate has {len(listed)} numbers for {n_neurons} neurons: pass one number, or "
             "one per neuron."
         )
-    rates = np.array([require_positive(rate, "firing_rate") for rate in listed])
+    rates = np.array([require_positive(sfreq, "firing_rate") for sfreq in listed])
     require_between(refractory, "refractory", 0)
     if refractory * rates.max() > 0.5:
         raise ValueError(
@@ -181,12 +181,12 @@ def _firing_rates(
     return rates
 
 
-def _spike_table(trains: list[NDArray[np.float64]], rate: float, n: int) -> pd.DataFrame:
+def _spike_table(trains: list[NDArray[np.float64]], sfreq: float, n: int) -> pd.DataFrame:
     """List the spikes of all neurons in the order of time."""
     times = np.concatenate(trains)
     neuron = np.repeat(np.arange(len(trains)), [len(train) for train in trains])
     order = np.argsort(times, kind="stable")
-    return locate(times[order], rate, n).assign(neuron=neuron[order])
+    return locate(times[order], sfreq, n).assign(neuron=neuron[order])
 
 
 def _amplitudes(

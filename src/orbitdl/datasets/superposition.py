@@ -15,19 +15,19 @@ _SAMPLES_AT_ONCE = 2**16
 """Samples that noise is drawn for together, for the same reason."""
 
 
-def count_samples(duration: float, rate: float) -> int:
+def count_samples(duration: float, sfreq: float) -> int:
     """Return how many samples a recording of so many seconds has."""
-    n = round(require_positive(duration, "duration") * require_positive(rate, "rate"))
+    n = round(require_positive(duration, "duration") * require_positive(sfreq, "sfreq"))
     if n < 1:
         raise ValueError(
-            f"duration={duration!r} at rate={rate!r} makes no sample: pass a longer duration."
+            f"duration={duration!r} at sfreq={sfreq!r} makes no sample: pass a longer duration."
         )
     return n
 
 
-def locate(times: NDArray[np.float64], rate: float, n: int) -> pd.DataFrame:
+def locate(times: NDArray[np.float64], sfreq: float, n: int) -> pd.DataFrame:
     """Return the table of events at given seconds: `position`, `seconds`, and whether `inside`."""
-    position = times * rate
+    position = times * sfreq
     inside = (position >= 0) & (position <= n - 1)
     return pd.DataFrame({"position": position, "seconds": times, "inside": inside})
 
@@ -45,7 +45,7 @@ def superpose(
     times: NDArray[np.float64],
     amplitudes: NDArray[np.float64],
     *,
-    rate: float,
+    sfreq: float,
     reach: float,
 ) -> None:
     """Add ``amplitude * waves(t - time)`` of all events to a signal (n_times, channels), in place.
@@ -55,11 +55,11 @@ def superpose(
     """
     n, channels = signal.shape
     flat = signal.reshape(-1)  # adding at numbers is many times faster along one axis
-    around = np.arange(-math.ceil(reach * rate), math.ceil(reach * rate) + 1)
+    around = np.arange(-math.ceil(reach * sfreq), math.ceil(reach * sfreq) + 1)
     for first in range(0, len(times), _EVENTS_AT_ONCE):
         some = slice(first, first + _EVENTS_AT_ONCE)
-        index = np.rint(times[some] * rate).astype(int)[:, None] + around
-        value = waves.at(index / rate - times[some, None]) * amplitudes[some, None, None]
+        index = np.rint(times[some] * sfreq).astype(int)[:, None] + around
+        value = waves.at(index / sfreq - times[some, None]) * amplitudes[some, None, None]
         inside = (index >= 0) & (index < n)
         place = index[inside][:, None] * channels + np.arange(channels)
         np.add.at(flat, place.ravel(), value[inside].ravel())

@@ -1,4 +1,4 @@
-"""What is learned: parameters, the components that they make, and the best ones for given codes."""
+"""Dictionaries: constraint sets of components, and their steps from sufficient statistics."""
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics

@@ -1,4 +1,4 @@
-"""What a dictionary is: parameters, the components they make, and the best ones for given codes."""
+"""Abstract base of dictionaries: parameters, components, and the dictionary step."""
 
 from __future__ import annotations
 
@@ -14,48 +14,47 @@ from orbitdl.dictionaries.statistics import Statistics
 class Dictionary(ABC):
     """Parameters theta, and the components ``A = expand(theta)`` that data are coded with.
 
-    A frozen value. Coders see ``expand()`` only, and learning the methods below.
+    Immutable. Coders use ``expand()`` only; learning uses the methods below.
 
     Attributes
     ----------
     copies : int
-        Components that share the parameters of one: q sets of parameters make ``q * copies``
-        components, those of a set one after the other, the set's own component first.
+        Components per set of parameters: q sets expand to ``q * copies`` components, grouped by
+        set, the identity copy first.
     is_monotone : bool
-        Whether `solve` never raises the surrogate; only then components are extrapolated.
+        Whether `solve` never increases the surrogate; only then components are extrapolated.
 
     Notes
     -----
-    With the codes held fixed, the loss of components A is, but for a constant, the surrogate
+    For fixed codes, the loss of components A is, up to a constant, the surrogate
 
         S(A) = 1/2 <A, H A> - <R, A>,
 
-    whose sums H and R are all that a dictionary sees of data (`Statistics`). A kind of dictionary
-    is a set of components, and its step a theta in it with ``S(expand(theta))`` no larger than
-    before: ``solve(statistics)``. Where ``expand`` is linear, ``A = E theta``, the step is one of
-    plain components with the sums pulled back to parameters,
+    with sufficient statistics H and R (`Statistics`). A subclass is a set of components, and its
+    step ``solve(statistics)`` returns a theta that does not increase ``S(expand(theta))``. If
+    ``expand`` is linear, ``A = E theta``, the step is that of unconstrained components with
+    statistics pulled back to parameters,
 
         S(E theta) = 1/2 <theta, E^T H E theta> - <E^T R, theta>.
 
     Every component has norm at most 1, and `normalise` moves the norms into the codes.
 
-    Two kinds that fit this interface and are not here yet:
+    Two dictionaries that fit this interface but are not implemented:
 
-    - *rank one*, ``A_j = v_j u_j^T`` (time course times topography): `expand` is not linear, but it
-      is linear in v for fixed u and in u for fixed v. `parameters` holds both, `solve` pulls the
-      sums back to v and then to u and takes the exact step twice, each of which lowers S;
-      `extrapolate` works on the factors, `near` is a truncated singular value decomposition.
-    - *non-negative*: `expand` is linear (from signals to blocks), and the set is the part of the
-      ball in the non-negative orthant. It is convex, so that `solve` is projected descent
-      (`norm_constraint.descend`), the projection clips first and shortens then, and
-      there is no `ball`.
+    - *rank one*, ``A_j = v_j u_j^T`` (time course times topography): `expand` is bilinear.
+      `parameters` holds both factors, `solve` pulls the statistics back to v and then to u and
+      takes an exact step for each, which decreases S; `extrapolate` acts on the factors, `near` is
+      a truncated singular value decomposition.
+    - *non-negative*: `expand` is linear (from signals to blocks), and the set is the intersection
+      of the ball and the non-negative orthant. It is convex: `solve` is projected gradient descent
+      (`norm_constraint.descend`), the projection clips and then normalises, and there is no `ball`.
     """
 
     copies: int = 1
     is_monotone: bool = True
 
     def __len__(self) -> int:
-        """Return the number q of components that users see."""
+        """Return the number q of components."""
         return len(self.parameters)
 
     @property
@@ -65,11 +64,11 @@ class Dictionary(ABC):
 
     @abstractmethod
     def at(self, parameters: Blocks) -> Self:
-        """Return the dictionary of this kind with such parameters."""
+        """Return the dictionary with other parameters."""
 
     @abstractmethod
     def near(self, A: Blocks) -> Self:
-        """Return the dictionary of this kind that comes nearest to components A (q, F, d, m)."""
+        """Project components A (q, F, d, m) onto the dictionaries of this kind."""
 
     @abstractmethod
     def expand(self) -> Blocks:
@@ -77,52 +76,52 @@ class Dictionary(ABC):
 
     @abstractmethod
     def solve(self, statistics: Statistics, soon: bool = False) -> Self:
-        """Return the best of its kind for these sums, never worse than this one.
+        """Return a minimiser of the surrogate, never worse than this dictionary.
 
-        With `soon` it may do less: what pays where the sums change with every batch.
+        With `soon` the step may be inexact, as in mini-batch learning.
         """
 
     @abstractmethod
     def replace(self, j: int, residual: Blocks) -> Self:
-        """Return it with component j the residual (F, d, m), as nearly as the kind allows.
+        """Replace component j by the projection of a residual (F, d, m), at unit norm.
 
-        Of unit norm; where nothing of the residual is allowed the component stays.
+        The component stays if the projection is zero.
         """
 
     @abstractmethod
     def normalise(self) -> tuple[Self, Floats]:
-        """Give every component unit norm; return also the norms (q * copies,), for the codes."""
+        """Scale components to unit norm; return also the norms (q * copies,), for the codes."""
 
     @property
     def ball(self) -> Dictionary | None:
-        """The balls of parameters, where ``A = E theta`` with ``||theta_j|| <= 1`` is all there is.
+        """The unit balls of theta, for ``A = E theta`` under ``||theta_j|| <= 1`` only.
 
-        Then the step is theirs in any coordinates of the data. None: something else is asked, too.
+        None if there are other constraints.
         """
         return None
 
     @property
     def components(self) -> Blocks:
-        """What users see, shape (q, F, d, m): of every set of parameters its own component."""
+        """The identity copies, shape (q, F, d, m)."""
         return self.expand()[:: self.copies]
 
     def extrapolate(self, previous: Self, weight: float) -> Self:
-        """Return components of unit norm beyond these, on the way from previous ones."""
+        """Extrapolate from previous parameters (momentum), and normalise."""
         step = self.parameters - previous.parameters
         return self.at(self.parameters + weight * step).normalise()[0]
 
     def keep(self, unused: Integers, previous: Self) -> Self:
-        """Return it with some components as they were before."""
+        """Restore some components from a previous dictionary."""
         parameters = self.parameters.copy()
         parameters[unused] = previous.parameters[unused]
         return self.at(parameters)
 
     def usage(self, statistics: Statistics) -> Floats:
-        """Return how much each component is used, all its copies together, (q,)."""
-        together: Floats = statistics.usage.reshape(-1, self.copies).sum(axis=1)
-        return together
+        """Return the usage of each component summed over its copies, (q,)."""
+        total: Floats = statistics.usage.reshape(-1, self.copies).sum(axis=1)
+        return total
 
     def distance(self, other: Self) -> float:
-        """Return ``max_j ||a_j - b_j||`` over the components of two dictionaries of one kind."""
-        apart = self.components - other.components
-        return float(np.sqrt(inner(apart, apart).max(initial=0.0)))
+        """Return ``max_j ||a_j - b_j||`` over the components of two dictionaries."""
+        difference = self.components - other.components
+        return float(np.sqrt(inner(difference, difference).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""Components that are a linear image of other parameters: sums are pulled back to these."""
+"""Components that are a linear function of parameters: statistics are pulled back."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 
 NOTHING = 1e-24
-"""Part of the energy of a residual below which what is left of it is rounding."""
+"""Relative energy of a projected residual below which it is a rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
 class Embedded(Dictionary):
-    """Components ``A = E theta``, theta those of another dictionary and E linear over the reals.
+    """Components ``A = E theta``, with theta in another dictionary and E linear over the reals.
 
-    E keeps the norm of every component and of each of its copies.
+    E is an isometry onto every copy of a component.
 
     Attributes
     ----------
     inner : Dictionary
-        Of theta, in coordinates of its own.
+        The dictionary of theta.
 
     Notes
     -----
-    With ``N = E^T H E`` and ``r = E^T R`` the misfit is ``1/2 <theta, N theta> - <r, theta>``: the
-    best A is E of the best theta for the sums (N, r), whatever else is asked of theta.
+    With ``N = E^T H E`` and ``r = E^T R`` the surrogate is ``1/2 <theta, N theta> - <r, theta>``:
+    the best A is E applied to the best theta for the statistics (N, r), under any constraint.
     """
 
     inner: Dictionary
@@ -41,7 +41,7 @@ class Embedded(Dictionary):
 
     @abstractmethod
     def restrict(self, A: Blocks) -> Blocks:
-        """Return the theta whose components, without copies, come nearest to A (q, F, d, m)."""
+        """Return the theta whose identity copies are nearest to A (q, F, d, m)."""
 
     @abstractmethod
     def pull(self, statistics: Statistics) -> Statistics:

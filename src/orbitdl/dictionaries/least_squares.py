@@ -1,4 +1,4 @@
-"""Least squares over all components together, from sums over the data: free, or in unit balls."""
+"""Least squares over all components from sufficient statistics, with or without unit balls."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from orbitdl.dictionaries.norm_constraint import (
     descend,
     maximise_dual,
     multipliers,
-    shorten,
+    project_to_ball,
 )
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
-    """Return ``argmin_A sum_i ||Y_i - W_i A||^2``, like A (q, F, d, m): the paper's step 2."""
+    """Return ``argmin_A sum_i ||Y_i - W_i A||^2`` of shape (q, F, d, m): the paper's step 2."""
     return unstack(solve_blocks(statistics, np.zeros(len(A)), A.shape)[0], A.shape)
 
 
 def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
-    """Return the same minimiser under ``||a_j|| <= 1``, exactly, found from A.
+    """Return the minimiser under ``||a_j|| <= 1``, starting from A.
 
-    Where codes do not determine components, some within the balls that are no worse than A.
+    If codes do not determine components, the result lies within the balls and is no worse than A.
 
     With multipliers mu >= 0, ``(H_f + diag(mu) (x) I) A_f = R_f`` on every block, and mu maximises
 
@@ -35,15 +35,15 @@ def constrained_least_squares(statistics: Statistics, A: Blocks) -> Blocks:
     def apply(V: Blocks) -> Blocks:
         return unstack(statistics.normal @ stack_components(V), A.shape)
 
-    def slide(_: Blocks, V: Blocks, pull: Blocks) -> Blocks:
-        return shorten(V + pull / statistics.steepest)
+    def step(_: Blocks, V: Blocks, gradient: Blocks) -> Blocks:
+        return project_to_ball(V + gradient / statistics.lipschitz)
 
     mu = multipliers(A, right - apply(A))
     new, is_exact = maximise_dual(lambda mu: _dual(statistics, mu, A.shape), mu, 1e-9)
     if is_exact:
         return new
-    best = min(shorten(A), shorten(new), key=statistics.misfit)
-    return descend(apply, right, slide, best, np.asarray, accuracy=0.0, max_iter=300)
+    best = min(project_to_ball(A), project_to_ball(new), key=statistics.misfit)
+    return descend(apply, right, step, best, np.asarray, accuracy=0.0, max_iter=300)
 
 
 def _dual(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> Dual:
@@ -54,9 +54,9 @@ def _dual(statistics: Statistics, mu: Floats, shape: tuple[int, ...]) -> Dual:
 
 
 def curvature(stacked: Blocks, inverse: Blocks, shape: tuple[int, ...]) -> Floats:
-    """Return the negative Hessian of g: ``Re sum_f tr(a_j^H S_jk a_k)``, S the inverse.
+    """Return the negative Hessian of g: ``Re sum_f tr(a_j^H S_jk a_k)``, with S the inverse.
 
-    For ``d a / d mu_k = -S[:, k] a_k``.
+    It follows from ``d a / d mu_k = -S[:, k] a_k``.
     """
     q, n_blocks, d, _ = shape
     products = inverse * (stacked @ stacked.conj().swapaxes(1, 2)).swapaxes(1, 2)
@@ -67,9 +67,9 @@ def curvature(stacked: Blocks, inverse: Blocks, shape: tuple[int, ...]) -> Float
 def solve_blocks(
     statistics: Statistics, mu: Floats, shape: tuple[int, ...]
 ) -> tuple[Blocks, Blocks]:
-    """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse; a tiny ridge keeps it finite.
+    """Return ``(H_f + diag(mu) (x) I)^-1 R_f`` and the inverse, with a tiny ridge.
 
-    With ``L L^H`` the matrix, ``L^-H (L^-1 R)`` is as accurate as the root of its condition allows.
+    By the Cholesky factor L, ``L^-H (L^-1 R)``, whose error grows with the condition of L only.
     """
     H, d = statistics.normal, shape[2]
     ridge = max(1e-13, 1e-15 * H.shape[1]) * float(np.abs(H).max()) or 1.0
@@ -80,7 +80,7 @@ def solve_blocks(
 
 
 def triangular_inverse(L: Blocks, small: int = 32) -> Blocks:
-    """Invert lower triangular matrices (F, n, n) by halves: nearly all of it is multiplication.
+    """Invert lower triangular matrices (F, n, n) recursively, mostly by matrix products.
 
     ``[[P, 0], [Q, S]]^-1 = [[P^-1, 0], [-S^-1 Q P^-1, S^-1]]``.
     """

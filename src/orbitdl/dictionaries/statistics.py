@@ -1,4 +1,4 @@
-"""The sums over data and codes that a dictionary step needs, and how components are stacked."""
+"""Sufficient statistics of the dictionary step."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from orbitdl.arrays.blocks import Blocks, Floats
 
 @dataclass(frozen=True)
 class Statistics:
-    """All that a dictionary step needs to know of data and codes: sums over samples.
+    """Sufficient statistics of the dictionary step: sums over samples.
 
-    With ``W_i = [Z_i1 .. Z_iq]`` the misfit of components A, but for a constant, is
-    ``1/2 <A, H A> - <R, A>``.
+    With ``W_i = [Z_i1 .. Z_iq]`` the loss of components A is ``1/2 <A, H A> - <R, A>`` up to a
+    constant.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class Statistics:
         )
 
     def __mul__(self, weight: float) -> Statistics:
-        """Forget: let every sample count so much of what it did."""
+        """Scale by a weight: the forgetting factor of online learning."""
         return Statistics(self.normal * weight, self.cross * weight, self.usage * weight)
 
     def explained_by(self, A: Blocks) -> Statistics:
-        """Return the sums of the same codes over data that components A explain in full."""
+        """Return the statistics of the same codes for data reconstructed by components A."""
         return Statistics(self.normal, self.normal @ stack_components(A), self.usage)
 
     def misfit(self, A: Blocks) -> float:
@@ -51,31 +51,31 @@ class Statistics:
 
     @property
     def arrays(self) -> tuple[Blocks, Blocks, Floats]:
-        """All that they are made of."""
+        """Arrays of the statistics."""
         return self.normal, self.cross, self.usage
 
     def of_arrays(self, normal: Blocks, cross: Blocks, usage: Floats) -> Statistics:
-        """Return other sums of this kind, made of such arrays."""
+        """Return statistics of this kind with other arrays."""
         return Statistics(normal, cross, usage)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of memory that they take."""
+        """Size in bytes."""
         return sum(array.nbytes for array in self.arrays)
 
     def in_own_unit(self) -> Statistics:
-        """Measure codes in a unit, a power of two, in which H is about 1: components stay."""
+        """Scale codes by a power of two such that H is about 1; the minimiser does not change."""
         unit = np.ldexp(1.0, np.frexp(np.abs(self.normal).max(initial=0.0))[1])
         return Statistics(self.normal / unit, self.cross / unit, self.usage)
 
     @cached_property
-    def steepest(self) -> float:
-        """A bound of the eigenvalues of H."""
+    def lipschitz(self) -> float:
+        """An upper bound of the eigenvalues of H."""
         return float(np.linalg.norm(self.normal, axis=(1, 2)).max())
 
 
 def stack_components(A: Blocks) -> Blocks:
-    """Return components (q, F, d, m) below each other: (F, q d, m)."""
+    """Return components (q, F, d, m) stacked by rows, (F, q d, m)."""
     q, n_blocks, d, m = A.shape
     return A.transpose(1, 0, 2, 3).reshape(n_blocks, q * d, m)
 

@@ -1,4 +1,4 @@
-"""Components that are zero but for some entries: short atoms, small ones, of different lengths."""
+"""Components with a fixed support: short or small atoms, waveforms of different lengths."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from orbitdl.dictionaries.statistics import Statistics, stack_components, unstac
 from orbitdl.dictionaries.unit_ball import UnitBall
 
 NOTHING = 1e-12
-"""Part of the largest squared norm below which a combination of entries is rounding."""
+"""Eigenvalues below this fraction of the largest are rounding errors."""
 LOST = 1e-9
-"""Part of its squared norm that a combination may lose to rounding in a transform."""
+"""Relative loss of energy in the transform that is a rounding error."""
 
 
 @dataclass(frozen=True, eq=False)
 class Supported(Embedded):
-    """Components of norm at most one that differ from zero in chosen entries only.
+    """Components of norm at most one with a fixed support.
 
     Attributes
     ----------
     inner : UnitBall
         The parameters theta (q, B, K, 1): coordinates of component j in its basis.
     basis : ndarray of shape (q, B, K, F, d, m / B)
-        What the allowed entries span in block coordinates: of every component j and group b of
-        columns, orthonormal over the real numbers, filled up with zeros.
+        Basis of the allowed entries in block coordinates, for every component j and group b of
+        columns, orthonormal over the real numbers, padded with zeros.
 
     Notes
     -----
-    For groups of shifts an entry has all frequencies, so that the step couples them: with the basis
-    B_j of component j and the sums of complete spectra,
+    For groups of shifts an entry has all frequencies, so the step couples them: with the basis B_j
+    of component j and statistics of complete spectra,
 
         min over theta  1/2 <theta, N theta> - <r, theta>  s.t.  ||theta_j|| <= 1,
         N_jl = Re B_j^H H_jl B_l,     r_j = Re B_j^H R_j,
 
-    a dense problem of as many unknowns as there are allowed entries. It is solved exactly, as that
-    of whole components is. Where a transform takes every channel on its own, channels are blocks.
+    a dense problem with one unknown per allowed entry, solved exactly as for `UnitBall`. If the
+    transform acts on channels separately, channels are blocks.
     """
 
     inner: UnitBall
@@ -49,18 +49,18 @@ class Supported(Embedded):
     def of(
         cls, A: Blocks, units: Blocks, allowed: NDArray[np.bool_], *, lossy: bool = False
     ) -> Supported:
-        """Return what comes nearest to components A (q, F, d, m) on allowed entries.
+        """Project components A (q, F, d, m) onto allowed entries.
 
         Parameters
         ----------
         A : ndarray of shape (q, F, d, m)
         units : ndarray of shape (entries, F, d, m)
-            What an entry is in block coordinates: of windows ``analyze`` of unit vectors, of
-            waveforms the blocks of unit spline coefficients.
+            Entries in block coordinates: ``analyze`` of unit vectors for windows, the blocks of
+            unit spline coefficients for waveforms.
         allowed : bool ndarray of shape (q, ...)
             Which entries of a component may differ from zero.
         lossy : bool
-            Whether the transform to blocks leaves something out (``moves_all`` is False). Then only
+            Whether the transform is not invertible (see `Action.is_invertible`). Then only
             those combinations of allowed entries are taken of which nothing is left out.
         """
         group, count = columns_of(units)
@@ -99,9 +99,9 @@ class Supported(Embedded):
 
 
 def columns_of(units: Blocks) -> tuple[Integers, int]:
-    """Return the column of blocks that every entry lies in, and how many there are.
+    """Return the column of blocks of every entry, and the number of columns.
 
-    One for all entries, of all columns together, unless each entry lies in a single one.
+    All columns count as one if some entry extends over several.
     """
     nonzero = np.any(units, axis=(1, 2))
     if (nonzero.sum(axis=1) <= 1).all():
@@ -110,9 +110,9 @@ def columns_of(units: Blocks) -> tuple[Integers, int]:
 
 
 def spanned(vectors: Blocks, lossy: bool) -> Blocks:
-    """Return an orthonormal basis, over the real numbers, of what vectors (n, F, d, m) span.
+    """Return an orthonormal basis, over the real numbers, of the span of vectors (n, F, d, m).
 
-    If their transform loses something, of the combinations of which nothing is lost.
+    If the transform is lossy, of the combinations in its range.
     """
     rows = as_real_rows(vectors, 3)
     energy, directions = np.linalg.eigh(rows @ rows.T)
@@ -123,14 +123,14 @@ def spanned(vectors: Blocks, lossy: bool) -> Blocks:
 
 
 def filled_up(found: list[list[Blocks]], like: Blocks) -> Blocks:
-    """Return the bases of every component and group of columns as one array, with zeros below."""
+    """Return the bases of all components and groups of columns as one zero-padded array."""
     most = max(len(vectors) for own in found for vectors in own)
     basis = np.zeros((len(found), len(found[0]), most, *like.shape[1:]), like.dtype)
     for j, own in enumerate(found):
         if not sum(map(len, own)):
             raise ValueError(
-                f"nothing that the group transforms fits into the entries allowed for component "
-                f"{j}; allow more entries."
+                f"no signal in the range of the transform is supported on the entries allowed for "
+                f"component {j}; allow more entries."
             )
         for b, vectors in enumerate(own):
             basis[j, b, : len(vectors)] = vectors

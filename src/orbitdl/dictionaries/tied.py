@@ -1,4 +1,4 @@
-"""Components with copies under fixed linear maps: backwards, mirrored, turned by quarters."""
+"""Components tied by fixed linear maps, such as reversal, reflection or rotation by 90 degrees."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from orbitdl.groups.base import Action, Maps
 
 
 def dictionary_of(action: Action, A: Blocks, *, normalise_after: bool = False) -> Dictionary:
-    """Return the dictionary of components A (q, F, d, m) whose copies a group asks for.
+    """Return the dictionary of components A (q, F, d, m) for an action.
 
-    Components in unit balls, for most groups; tied ones where atoms begin with other maps.
+    Unit balls for most groups; tied components for actions with maps.
     """
     if action.maps is None:
         return UnitBall(A, normalise_after)
@@ -31,20 +31,20 @@ class Tied(Embedded):
     Attributes
     ----------
     inner : Dictionary
-        Of theta (q, F', D, m), in the real blocks of the maps.
+        The dictionary of theta (q, F', D, m), in the real blocks of the maps.
     maps : Maps
-        Isometries over the real numbers, which may exchange, conjugate and turn complex blocks.
+        Isometries over the real numbers, which permute, conjugate and rotate complex blocks.
     shape : tuple of int
         ``(F, d)`` of components.
 
     Notes
     -----
-    Copy f of component j is number ``j |F| + f``. With L the maps below each other, the sums of one
-    block of theta are those of the few blocks that it makes, every pair of copies together:
+    Copy f of component j has the index ``j |F| + f``. With L the stacked maps, the statistics of
+    one block of theta are sums over the few blocks that it maps to, and over pairs of copies:
 
         N_jl = Re sum_{f,g} L_f^H H_{jf,lg} L_g,     r_j = Re sum_f L_f^H R_jf.
 
-    Data stay in the complex blocks of the group, and coders see ``q |F|`` components.
+    Data stay in the complex blocks of the group, and coders use ``q |F|`` components.
     """
 
     maps: Maps
@@ -52,7 +52,7 @@ class Tied(Embedded):
 
     @classmethod
     def of(cls, A: Blocks, maps: Maps, *, normalise_after: bool = False) -> Tied:
-        """Return the dictionary whose components, without copies, are A (q, F, d, m)."""
+        """Return the dictionary with identity copies A (q, F, d, m)."""
         _, n_blocks, _, _, size = maps.matrices.shape
         nothing = np.zeros((len(A), n_blocks, size, A.shape[3]))
         empty = cls(UnitBall(nothing, normalise_after), maps, (A.shape[1], A.shape[2]))
@@ -92,6 +92,6 @@ class Tied(Embedded):
         )
 
     def _gathered(self, blocks: Blocks, axis: int = 0) -> Blocks:
-        """Return an array over blocks as one over the members of orbits, with zeros for none."""
+        """Return an array over blocks gathered by orbits, with zeros for padding."""
         nothing = np.zeros_like(np.take(blocks, [0], axis=axis))
         return np.take(np.concatenate([blocks, nothing], axis=axis), self.maps.member, axis=axis)

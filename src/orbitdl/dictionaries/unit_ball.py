@@ -1,4 +1,4 @@
-"""Components with nothing asked of them but a norm of at most one: the default."""
+"""Components in the unit ball: the default dictionary."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.coordinate_step import coordinate_step
 from orbitdl.dictionaries.least_squares import constrained_least_squares, least_squares
-from orbitdl.dictionaries.norm_constraint import normalise, shorten
+from orbitdl.dictionaries.norm_constraint import normalise, project_to_ball
 from orbitdl.dictionaries.statistics import Statistics
 
 MANY = 32
-"""Components beyond which sweeps over them lower the loss sooner than the exact step."""
+"""Number of components above which coordinate descent decreases the loss faster than the exact
+step."""
 SWEEPS = 2
-"""In place of an exact step of all data: codes change before more of them pay."""
+"""Sweeps of coordinate descent per step; more gain little before codes are updated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,17 +27,16 @@ class UnitBall(Dictionary):
     Attributes
     ----------
     A : ndarray of shape (q, F, d, m)
-        Kept in C order: how sums round depends on the order in memory.
+        Stored in C order, on which the rounding of sums depends.
     normalise_after : bool
-        Take the paper's step, least squares without the constraint. Normalised afterwards, the
-        components may be worse than before.
+        Use the paper's step, unconstrained least squares followed by normalisation, which may
+        increase the objective.
 
     Notes
     -----
-    The step is the minimum of ``1/2 <A, H A> - <R, A>`` over the balls (`least_squares`). It takes
-    the time of several inverses of H, q by q: where there are many components without blocks, as
-    in regular dictionary learning, each has a closed form given the others, and sweeps over them
-    lower the loss sooner (`coordinate_step`).
+    The step minimises ``1/2 <A, H A> - <R, A>`` over the balls (`least_squares`), at the cost of a
+    few inverses of H (q x q). For many components with a single block, as in regular dictionary
+    learning, block coordinate descent is faster (`coordinate_step`).
 
     Examples
     --------
@@ -68,7 +68,7 @@ class UnitBall(Dictionary):
         return replace(self, A=parameters)
 
     def near(self, A: Blocks) -> UnitBall:
-        return self.at(shorten(A))
+        return self.at(project_to_ball(A))
 
     def expand(self) -> Blocks:
         return self.A

@@ -146,12 +146,12 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
     Y = samples.Y / unit[:, None, None, None]
     action = samples.representation
     copies = dictionary_of(action, A).expand()
-    atoms, value, bound = lightest_codes(action.alone, Y, copies, masked, tol)
+    atoms, value, bound = lightest_codes(action.base, Y, copies, masked, tol)
     unit = unit / size
     value, bound = value * unit, bound * unit
     _warn_unless_met(value, bound, 10 * tol)
     atoms = atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element)
-    return atoms.together(action), value, bound
+    return atoms.from_copies(action), value, bound
 
 
 def _warn_unless_met(value: Floats, bound: Floats, tol: float) -> None:

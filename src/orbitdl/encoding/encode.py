@@ -112,7 +112,9 @@ def encode_samples(
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""
     representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
-    moved = representation.synthesize(representation.moved(atoms.element, A[atoms.component]))
+    moved = representation.synthesize(
+        representation.act_on_blocks(atoms.element, A[atoms.component])
+    )
     columns = moved.reshape(len(moved), y.shape[1])
     if samples.observed is not None:
         columns = columns * samples.observed.reshape(y.shape)[atoms.sample]

@@ -26,7 +26,7 @@ def orbit_distances(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     representation = require_group(group).on(a.shape[1:])
     blocks_a, blocks_b = representation.analyze(a), representation.analyze(b)
     products = correlate(blocks_a, representation.copies(blocks_b))
-    polar = representation.alone.polar(products).reshape(len(a), len(b), -1).max(axis=2)
+    polar = representation.base.polar(products).reshape(len(a), len(b), -1).max(axis=2)
     energy = inner(a.reshape(len(a), -1), a.reshape(len(a), -1), axes=1)
     result = energy[:, None] + inner(blocks_b, blocks_b) - 2 * polar
     return np.asarray(np.maximum(result, 0.0))

@@ -100,7 +100,7 @@ class Samples:
 
         Zero where entries are missing: then a residual is measured as a signal, this part included.
         """
-        if self.representation.moves_all or self.observed is not None:
+        if self.representation.is_invertible or self.observed is not None:
             return np.zeros(len(self))
         flat = self.signal.reshape(len(self), -1)
         return np.maximum(0.5 * (inner(flat, flat, axes=1) - inner(self.Y, self.Y)), 0.0)

@@ -79,7 +79,7 @@ class LearnerMixin:
             return int(check_random_state(self.random_state).randint(2**31 - 1))
         except ValueError:
             raise ValueError(
-                "random_state must be None, a whole number from 0 or a numpy.random.RandomState, "
+                "random_state must be None, an integer from 0 or a numpy.random.RandomState, "
                 f"not {self.random_state!r}."
             ) from None
 

@@ -83,7 +83,7 @@ def events_later(
     pairs = zip(recordings.recordings, codes, strict=True)
     tables = [work(one, k, known) for k, (one, known) in enumerate(pairs)]
     empty = no_detected_events if applied.detects(settings) else no_events
-    columns = with_number(empty(settings["rate"]), 0)
+    columns = with_number(empty(settings["sfreq"]), 0)
     return dask.dataframe.from_delayed(tables, meta=columns, verify_meta=False)
 
 

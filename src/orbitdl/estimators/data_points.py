@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.arrays.validation import require_usual_number
+from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.base import Coder
 from orbitdl.data.base import Source
 from orbitdl.data.fingerprint import Digest
@@ -80,6 +80,6 @@ def elsewhere(
         seen = crew.total(survey_piece, crew.filled, "look")
         if not seen.any_observed:
             raise ValueError(NOTHING)
-        require_usual_number(seen.largest, "X")
+        require_in_range(seen.largest, "X")
         points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))

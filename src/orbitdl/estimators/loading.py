@@ -38,12 +38,12 @@ def load(path: str | PathLike[str]) -> OrbitDictionaryLearning | WaveformLearnin
     >>> X = make_shift_data(n_samples=50, length=20, random_state=0).X
     >>> model = OrbitDictionaryLearning(n_components=2, alpha=0.4, random_state=0).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     model.save(f"{folder}/waves.safetensors", preprocessing={"rate": 360.0})
+    ...     model.save(f"{folder}/waves.safetensors", preprocessing={"sfreq": 360.0})
     ...     again = load(f"{folder}/waves.safetensors")
     >>> bool((again.transform(X) == model.transform(X)).all())
     True
     >>> again.preprocessing_
-    {'rate': 360.0}
+    {'sfreq': 360.0}
     """
     place = as_path(path)
     record = read_model(place)

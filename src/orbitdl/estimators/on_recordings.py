@@ -156,24 +156,24 @@ class Applied:
         self, signal: Signal, codes: RecordingCodes | None, settings: dict[str, float | None]
     ) -> pd.DataFrame:
         """List the events of a recording, of an excerpt at the times of the whole."""
-        rate, fdr = settings["rate"], settings["fdr"]
+        sfreq, fdr = settings["sfreq"], settings["fdr"]
         chunks, waveforms, whole = self.chunks(signal), self.coder.waveforms, self.coder.whole
         if codes is None:
             assert self.model is not None
             assert fdr is not None
             survey(signal, n_jobs=self.n_jobs)
-            flags = {"rate": rate, "fdr": fdr, "whole": whole, "n_jobs": self.n_jobs}
+            flags = {"sfreq": sfreq, "fdr": fdr, "whole": whole, "n_jobs": self.n_jobs}
             table = detected_events(chunks, waveforms, self.model, **flags)  # type: ignore[arg-type]
         else:
-            given = {name: settings[name] for name in ("rate", "threshold", "refractory")}
+            given = {name: settings[name] for name in ("sfreq", "threshold", "refractory")}
             table = events_of(chunks, waveforms, codes.atoms, whole=whole, **given)
             if self.model is not None:
                 moved = peaks_of(self.templates) - peaks_of(waveforms)
                 table["sample"] += moved[table["component"]]
                 table["amplitude"] *= self.model.gains[table["component"]]
         table["sample"] += signal.offset
-        if settings["rate"] is not None:
-            table["onset"] = table["sample"] / settings["rate"]
+        if settings["sfreq"] is not None:
+            table["onset"] = table["sample"] / settings["sfreq"]
         return table
 
     def denoised(self, signal: Signal, name: str = ONLY, *, debias: bool = False) -> Floats:

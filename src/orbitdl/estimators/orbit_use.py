@@ -227,7 +227,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         return self._presentation().view
 
     def _moves(self) -> str:
-        return self._presentation().moves
+        return self._presentation().description
 
     def _occurrences(self) -> list[Occurrences]:
         codes = getattr(self, "codes_", None)

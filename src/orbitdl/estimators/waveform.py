@@ -87,7 +87,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     positive : bool
         Whether coefficients must be positive, for those who know the polarity. With
         ``n_components="auto"`` they are: the other polarity is a component of its own.
-    whole_samples : bool
+    integer_shifts : bool
         Whether waveforms begin at whole samples only: for comparison, and for data that are
         aligned already.
     detrend : bool
@@ -165,7 +165,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     >>> model = WaveformLearning(length=200).fit(heart.signal)
     >>> model.n_components_
     1
-    >>> events = model.events(heart.signal, heart.rate)
+    >>> events = model.events(heart.signal, heart.sfreq)
     >>> bool(len(events) == heart.beats["inside"].sum())
     True
     """
@@ -177,7 +177,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         alpha: float | str = "auto",
         noise: str = "auto",
         positive: bool = False,
-        whole_samples: bool = False,
+        integer_shifts: bool = False,
         detrend: bool = True,
         max_iter: int = 50,
         tol: float = 1e-4,
@@ -195,7 +195,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.alpha = alpha
         self.noise = noise
         self.positive = positive
-        self.whole_samples = whole_samples
+        self.integer_shifts = integer_shifts
         self.detrend = detrend
         self.max_iter = max_iter
         self.tol = tol
@@ -336,7 +336,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     @contextmanager
     def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
-        flags = {"positive": bool(self.positive), "whole": bool(self.whole_samples)}
+        flags = {"positive": bool(self.positive), "whole": bool(self.integer_shifts)}
         opening = RecordingOpening(
             self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
         )
@@ -382,7 +382,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _check_number(self) -> None:
         if isinstance(self.n_components, str) and self.n_components != AUTO:
             raise ValueError(
-                f'n_components must be a whole number or "auto", not {self.n_components!r}.'
+                f'n_components must be an integer or "auto", not {self.n_components!r}.'
             )
         if self.n_components != AUTO:
             super()._check_number()

@@ -16,7 +16,7 @@ class WaveformRecordsMixin(KeptMixin):
 
     length: int
     positive: bool
-    whole_samples: bool
+    integer_shifts: bool
     detrend: bool
     noise: str
     n_components_: int
@@ -33,7 +33,7 @@ class WaveformRecordsMixin(KeptMixin):
                 alpha=self._given_alpha(),
                 noise=self.noise,
                 positive=bool(self.positive),
-                whole_samples=bool(self.whole_samples),
+                integer_shifts=bool(self.integer_shifts),
                 detrend=bool(self.detrend),
                 max_iter=self.max_iter,
                 tol=float(self.tol),
@@ -67,7 +67,7 @@ class WaveformRecordsMixin(KeptMixin):
         settings = {
             "length": int(self.length),
             "positive": bool(self.positive),
-            "whole_samples": bool(self.whole_samples),
+            "integer_shifts": bool(self.integer_shifts),
             "detrend": bool(self.detrend),
             "noise": self.noise,
         }

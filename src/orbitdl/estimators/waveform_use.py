@@ -41,7 +41,7 @@ class WaveformUseMixin(ShownMixin):
 
     length: int
     positive: bool
-    whole_samples: bool
+    integer_shifts: bool
     detrend: bool
     tol: float
     n_jobs: int | None
@@ -96,7 +96,7 @@ class WaveformUseMixin(ShownMixin):
     def events(
         self,
         recording: Any,
-        rate: float | None = None,
+        sfreq: float | None = None,
         *,
         alpha: float | None = None,
         threshold: float | None = None,
@@ -111,7 +111,7 @@ class WaveformUseMixin(ShownMixin):
         ----------
         recording, alpha, progress
             As in `encode`.
-        rate : float, optional
+        sfreq : float, optional
             Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`.
         fdr : float
             False discovery rate: events with a larger `q_value` are not listed. Of a model with
@@ -165,7 +165,7 @@ class WaveformUseMixin(ShownMixin):
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
         """
-        settings = {"rate": None if rate is None else require_positive(rate, "rate")}
+        settings = {"sfreq": None if sfreq is None else require_positive(sfreq, "sfreq")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
@@ -187,7 +187,7 @@ class WaveformUseMixin(ShownMixin):
         known = made if isinstance(made, list) else [made]
         pairs = zip(signals, known, strict=True)
         listed = [
-            applied.events(one, own, settings | {"rate": settings["rate"] or one.rate})
+            applied.events(one, own, settings | {"sfreq": settings["sfreq"] or one.sfreq})
             for (one, _), own in pairs
         ]
         return listed if several else listed[0]
@@ -271,7 +271,7 @@ class WaveformUseMixin(ShownMixin):
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         gap = require_positive(self.tol if tol is None else tol, "tol")
-        flags = bool(self.positive), bool(self.whole_samples)
+        flags = bool(self.positive), bool(self.integer_shifts)
         coder = LineCoder(self._waveforms(), weight, gap, *flags)
         one_axis = self.coefficients_.ndim == 2
         jobs, watch = require_jobs(self.n_jobs), progress or int
@@ -318,7 +318,7 @@ class WaveformUseMixin(ShownMixin):
         return view_of_signals(self.components_.shape[1:])
 
     def _moves(self) -> str:
-        return f"may begin at any {'whole sample' if self.whole_samples else 'time'}"
+        return f"may begin at any {'whole sample' if self.integer_shifts else 'time'}"
 
     def _occurrences(self) -> list[Occurrences]:
         return [*(getattr(self, "codes_", None) or [])]

@@ -26,7 +26,7 @@ def events_of(
     waveforms: Waveforms,
     atoms: LineAtoms,
     *,
-    rate: float | None = None,
+    sfreq: float | None = None,
     threshold: float | None = None,
     refractory: float | None = None,
     whole: bool = False,
@@ -39,7 +39,7 @@ def events_of(
     waveforms : Waveforms
     atoms : LineAtoms
         In the order of time.
-    rate : float, optional
+    sfreq : float, optional
         Samples per second; then `onset` is a column.
     threshold : float, optional
         Smallest coefficient, in the unit of the recording; half the median of a component if left
@@ -80,34 +80,34 @@ def events_of(
             "truncated": refit.is_cut,
         }
     )
-    if rate is not None:
-        table["onset"] = table["sample"] / rate
+    if sfreq is not None:
+        table["onset"] = table["sample"] / sfreq
     listed: pd.DataFrame = table.loc[kept].sort_values("sample", kind="stable", ignore_index=True)
-    listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
+    listed = with_intervals(listed, recording[0].signal, waveforms.length, sfreq)
     listed.attrs = {"threshold": least.tolist(), "resolution": resolution.tolist()}
     return listed
 
 
 def with_intervals(
-    events: pd.DataFrame, signal: Signal, length: int, rate: float | None
+    events: pd.DataFrame, signal: Signal, length: int, sfreq: float | None
 ) -> pd.DataFrame:
     """Return events in the order of time with the intervals before them."""
     time, component = events["sample"].to_numpy(), events["component"].to_numpy()
     holes = holes_of(missing_stretches(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
     events = events.assign(interval=interval, own_interval=own)
-    if rate is not None:
-        events = events.assign(interval_s=interval / rate)
+    if sfreq is not None:
+        events = events.assign(interval_s=interval / sfreq)
     return in_column_order(events)
 
 
-def no_events(rate: float | None) -> pd.DataFrame:
+def no_events(sfreq: float | None) -> pd.DataFrame:
     """Return a table of no events, which has the columns of all others."""
     kinds = {"sample": float, "component": np.intp, "coefficient": float, "amplitude": float}
     kinds |= {"explained": float, "similarity": float, "overlapping": bool, "truncated": bool}
     kinds |= {"interval": float, "own_interval": float}
     table = pd.DataFrame({name: np.zeros(0, dtype=kind) for name, kind in kinds.items()})
-    if rate is not None:
+    if sfreq is not None:
         table = table.assign(onset=table["sample"], interval_s=table["interval"])
     return in_column_order(table)
 

@@ -35,7 +35,7 @@ def detected_events(
     waveforms: Waveforms,
     model: EventModel,
     *,
-    rate: float | None,
+    sfreq: float | None,
     fdr: float,
     whole: bool,
     n_jobs: int | None,
@@ -62,9 +62,9 @@ def detected_events(
     begin = np.floor(found.atoms.time) - 1
     table["overlapping"] = overlapping(begin, begin + waveforms.length + TAPS - 1, is_listed)
     listed = table.loc[is_listed].sort_values("sample", kind="stable", ignore_index=True)
-    if rate is not None:
-        listed = listed.assign(onset=listed["sample"] / rate, onset_sd=listed["sample_sd"] / rate)
-    listed = with_intervals(listed, recording[0].signal, waveforms.length, rate)
+    if sfreq is not None:
+        listed = listed.assign(onset=listed["sample"] / sfreq, onset_sd=listed["sample_sd"] / sfreq)
+    listed = with_intervals(listed, recording[0].signal, waveforms.length, sfreq)
     listed.attrs = {
         "threshold": threshold_of(model).tolist(),
         "resolution": resolution_of(waveforms).tolist(),
@@ -148,11 +148,11 @@ def threshold_of(model: EventModel) -> Floats:
     return np.asarray(np.where(np.isfinite(least), least, 0.0) * model.gains)
 
 
-def no_detected_events(rate: float | None) -> pd.DataFrame:
+def no_detected_events(sfreq: float | None) -> pd.DataFrame:
     """Return a table of no events, which has the columns of all others."""
     names = ["sample", "amplitude", "coefficient", "sample_sd", "amplitude_sd", "p_value"]
     names += ["q_value", "evidence", "explained", "similarity", "interval", "own_interval"]
-    names += ["onset", "onset_sd", "interval_s"] if rate is not None else []
+    names += ["onset", "onset_sd", "interval_s"] if sfreq is not None else []
     kinds = dict.fromkeys(names, float) | {"component": np.intp, "runner_up": np.intp}
     kinds |= {"overlapping": bool, "truncated": bool}
     return in_column_order(

@@ -1,7 +1,7 @@
-"""Events near gaps: the code of what was observed, whatever the missing samples are.
+"""Sparse coding near gaps, with missing samples eliminated by projection.
 
-Whitened samples y near a gap depend on its missing samples x_M (`orbitdl.gaps.interpolation`). None
-of them is dropped. The code and x_M solve one convex problem,
+Whitened samples y near a gap depend on its missing samples x_M (`orbitdl.gaps.interpolation`). All
+of them are used. The code and x_M solve one convex problem,
 
     min over x_M and c   1/2 ||y_0 + H x_M - sum_k c_k a_{j_k}(. - tau_k)||^2 + sum_k w_k |c_k|,
 
@@ -9,10 +9,9 @@ and without x_M, which is a projection by S (the rows of N^T at gaps, of the ide
 
     min over c   1/2 ||S y_0 - sum_k c_k S a_{j_k}(. - tau_k)||^2 + sum_k w_k |c_k|.
 
-A waveform that a gap hides has a small norm ``||S a||``. The weights are ``w = alpha p ||S a||``:
-everywhere the same number of standard deviations of the noise in what is observed. A waveform of
-which too little is observed to tell its median coefficient from noise, ``||S a|| < alpha p /
-median``, is weighted as if it were as much.
+A waveform in a gap has a small norm ``||S a||``. The weights are ``w = alpha p ||S a||``: the same
+number of standard deviations of the noise everywhere. They are bounded below by the weight at
+``||S a|| = alpha p / median``, where the median coefficient equals the threshold.
 """
 
 from __future__ import annotations
@@ -35,21 +34,21 @@ from orbitdl.gaps.interpolation import Gap
 from orbitdl.groups.base import Floats
 
 ROUNDS, TOL = 200, 1e-3
-"""Atoms that are added at most, and part by which a correlation may exceed its weight."""
+"""Maximum number of insertions, and relative tolerance of the optimality condition."""
 RIDGE = 1e-10
-"""Relative weight that keeps coefficients finite of atoms that explain the same."""
+"""Relative ridge that keeps the coefficients of collinear atoms finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class Observed:
-    """What was observed of a few whitened samples with gaps.
+    """Whitened samples around gaps, and the projection that eliminates missing samples.
 
     Attributes
     ----------
     y : ndarray of shape (n, channels)
-        The samples y_0, without events that are held fixed; zero where not known.
+        The samples y_0 without fixed events; zero where not known.
     known : ndarray of shape (n,)
-        Which samples are known and depend on no gap.
+        Mask of known samples that depend on no gap.
     gaps : list of Gap
     S : sparse array of shape (rows, n channels)
         The projection.
@@ -62,14 +61,14 @@ class Observed:
 
     @classmethod
     def of(cls, y: Floats, known: NDArray[np.bool_], gaps: list[Gap], fixed: Floats) -> Observed:
-        """Return samples with the projection of their gaps, without a signal that is fixed."""
+        """Return samples with the projection of their gaps, after subtraction of a fixed signal."""
         y, channels = y.copy(), y.shape[1]
-        whole = sparse.eye_array(y.size, format="csr")
-        parts, is_left = [whole[np.repeat(known, channels)]], known.copy()
+        identity = sparse.eye_array(y.size, format="csr")
+        parts, is_left = [identity[np.repeat(known, channels)]], known.copy()
         for gap in gaps:
             y[gap.rows], is_left[gap.rows] = gap.y, True
             for c, N in enumerate(gap.basis):
-                parts.append(sparse.csr_array(N.T) @ whole[gap.rows * channels + c])
+                parts.append(sparse.csr_array(N.T) @ identity[gap.rows * channels + c])
         y = np.where(is_left[:, None], y - fixed, 0.0)
         return cls(y, known, gaps, sparse.csr_array(sparse.vstack(parts)))
 
@@ -109,9 +108,9 @@ def code_observed(
     observed : Observed
     coder : LineCoder
     weights : ndarray of shape (q, n + W)
-        w at integer times from -W on; infinite where there must be none.
+        w at integer times from -W on; infinite where no atom is allowed.
     atoms : LineAtoms
-        Where to start.
+        Initial code.
     """
     waveforms, positive = coder.waveforms, coder.positive
     if not len(waveforms):
@@ -122,10 +121,10 @@ def code_observed(
     chosen = [at for at in chosen if np.isfinite(weights[at])]
     c = np.zeros(0)
     for _ in range(ROUNDS):
-        component, place = np.array(chosen, dtype=np.intp).reshape(-1, 2).T
-        atoms = LineAtoms(component, place.astype(np.float64) - width, np.ones(len(place)))
+        component, index = np.array(chosen, dtype=np.intp).reshape(-1, 2).T
+        atoms = LineAtoms(component, index.astype(np.float64) - width, np.ones(len(index)))
         A = observed.columns(waveforms, atoms)
-        c = small_lasso(A, y, weights[component, place], positive=positive)
+        c = small_lasso(A, y, weights[component, index], positive=positive)
         eta = observed.products(y - A @ c, waveforms)
         excess = (eta if positive else np.abs(eta)) / weights
         worst = np.unravel_index(np.argmax(excess), excess.shape)

@@ -1,4 +1,4 @@
-"""Gaps filled in: the events near them, and the noise expected between the observed samples.
+"""Imputation of gaps: conditional mean and standard deviation given events and observed samples.
 
 The events are those of the joint code (`orbitdl.gaps.events`), refitted without the penalty. Their
 amplitudes b and times tau minimise
@@ -6,14 +6,14 @@ amplitudes b and times tau minimise
     ||S y_0 - sum_k b_k S a_{j_k}(. - tau_k)||^2 / sigma^2
         + sum_k (b_k - mu_{j_k})^2 / s_{j_k}^2 + (tau_k - tau_k^0)^2 / d^2
 
-by Gauss-Newton steps. The second term is for events of which a gap hides more than half,
-``||S a||^2 < 1/2``: the median mu and the spread s of the amplitudes that events of their component
-have. What is hidden and not half as large as the median is no event. The third keeps times within a
-few samples of the code where hardly anything tells them.
+by Gauss-Newton steps. The second term is a prior for events of which a gap hides more than half of
+the energy, ``||S a||^2 < 1/2``: median mu and spread s of the amplitudes of their component. Hidden
+events below half the median are removed. The third term is a weak prior on times.
 
-The variance of a filled sample is that of the noise, of amplitudes and times (the inverse of the
-normal matrix), and of events about their waveform: ``v b_k^2 a(t - tau_k)^2`` at a whitened sample,
-v the median over events of the energy they leave above the noise, in parts of their own.
+The variance of an imputed sample is the sum of the variances of the noise, of amplitudes and times
+(the inverse of the normal matrix), and of events about their waveform, ``v b_k^2 a(t - tau_k)^2``
+at a whitened sample, with v the median over events of their residual energy above the noise,
+relative to their energy.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from orbitdl.gaps.interpolation import Gap
 from orbitdl.groups.base import Floats, Integers
 
 MARGIN, LONG = 2, 8
-"""Waveform lengths of a window before its first gap and after its last, and of a window to which no
-more gaps are added."""
+"""In waveform lengths: margin of a window around its gaps, and maximum length of a window with
+several gaps."""
 STEPS, LOOSE = 4, 2.0
-"""Gauss-Newton steps, and the standard deviation d of times about those of the code, in samples."""
+"""Gauss-Newton steps, and the prior standard deviation d of times, in samples."""
 HIDDEN = 0.5
-"""Share of its energy of which a hidden event shows less."""
+"""Observed fraction of the energy below which an event counts as hidden."""
 
 
 Runs = list[tuple[int, int]]
 
 
 def windows_of(gaps: Runs, width: int, samples: int) -> list[tuple[int, int, Runs]]:
-    """Return where windows around gaps begin and end; neighbouring gaps, in order, share one."""
+    """Return start, end and gaps of windows; neighbouring gaps share a window."""
     result = list[tuple[int, int, Runs]]()
     for gap in gaps:
         first, last = max(gap[0] - MARGIN * width, 0), min(gap[1] + MARGIN * width, samples)
@@ -63,7 +63,7 @@ def windows_of(gaps: Runs, width: int, samples: int) -> list[tuple[int, int, Run
 
 @dataclass(frozen=True, eq=False)
 class Filler:
-    """Fills the gaps of a recording in autoregressive noise, a window at a time.
+    """Imputes the gaps of a recording in autoregressive noise, window by window.
 
     Attributes
     ----------
@@ -73,10 +73,10 @@ class Filler:
     penalty : PenaltyField
     population : Population
     x : ndarray of shape (T, channels)
-        The recording free of its trend, zero where a sample is missing.
+        The detrended recording, zero where a sample is missing.
     missing : ndarray of shape (T,)
     atoms : LineAtoms
-        Its code, in the order of time.
+        Its code, sorted by time.
     debias : bool
         Whether events are refitted without the penalty.
     """
@@ -91,7 +91,7 @@ class Filler:
     debias: bool
 
     def __call__(self, window: tuple[int, int, Runs]) -> tuple[Integers, Floats, Floats]:
-        """Return which samples are missing, their means and standard deviations (m, channels)."""
+        """Return missing samples (m,), their means and standard deviations (m, channels)."""
         first, last, _ = window
         width = self.coder.waveforms.length
         begin = 0.0 if first > 0 else -np.inf
@@ -100,8 +100,8 @@ class Filler:
         atoms = self.atoms.take(near).later(-first)
         observed = self.observed(window, atoms.outside(begin, end))
         level = self.level(first, last)
-        place = np.arange(-width, last - first)
-        is_free = (place >= begin) & (place < end)
+        time = np.arange(-width, last - first)
+        is_free = (time >= begin) & (time < end)
         weights = np.where(is_free, self.weights(observed, level), np.inf)
         atoms = code_observed(observed, self.coder, weights, atoms.between(begin, end))
         root = np.zeros((self.jacobian(atoms, 1).shape[1], 0))
@@ -112,7 +112,7 @@ class Filler:
         return np.concatenate([gap.samples for gap in observed.gaps]) + first, mean, sd
 
     def observed(self, window: tuple[int, int, Runs], fixed: LineAtoms) -> Observed:
-        """Return the whitened samples of a window, without atoms that are held fixed."""
+        """Return the whitened samples of a window after subtraction of fixed atoms."""
         first, last, runs = window
         before = min(self.background.order, first)
         x, missing = self.x[first - before : last], self.missing[first - before : last]
@@ -122,7 +122,7 @@ class Filler:
         return Observed.of(y, known, gaps, added_up(fixed, self.coder.waveforms, len(x)))
 
     def level(self, first: int, last: int) -> Floats:
-        """Return the noise level of waveforms at integer times ``t >= first - W``, (q, n)."""
+        """Return the noise standard deviation of waveforms at ``t >= first - W``, (q, n)."""
         begin, q = first - self.coder.waveforms.length, len(self.coder.waveforms)
         taps = taps_of(self.penalty, begin - 1, last + 1, q)
         return np.asarray((taps[:, :-2] + 4.0 * taps[:, 1:-1] + taps[:, 2:]) / 6.0)
@@ -136,7 +136,7 @@ class Filler:
     def refitted(
         self, observed: Observed, atoms: LineAtoms, sigma: float
     ) -> tuple[LineAtoms, Floats]:
-        """Return refitted events, and a root of the covariance of ``[b, tau]``."""
+        """Return refitted events, and a square root of the covariance of ``[b, tau]``."""
         waveforms = self.coder.waveforms
         start, _ = merged(atoms, resolution_of(waveforms))
         hidden = np.sum(observed.columns(waveforms, start).toarray() ** 2, axis=0) < HIDDEN
@@ -157,25 +157,25 @@ class Filler:
         hidden: NDArray[np.bool_],
         sigma: float,
     ) -> tuple[LineAtoms, Floats]:
-        """Return events after a Gauss-Newton step, and the normal matrix it was made with."""
+        """Return events after a Gauss-Newton step, and its normal matrix."""
         b, own, population = events.coefficient, events.component, self.population
         J = (observed.S @ self.jacobian(events, len(observed.y))).toarray() / sigma
         r = observed.S @ observed.y.ravel() / sigma - J[:, : len(b)] @ b
         spread = np.where(hidden & (population.median[own] > 0), population.spread[own], np.inf)
         size = J.shape[1]
         precision = np.concatenate([spread**-2.0, np.full(len(b), LOOSE**-2.0)])[:size]
-        toward = np.concatenate([population.median[own] - b, time - events.time])[:size]
+        prior = np.concatenate([population.median[own] - b, time - events.time])[:size]
         normal = J.T @ J + np.diag(precision + 1e-9 * np.sum(J**2))
-        step = np.linalg.solve(normal, J.T @ r + precision * toward)
-        later = events.time.copy()
+        step = np.linalg.solve(normal, J.T @ r + precision * prior)
+        times = events.time.copy()
         if not self.coder.whole:
-            later += np.clip(step[len(b) :], -LONGEST, LONGEST)
-        return LineAtoms(own, later, b + step[: len(b)]), normal
+            times += np.clip(step[len(b) :], -LONGEST, LONGEST)
+        return LineAtoms(own, times, b + step[: len(b)]), normal
 
     def jacobian(self, events: LineAtoms, n: int) -> sparse.csc_array:
         """Return ``[a_1 .. a_K, d b_1 a_1 / d tau_1 .. d b_K a_K / d tau_K]`` at n samples.
 
-        Without the second half where times stay integers.
+        Without the second half if times are integers.
         """
         everything, orders = np.ones(n, dtype=bool), (0,) if self.coder.whole else (0, 1)
         a, *slopes = (

@@ -1,14 +1,14 @@
-"""Gaps of a recording in autoregressive noise: what is known of them, and how they are filled.
+"""Conditional distribution of missing samples in autoregressive noise (Kriging).
 
 With the prediction-error filter h and its scale s, whitened samples are ``y = h * x / s``. Those
 that depend on the missing samples x_M of a gap are ``y_0 + H x_M``, where y_0 has zeros in the gap
-and H holds the columns of ``h / s`` there. Given what events m add up to in them, x_M is Gaussian
-with the mean and covariance
+and H holds the columns of ``h / s`` there. Given the sum m of events, x_M is Gaussian with the mean
+and covariance
 
-    argmin over x_M of ||y_0 + H x_M - m||^2 = H^+ (m - y_0),      (H^T H)^-1:
+    argmin over x_M of ||y_0 + H x_M - m||^2 = H^+ (m - y_0),      (H^T H)^-1.
 
-the Kriging of a time series. What does not depend on x_M is ``N^T y_0``, with an orthonormal basis
-N of what is orthogonal to H: p numbers for a gap between samples that were observed.
+Independent of x_M is ``N^T y_0``, with N an orthonormal basis of the orthogonal complement of the
+range of H: p numbers for a gap between observed samples.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from orbitdl.events.intervals import runs
 from orbitdl.groups.base import Floats, Integers
 
 RANK = 1e-6
-"""Relative singular value of H that is zero: near the beginning, where no filter is complete."""
+"""Relative tolerance of singular values of H: it has a null space near the start of a recording."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +33,9 @@ class Gap:
     Attributes
     ----------
     samples : ndarray of shape (m,)
-        Which are missing.
+        Missing samples.
     rows : ndarray of shape (n,)
-        Which whitened samples depend on them.
+        Whitened samples that depend on them.
     y : ndarray of shape (n, channels)
         Their values y_0 with zeros in the gap.
     inverse : list of ndarray of shape (m, n)
@@ -54,10 +54,10 @@ class Gap:
     def of(
         cls, x: Floats, missing: NDArray[np.bool_], first: int, last: int, background: Background
     ) -> Gap:
-        """Return the gap, or gaps that one filter spans, from `first` up to `last`.
+        """Return the gap, or gaps closer than the filter order, in ``[first, last)``.
 
-        x (T, channels) is zero where missing. Whitened samples whose filter reaches another gap, or
-        before the first sample, are left out.
+        x (T, channels) is zero where missing. Whitened samples that depend on another gap, or on
+        samples before the first one, are excluded.
         """
         p = background.order
         samples = np.flatnonzero(missing[first:last]) + first
@@ -78,14 +78,15 @@ class Gap:
         return cls(samples, rows, np.einsum("nkc,ck->nc", x[at], kernels), inverse, basis)
 
     def mean(self, m: Floats) -> Floats:
-        """Return the expected missing samples (m, channels), given events m (n, channels)."""
+        """Return the conditional mean (m, channels), given the sum of events m (n, channels)."""
         pairs = zip(self.inverse, (m - self.y).T, strict=True)
         return np.stack([inverse @ left for inverse, left in pairs], axis=1)
 
     def sd(self, c: int, noise: float, events: Floats) -> Floats:
-        """Return the standard deviations (m,) of a channel.
+        """Return the conditional standard deviations (m,) of a channel.
 
-        `noise` is that of whitened samples; the columns of `events` (n, k) have variance one.
+        `noise` is that of whitened samples; the columns of `events` (n, k) are independent terms of
+        unit variance.
         """
         inverse = self.inverse[c]
         variance = noise**2 * np.sum(inverse**2, axis=1) + np.sum((inverse @ events) ** 2, axis=1)
@@ -93,7 +94,7 @@ class Gap:
 
 
 def merged_runs(missing: NDArray[np.bool_], order: int) -> list[tuple[int, int]]:
-    """Return where gaps begin and end; those that one filter spans are one."""
+    """Return start and end of gaps; gaps closer than the filter order are merged."""
     result = list[tuple[int, int]]()
     for first, last in runs(missing):
         if result and first - result[-1][1] <= order:

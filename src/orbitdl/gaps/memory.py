@@ -1,14 +1,14 @@
-"""Gaps of recordings that repeat themselves: autoregressive noise with a memory beyond a waveform.
+"""Imputation of periodic recordings by autoregressive models of high order.
 
-What repeats all the time is no event that stands out from a background: it is the background. An
-autoregressive process whose order p exceeds the period predicts it. Its filter solves the normal
-equations of least squares over observed samples t,
+A periodic signal has no background from which events stand out. An autoregressive process whose
+order p exceeds the period predicts it. Its filter solves a ridge regression over observed samples
+t,
 
     min over h of sum_t (x[t] + sum_{i=1..p} h_i x[t - i])^2 + ridge ||h||^2,
 
-where missing samples before t are those that were filled so far. Gaps are filled as in
-`orbitdl.gaps.interpolation`, without events. Whether that is better than events in short noise is
-judged by gaps that are made in what was observed.
+where missing samples before t are the imputed ones. Gaps are imputed as in
+`orbitdl.gaps.interpolation`, without events. Artificial gaps decide between this model and events
+in noise of low order.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from orbitdl.gaps.interpolation import Gap, merged_runs
 from orbitdl.groups.base import Floats
 
 LONGER, RIDGE = 1.5, 1e-2
-"""Order in waveform lengths, and relative weight of the ridge."""
+"""Order in waveform lengths, and relative ridge."""
 LEAST, ENOUGH = 4, 20
-"""Equations per coefficient at least, and as many as are used."""
+"""Minimum and maximum number of equations per coefficient."""
 JUDGES, SPARSE, APART = 20, 8, 4
-"""Gaps that are made to judge by at most, waveform lengths of a recording for each, and part of a
-waveform that they are away from others."""
+"""Maximum number of artificial gaps, waveform lengths of a recording per gap, and inverse minimum
+distance from other gaps in waveform lengths."""
 PASSES = 3
-"""How often filter and trend are estimated, each time from the recording filled before."""
+"""Iterations of imputation and estimation of filter and trend."""
 
 Fill = Callable[[Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 Trend = Callable[[Floats], Floats]
 
 
 def long_background(x: Floats, missing: NDArray[np.bool_], order: int) -> Background:
-    """Return the process of filled samples x (n, channels)."""
+    """Estimate the process from imputed samples x (n, channels)."""
     t = np.flatnonzero(~missing[order:]) + order
     t = t[:: max(len(t) // (ENOUGH * order), 1)]
     filters, scales = [], []
@@ -57,7 +57,7 @@ def long_background(x: Floats, missing: NDArray[np.bool_], order: int) -> Backgr
 def remembered(
     x: Floats, missing: NDArray[np.bool_], length: int, background: Background
 ) -> tuple[Floats, Floats]:
-    """Fill gaps shorter than a waveform; return samples and standard deviations (n, channels)."""
+    """Impute gaps shorter than a waveform; return samples and standard deviations (n, channels)."""
     values, sd = x.copy(), np.zeros_like(x)
     for first, last in merged_runs(missing, background.order):
         gap = Gap.of(x, missing, first, last, background)
@@ -71,9 +71,9 @@ def remembered(
 
 
 def predicts_better(x: Floats, missing: NDArray[np.bool_], length: int, fill: Fill) -> bool:
-    """Tell whether long memory fills gaps that are made in what was observed better than `fill`.
+    """Return whether high order imputes artificial gaps with a smaller error than `fill`.
 
-    ``fill(x, missing)`` fills gaps, and returns samples and standard deviations.
+    ``fill(x, missing)`` imputes gaps and returns samples and standard deviations.
     """
     made = artificial_gaps(missing, length)
     if not made.any():
@@ -91,9 +91,9 @@ def predicts_better(x: Floats, missing: NDArray[np.bool_], length: int, fill: Fi
 def with_long_memory(
     known: Floats, filled: Floats, missing: NDArray[np.bool_], length: int, trend_of: Trend
 ) -> tuple[Floats, Floats]:
-    """Fill a recording with its trend, (n, channels), NaN where missing; return it and deviations.
+    """Impute a recording with its trend, (n, channels), NaN where missing; return deviations, too.
 
-    `filled` is the same filled before; ``trend_of(values)`` is the trend of such a recording.
+    `filled` is an initial imputation; ``trend_of(values)`` estimates the trend.
     """
     is_missing = missing[:, None]
     for _ in range(PASSES):
@@ -106,14 +106,14 @@ def with_long_memory(
 
 
 def order_of(length: int) -> int:
-    """Return the order of the process for waveforms of so many samples."""
+    """Return the order of the process for waveforms of `length` samples."""
     return round(LONGER * length)
 
 
 def artificial_gaps(missing: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
-    """Return gaps (n,) of the lengths in which missing samples lie, as far as possible from others.
+    """Return a mask (n,) of artificial gaps with the lengths of the gaps, far from these.
 
-    One in eight waveform lengths at most: where gaps are many, hardly anything is predicted.
+    At most one gap per eight waveform lengths.
     """
     sizes = np.array([b - a for a, b in runs(missing) if b - a < length], dtype=np.intp)
     made = np.zeros(len(missing), dtype=bool)

@@ -1,16 +1,17 @@
-"""Symmetries: a group says what moves, its representation how data of one shape move.
+"""Compact groups, and their orthogonal representations on data of one shape.
 
-`ListedRepresentation`, `CircleRepresentation` and `Transform` are there to derive from.
+Derive from `FiniteRepresentation`, `CircleRepresentation` or `Transform` to add a group.
 """
 
 from orbitdl.groups.base import Action, Group, Representation
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.enumerated import ListedRepresentation
 from orbitdl.groups.finite import Finite
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.groups.images.image_rotation import ImageRotation
 from orbitdl.groups.images.integer_translation import IntegerTranslation
 from orbitdl.groups.images.square import SquareSymmetry
 from orbitdl.groups.images.translation import Translation
+from orbitdl.groups.semidirect_product import SemidirectProduct
 from orbitdl.groups.signals.continuous import ContinuousShift
 from orbitdl.groups.signals.reversal import Mirror, Reversal
 from orbitdl.groups.signals.shift import IntegerShift, InterpolatedShift
@@ -22,7 +23,6 @@ from orbitdl.groups.vectors.orthogonal import Orthogonal
 from orbitdl.groups.vectors.permutation import Permutation, SignedPermutation
 from orbitdl.groups.vectors.product import Product
 from orbitdl.groups.vectors.special_orthogonal import SpecialOrthogonal
-from orbitdl.groups.with_finite import WithFinite
 
 __all__ = [
     "Action",
@@ -35,7 +35,7 @@ __all__ = [
     "IntegerShift",
     "IntegerTranslation",
     "InterpolatedShift",
-    "ListedRepresentation",
+    "FiniteRepresentation",
     "Mirror",
     "Orthogonal",
     "Permutation",
@@ -49,5 +49,5 @@ __all__ = [
     "Transform",
     "Translation",
     "Trivial",
-    "WithFinite",
+    "SemidirectProduct",
 ]

@@ -1,4 +1,4 @@
-"""The objects of every symmetry: a group, and its action on data of one shape, by matrices.
+"""Abstract bases: a group, its action on data of one shape, its matrix representation.
 
 After one orthonormal change of basis a compact group acts block by block,
 
@@ -32,11 +32,11 @@ from orbitdl.arrays.blocks import (
     in_columns,
     inner,
 )
-from orbitdl.groups.presentation import ListSlider, Presentation, parameters_in_words
+from orbitdl.groups.presentation import ElementSlider, Presentation, parameters_label
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.matrix_group import Fibre
-from orbitdl.groups.vectors.merged_atoms import Events
-from orbitdl.groups.vectors.shift_grid import Times
+from orbitdl.groups.vectors.matrix_group import MatrixGroup
+from orbitdl.groups.vectors.merged_atoms import EventRows
+from orbitdl.groups.vectors.shifts import Shifts
 from orbitdl.groups.views import view_of_entries
 
 __all__ = [
@@ -55,16 +55,16 @@ __all__ = [
 ]
 
 CHUNK = 4096
-"""Moved copies formed at a time."""
+"""Transformed copies formed at a time; bounds the memory of `Action.locate`."""
 CLOSE = 1e-9
-"""How closely, relatively, a largest value is bounded where nothing else is asked for."""
+"""Default relative tolerance of upper bounds: far below the duality gaps that are requested."""
 
 
 class Group(ABC):
     """A symmetry, independent of the data's shape. Subclasses are frozen dataclasses.
 
-    Files hold the fields of the dataclass, and the attributes that `also_stored` names with their
-    types; `from_stored` gets all of them back.
+    Files store the fields of the dataclass and the attributes that `also_stored` lists with their
+    types. `from_stored` receives all of them.
     """
 
     also_stored: ClassVar[Mapping[str, type]] = {}
@@ -75,39 +75,39 @@ class Group(ABC):
 
     @classmethod
     def from_stored(cls, values: dict[str, Any]) -> Self:
-        """Build the group from what a file holds, or refuse what cannot be built here."""
+        """Build the group from the values in a file; raise ValueError if they are not valid."""
         return cls(**values)
 
     @property
     def name(self) -> str:
-        """The name in words, for messages and tables."""
+        """Name of the group, for messages and tables."""
         return type(self).__name__
 
-    def fibre(self, d: int) -> Fibre:
-        """Return this group as matrices that act on vectors of length d, for a `Product`."""
+    def matrix_group(self, d: int) -> MatrixGroup:
+        """Return this group as d x d matrices that act on the channels of a `Product`."""
         raise ValueError(
-            f"{self.name} is no group of matrices that act on vectors of channels; give Product "
-            "one that is, such as Orthogonal()."
+            f"{self.name} does not act on channels by matrices; pass Product a matrix group such "
+            "as Orthogonal()."
         )
 
-    def times(self, length: int) -> Times:
+    def shifts(self, length: int) -> Shifts:
         """Return the shifts of this group on signals of that length, for a `Product`."""
         raise ValueError(
-            f"{self.name} is no group of shifts; give Product one that is, such as "
+            f"{self.name} does not shift signals; pass Product a group of shifts such as "
             "ContinuousShift() or IntegerShift()."
         )
 
-    def in_short(self) -> str:
-        """Return the group as people write it, on one short line."""
+    def short_name(self) -> str:
+        """Return a description of the group on one short line."""
         return repr(self)
 
     def as_code(self) -> str:
-        """Return the group as it would be typed in Python."""
+        """Return the Python expression that constructs the group."""
         return repr(self)
 
 
 def require_group(group: object) -> Group:
-    """Return the group, or say how to make one."""
+    """Return the group; raise ValueError if it is not one."""
     if not isinstance(group, Group):
         raise ValueError(
             f"group must be an object from orbitdl.groups such as IntegerShift(), not {group!r}."
@@ -116,18 +116,18 @@ def require_group(group: object) -> Group:
 
 
 class Maps(NamedTuple):
-    """Fixed linear maps L_f of components, the identity first, which mix few blocks each.
+    """Fixed linear maps L_f of components, the identity first, each sparse in blocks.
 
-    Parameters come in real blocks o of size D, (F', D, m), and become blocks of components,
+    Parameters theta are real blocks o of size D, shape (F', D, m). Blocks of components are
 
         (L_f theta)[member[o, i]] = matrices[f, o, i] @ theta[o].
 
     Attributes
     ----------
     member : ndarray of shape (F', s)
-        The blocks that real block o makes; -1: none.
+        Blocks that real block o maps to; -1: none.
     matrices : ndarray of shape (maps, F', s, d, D)
-        Real or complex; every L_f keeps norms.
+        Real or complex; every L_f is an isometry.
     """
 
     member: Integers
@@ -135,38 +135,38 @@ class Maps(NamedTuple):
 
 
 class Action(ABC):
-    """How a group acts on arrays of one shape, and a transform to block coordinates.
+    """The action of a group on arrays of one shape, and a transform to block coordinates.
 
-    This is what codes, tables and reports ask for. A `Representation` acts by matrices on blocks.
-    Any other action is said in terms of one: its group is an `alone` part, and finitely many maps
-    that atoms begin with, so that components a_j under both are the copies ``L_f a_j`` under the
-    group alone.
+    Codes, event tables and reports use this interface. A `Representation` acts by matrices on
+    blocks. Any other action is reduced to one: its elements are (g, f) with g in a `base` group and
+    f one of finitely many maps L_f. The orbit of a component a_j is then the union of the orbits of
+    the copies ``L_f a_j`` under the base group.
 
     Attributes
     ----------
     group : Group
     transform : Transform
-        To the block coordinates in which `alone` acts.
+        Isometry to the block coordinates in which `base` acts.
     shape : tuple of int
         Shape of one data point.
     block_shape : tuple of int
         ``(F, d, m)``: number, size and multiplicity of the blocks.
     parameters : tuple of str
-        Names of the numbers that describe a group element: an element is a row of them.
-    moves_all : bool
-        Whether `analyze` keeps everything; if not, the rest of the data stays unexplained.
-    counted : bool
-        Whether parameters are whole numbers.
+        Names of the parameters of a group element; an element is a row of them.
+    is_invertible : bool
+        Whether `analyze` is invertible. If not, data outside its range stay in the residual.
+    is_integer : bool
+        Whether parameters are integers.
     dimension : int
-        Of the group as a manifold: real numbers that an element is free to choose.
+        Dimension of the group as a manifold.
     maps : Maps or None
-        Those that atoms begin with; None: the identity only.
+        The maps L_f; None: the identity only.
     n_copies : int
-        How many of them there are.
+        Number of maps.
     """
 
     parameters: tuple[str, ...] = ()
-    counted: bool = False
+    is_integer: bool = False
     dimension: int = 0
     maps: Maps | None = None
     n_copies: int = 1
@@ -174,26 +174,26 @@ class Action(ABC):
     def __init__(self, group: Group, transform: Transform) -> None:
         self.group, self.transform = group, transform
         self.shape, self.block_shape = transform.shape, transform.block_shape
-        self.dtype, self.moves_all = transform.dtype, transform.keeps_all
+        self.dtype, self.is_invertible = transform.dtype, transform.is_invertible
 
     def __repr__(self) -> str:
         return f"{self.group!r}.on({self.shape})"
 
     @property
     @abstractmethod
-    def alone(self) -> Representation:
-        """The group without the maps that atoms begin with, which coders code with."""
+    def base(self) -> Representation:
+        """The base group, without the maps; coders use this one."""
 
     def copies(self, A: Blocks) -> Blocks:
         """Return ``L_f a_j`` for components (q, F, d, m), shape (q * n_copies, F, d, m)."""
         return A
 
-    def apart(self, component: Integers, element: Floats) -> tuple[Integers, Floats]:
-        """Return which copies atoms have, and by which elements of `alone` these are moved."""
+    def to_copies(self, component: Integers, element: Floats) -> tuple[Integers, Floats]:
+        """Return the copies of atoms, and their elements of the base group."""
         return component, element
 
-    def together(self, copy: Integers, element: Floats) -> tuple[Integers, Floats]:
-        """Return components and elements of atoms of copies: undo `apart`."""
+    def from_copies(self, copy: Integers, element: Floats) -> tuple[Integers, Floats]:
+        """Return components and elements (g, f) of atoms of copies: the inverse of `to_copies`."""
         return copy, element
 
     def analyze(self, x: Floats) -> Blocks:
@@ -206,7 +206,7 @@ class Action(ABC):
 
     @abstractmethod
     def compose(self, left: Floats, right: Floats) -> Floats:
-        """Return the element that acts as right and then left."""
+        """Return the product ``left right``, which acts as right followed by left."""
 
     @abstractmethod
     def inverse(self, element: Floats) -> Floats:
@@ -217,21 +217,24 @@ class Action(ABC):
         """Draw n elements from the uniform (Haar) measure, shape (n, p)."""
 
     def contains(self, element: Floats) -> bool:
-        """Tell whether numbers (..., p) may be elements of this group: here, if they are finite."""
+        """Return whether all rows (..., p) are elements of this group; here: finite numbers."""
         return bool(np.isfinite(element).all())
 
     @cached_property
     def presentation(self) -> Presentation:
-        """How the moves are said and drawn: here, in words and pictures that serve any group."""
-        moves, view = f"may be moved by the group {self.group.name}", view_of_entries(self.shape)
-        return Presentation(moves, parameters_in_words, view, (ListSlider(),))
+        """Labels, view and sliders for reports; here: defaults for any group."""
+        description, view = (
+            f"may be transformed by the group {self.group.name}",
+            view_of_entries(self.shape),
+        )
+        return Presentation(description, parameters_label, view, (ElementSlider(),))
 
     def examples(self, most: int) -> Floats:
-        """Return elements to look at, (k, p), k <= most."""
+        """Return at most `most` example elements, (k, p)."""
         return self.sample(np.random.default_rng(0), most)
 
-    def shortest(self, element: Floats) -> Floats:
-        """Return the same elements (..., p) with parameters nearest to zero, if there are others.
+    def principal(self, element: Floats) -> Floats:
+        """Return elements (..., p) with periodic parameters in their principal range around zero.
 
         A shift to the left is then negative.
         """
@@ -239,39 +242,41 @@ class Action(ABC):
 
     def act(self, element: Floats, x: Floats) -> Floats:
         """Apply group elements (..., p) to data ``(..., *shape)``."""
-        return self.synthesize(self.moved(element, self.analyze(x)))
+        return self.synthesize(self.act_on_blocks(element, self.analyze(x)))
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
-        """Return where along the first axis ``max |g_k x[source_k]|`` lies, (K,): for K elements.
+        """Return the position of the peak ``max |g_k x[source_k]|`` along the first axis, (K,).
 
-        Here it is a sample's number. Groups of shifts answer as finely as they move.
+        Here it is the index of a sample. Groups of shifts interpolate between samples.
         """
-        place = np.zeros(len(source))
+        position = np.zeros(len(source))
         for k in range(0, len(source), CHUNK):
             part = slice(k, k + CHUNK)
-            moved = np.abs(self.act(element[part], x[source[part]]))
-            place[part] = moved.reshape(*moved.shape[:2], -1).max(axis=2).argmax(axis=1)
-        return place
+            copies = np.abs(self.act(element[part], x[source[part]]))
+            position[part] = copies.reshape(*copies.shape[:2], -1).max(axis=2).argmax(axis=1)
+        return position
 
     def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
-        """Return elements (k, p) as columns of a table: their parameters."""
-        kind = np.intp if self.counted else np.float64
+        """Return the parameters of elements (k, p) as columns of a table."""
+        kind = np.intp if self.is_integer else np.float64
         return {name: element[:, k].astype(kind) for k, name in enumerate(self.parameters)}
 
-    def events(self, atoms: Combination, within: float) -> Events:
-        """Return atoms as a table of events, rows of data and columns: here, each atom is one.
+    def events(self, atoms: Combination, within: float) -> EventRows:
+        """Return the event table of atoms; here: one event per atom.
 
-        Groups of shifts put atoms of one row together whose times are at most `within` apart, if
-        these can be seen as one.
+        Groups of shifts merge atoms of one data point at most `within` samples apart, where a sum
+        of transformed copies is a multiple of one of them.
         """
-        return Events(atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)})
+        return EventRows(
+            atoms.row, {"coefficient": atoms.coefficient, **self.describe(atoms.element)}
+        )
 
-    def adopt(self, x: Floats) -> Floats:
-        """Remove from x what the group cannot move (see the shift groups: the Nyquist term)."""
+    def project(self, x: Floats) -> Floats:
+        """Project x onto the range of the transform (for shifts: remove the Nyquist term)."""
         return self.synthesize(self.analyze(x))
 
-    def moved(self, element: Floats, B: Blocks) -> Blocks:
-        """Return blocks (..., F, d, m) moved by elements (..., p)."""
+    def act_on_blocks(self, element: Floats, B: Blocks) -> Blocks:
+        """Apply elements (..., p) to blocks (..., F, d, m)."""
         front, back = B.shape[:-3], B.shape[-3:]
         shape = np.broadcast_shapes(element.shape[:-1], front)
         count, each = prod(shape), np.arange(prod(front)).reshape(front)
@@ -286,22 +291,22 @@ class Action(ABC):
 
         A has shape (q, F, d, m), the result (n, F, d, m).
         """
-        copy, element = self.apart(source, atoms.element)
-        return self.alone.superpose(atoms._replace(element=element), n, copy, self.copies(A))
+        copy, element = self.to_copies(source, atoms.element)
+        return self.base.superpose(atoms._replace(element=element), n, copy, self.copies(A))
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
-        """Return ``max_{j,g} |<Y_i, g A_j>|`` for every sample, (n,).
+        """Return an upper bound of ``max_{j,g} |<Y_i, g A_j>|`` for every sample, (n,).
 
-        Never less, and more by a factor of at most 1 + eps: certificates rely on it.
+        It exceeds the maximum by a factor of at most 1 + eps; duality gaps rely on it.
         """
-        return self.alone.largest_product(Y, self.copies(A), eps)
+        return self.base.largest_product(Y, self.copies(A), eps)
 
     def match_pairs(self, Y: Blocks, A: Blocks) -> tuple[Floats, Floats]:
-        """Return ``<Y_i, g A_i>`` and g where its absolute value is largest, (n,) and (n, p)."""
+        """Return ``<Y_i, g A_i>`` and g that maximises its absolute value, (n,) and (n, p)."""
         copies = self.copies(A).reshape(len(A), self.n_copies, *A.shape[1:])
-        value, element = self.alone.match(Y[:, None] @ copies.conj().swapaxes(-1, -2))
+        value, element = self.base.match(Y[:, None] @ copies.conj().swapaxes(-1, -2))
         each, best = np.arange(len(A)), np.abs(value).argmax(axis=1)
-        _, element = self.together(each * self.n_copies + best, element[each, best])
+        _, element = self.from_copies(each * self.n_copies + best, element[each, best])
         return value[each, best], element
 
 
@@ -314,8 +319,8 @@ class Representation(Action):
     transform : Transform
         To the block coordinates in which the group acts.
     metric : ndarray of shape (F,), optional
-        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` in which `prox` is taken;
-        all are 1 by default.
+        Weights ``w`` of the norm ``||Z||^2 = sum_f w_f ||Z_f||^2`` that `prox` refers to; ones by
+        default.
     """
 
     def __init__(self, group: Group, transform: Transform, metric: Floats | None = None) -> None:
@@ -323,15 +328,15 @@ class Representation(Action):
         self.metric = np.ones(self.block_shape[0]) if metric is None else metric
 
     @property
-    def alone(self) -> Representation:
+    def base(self) -> Representation:
         return self
 
     @abstractmethod
     def represent(self, element: Floats) -> Blocks:
         """Return ``rho(g)`` of shape (..., F, d, d) for elements (..., p)."""
 
-    def cover(self) -> Floats:
-        """Return elements spread over the group, (k, p), whose ``rho(g)`` span all of them."""
+    def spanning_elements(self) -> Floats:
+        """Return elements (k, p) whose matrices ``rho(g)`` span those of the whole group."""
         return self.sample(np.random.default_rng(0), 4 * int(np.prod(self.block_shape[:2])) ** 2)
 
     @abstractmethod
@@ -339,42 +344,42 @@ class Representation(Action):
         """Return ``max_g |<C, rho(g)>|`` for every C of shape (..., F, d, d)."""
 
     def largest_polar(self, correlation: Blocks, eps: float = CLOSE) -> Floats:
-        """Return ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,).
+        """Return an upper bound of ``max_j polar(C_ij)`` for every sample, (n, q, F, d, d) to (n,).
 
-        Never less, and more by a factor of at most 1 + eps: certificates rely on it.
+        It exceeds the maximum by a factor of at most 1 + eps; duality gaps rely on it.
         """
         return np.asarray(self.polar(correlation).max(axis=1))
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
-        """Return ``max_{j,g} |<Y_i, rho(g) A_j>|`` for every sample, (n,), bounded likewise."""
+        """Return an upper bound of ``max_{j,g} |<Y_i, rho(g) A_j>|``, (n,), within 1 + eps."""
         return self.largest_polar(correlate(Y, A), eps)
 
     @abstractmethod
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
-        """Return ``<C, rho(g)>`` and g where its absolute value is largest (assumption A4)."""
+        """Return ``<C, rho(g)>`` and g that maximises its absolute value (assumption A4)."""
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
-        """Return elements where ``|<C, rho(g)>|`` peaks above a level, with the signed values.
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
+        """Return local maxima of ``|<C, rho(g)>|`` above a threshold, with their signed values.
 
-        For every C of shape (n, F, d, d) the largest is among them. Where elements have neighbours,
-        as shifts do, so is every other local maximum.
+        The result holds the global maximum of every C of shape (n, F, d, d). On a continuous group
+        it holds the other local maxima, too.
         """
         value, element = self.match(correlation)
-        row = np.flatnonzero(np.abs(value) > level)
+        row = np.flatnonzero(np.abs(value) > threshold)
         return Combination(row, value[row], element[row])
 
     def decompose(self, Z: Blocks) -> Combination:
-        """Write every Z (n, F, d, d) as atoms with the least sum of absolute coefficients.
+        """Return a minimum-l1 decomposition of every Z (n, F, d, d) into group elements.
 
-        Only where this has a closed form (`knows_gauge`).
+        Only where it has a closed form (`has_gauge`).
         """
         raise ValueError(
-            f"the gauge of {self.group.name} has no closed form; search for it with "
+            f"the gauge of {self.group.name} has no closed form; compute it with "
             "reproduction.gauges, a package in the repository of orbitdl."
         )
 
     @property
-    def knows_gauge(self) -> bool:
+    def has_gauge(self) -> bool:
         """Whether `gauge` and `decompose` have a closed form."""
         return type(self).decompose is not Representation.decompose
 
@@ -390,8 +395,8 @@ class Representation(Action):
         )
 
     def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
-        """Return ``H -> d/dt prox(Z + t H, step)`` at t = 0, for H like Z: here, a difference."""
-        # a difference of rounded numbers is best at about the root of their precision
+        """Return ``H -> d/dt prox(Z + t H, step)`` at t = 0; here: a finite difference."""
+        # a step of about sqrt(machine epsilon) balances truncation and rounding errors
         here, size = self.prox(Z, step), 1e-7 * float(np.abs(Z).max(initial=0.0))
 
         def derivative(H: Blocks) -> Blocks:
@@ -403,7 +408,7 @@ class Representation(Action):
     def gauge(self, Z: Blocks) -> Floats:
         """Return ``inf {t : Z in t conv(G u -G)}`` for every Z of shape (..., F, d, d).
 
-        Only where this has a closed form (`knows_gauge`).
+        Only where it has a closed form (`has_gauge`).
         """
         flat = Z.reshape(-1, *Z.shape[-3:])
         atoms = self.decompose(flat)
@@ -415,28 +420,28 @@ class Representation(Action):
 
         A has shape (q, F, d, m), the result (n, F, d, m).
         """
-        moved = self.moved(atoms.element, A[source])
+        copies = self.act_on_blocks(atoms.element, A[source])
         gather = in_columns(atoms, np.arange(len(source)), (n, len(source)))
-        flat = moved.reshape(len(source), int(np.prod(moved.shape[1:])))  # atoms may be none
-        return np.asarray(gather @ flat).reshape(n, *moved.shape[1:])
+        flat = copies.reshape(len(source), int(np.prod(copies.shape[1:])))  # no -1: K may be 0
+        return np.asarray(gather @ flat).reshape(n, *copies.shape[1:])
 
-    def moved(self, element: Floats, B: Blocks) -> Blocks:
+    def act_on_blocks(self, element: Floats, B: Blocks) -> Blocks:
         """Return ``rho(g) B`` for elements (..., p) and blocks (..., F, d, m)."""
         return self.represent(element) @ B
 
     @property
     def has_tangents(self) -> bool:
-        """Whether `tangents` and `move` are there: always, where elements have no neighbours."""
+        """Whether `tangents` and `retract` are implemented; trivially true for finite groups."""
         return self.dimension == 0
 
     def tangents(self, B: Blocks) -> Blocks:
         """Return ``X_a B`` for a basis of the Lie algebra, (..., F, d, m) to (..., D, F, d, m).
 
         D is the dimension of the group, and ``d/dt rho(exp(t X_a) g) = X_a rho(g)`` at t = 0. The
-        X_a are antisymmetric: ``<X_a B, C> = -<B, X_a C>``.
+        generators X_a are antisymmetric: ``<X_a B, C> = -<B, X_a C>``.
         """
         return np.zeros((*B.shape[:-3], 0, *B.shape[-3:]), dtype=B.dtype)
 
-    def move(self, element: Floats, by: Floats) -> Floats:
-        """Return ``exp(sum_a by_a X_a) g`` for elements (..., p) and amounts (..., D)."""
+    def retract(self, element: Floats, by: Floats) -> Floats:
+        """Return ``exp(sum_a by_a X_a) g`` for elements (..., p) and coordinates (..., D)."""
         return element

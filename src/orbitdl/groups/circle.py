@@ -1,4 +1,4 @@
-"""The circle: turns by any amount, whatever they turn."""
+"""The circle group U(1)."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from orbitdl.groups.transforms.base import Transform
 CHUNK = 256
 """Polynomials put on a grid at a time to find all their peaks."""
 FINENESS = 2.3
-"""Points per cell, at least, of the grid on which the largest value is looked for: the nearest one
-to it shows ``cos(pi / 4.6) = 78 %`` of it, and bounds exclude most others. Finer grids cost more
-to make, and coarser ones leave more to look at."""
+"""Grid points per cell, at least, in the search of the maximum. The nearest point attains
+``cos(pi / 4.6) = 78 %`` of it, and bounds exclude most others. Finer grids take longer to compute,
+coarser ones leave more candidates."""
 EVERYWHERE = 4
-"""Points per cell of the grid on which all peaks are looked for: 8 per wave of the last
-frequency, so that peaks side by side have grid points of their own."""
+"""Grid points per cell in the search of all peaks: 8 per period of the highest frequency, so that
+neighbouring peaks have distinct grid maxima."""
 
 
 class CircleRepresentation(PhaseAction):
     """Action of the circle: block f is multiplied by ``exp(-2 pi i f element / period)``.
 
-    Derive from it for turns of anything, under any transform to complex blocks (F, 1, m), one per
-    frequency f = 0 .. F-1. Everything but the transform is here.
+    Derive from it for any action of U(1): it needs only a transform to complex blocks (F, 1, m),
+    one per frequency f = 0 .. F-1.
 
     Parameters
     ----------
     group : Group
     transform : Transform
     period : float
-        A whole turn, in the unit of the parameter.
+        Period of the parameter.
     cells : int
-        Resolution cells of one turn, at least ``2 F - 1``, for that many real numbers make a
-        function of these frequencies. Grids are as fine as they ask.
+        Resolution cells of one period, at least the ``2 F - 1`` degrees of freedom of a
+        trigonometric polynomial of degree F - 1. The size of grids is a multiple of it.
     metric : ndarray of shape (F,), optional
 
     Notes
@@ -68,8 +68,8 @@ class CircleRepresentation(PhaseAction):
         super().__init__(group, transform, period, metric)
         if cells < 2 * self.block_shape[0] - 1:
             raise ValueError(
-                f"{self.block_shape[0]} frequencies make {2 * self.block_shape[0] - 1} resolution "
-                f"cells at least, not {cells}; pass a larger number of cells."
+                f"{self.block_shape[0]} frequencies need at least {2 * self.block_shape[0] - 1} "
+                f"resolution cells, not {cells}; pass a larger number of cells."
             )
         self.cells = cells
         self._grid_size = grid_size(cells, FINENESS)
@@ -77,7 +77,7 @@ class CircleRepresentation(PhaseAction):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.period, size=(n, 1))
 
-    def cover(self) -> Floats:
+    def spanning_elements(self) -> Floats:
         return self.examples(self.cells)
 
     def examples(self, most: int) -> Floats:
@@ -91,7 +91,7 @@ class CircleRepresentation(PhaseAction):
         frequency = (-2j * np.pi / self.period) * np.arange(self.block_shape[0])
         return (frequency[:, None, None] * B)[..., None, :, :, :]
 
-    def move(self, element: Floats, by: Floats) -> Floats:
+    def retract(self, element: Floats, by: Floats) -> Floats:
         return self.compose(element, by)
 
     def polar(self, correlation: Blocks) -> Floats:
@@ -110,15 +110,15 @@ class CircleRepresentation(PhaseAction):
         value, theta = find_largest_values(C, self._grid_size)
         return value.reshape(shape), self._element(theta).reshape(*shape, 1)
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
         parts = []
         size = fft.next_fast_len(EVERYWHERE * self.cells, real=True)
         for start in range(0, max(len(correlation), 1), CHUNK):
             C = correlation[start : start + CHUNK, :, 0, 0]
             grid = self.on_grid(correlation[start : start + CHUNK], size)
-            row, k = grid_peaks(grid, level * lowest_fraction(C.shape[1], size))
+            row, k = grid_peaks(grid, threshold * lowest_fraction(C.shape[1], size))
             value, theta = peaks_near(C, grid, row, k)
-            high = np.abs(value) > level
+            high = np.abs(value) > threshold
             parts.append((start + row[high], value[high], theta[high]))
         row, value, theta = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Combination(row, value, self._element(theta)[:, None])

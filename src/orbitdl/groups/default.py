@@ -1,4 +1,4 @@
-"""The group that is meant where none is named."""
+"""The default group."""
 
 from __future__ import annotations
 

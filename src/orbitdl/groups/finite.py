@@ -13,16 +13,16 @@ from numpy.typing import ArrayLike
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Group
-from orbitdl.groups.enumerated import ORTHOGONAL
-from orbitdl.groups.isotypic import SAME, Irreducible, arrange, split
-from orbitdl.groups.presentation import NO_BREAK, ListSlider, Presentation, written_array
-from orbitdl.groups.stored_matrices import TabledRepresentation
+from orbitdl.groups.finite_representation import ORTHOGONAL
+from orbitdl.groups.isotypic import SAME, Irreducible, arrange, irreducible_parts
+from orbitdl.groups.presentation import NO_BREAK, ElementSlider, Presentation, written_array
+from orbitdl.groups.stored_matrices import StoredMatricesRepresentation
 from orbitdl.groups.transforms.basis import ChangeOfBasis
-from orbitdl.groups.transforms.multiplied import multiplied_if_small
+from orbitdl.groups.transforms.matrix_product import as_matrix_if_small
 from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
 
 LARGEST_STORED = 2**32
-"""Bytes that the tables of a group from a file may take."""
+"""Bytes: limit of the tables of a group read from a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,19 +34,19 @@ class Finite(Group):
     generators : array-like of shape (k, d, d) or (k, d)
         Orthogonal matrices, or permutations p of 0..d-1 that act as ``x -> x[p]``.
     max_size : int
-        The closure must not have more elements than this.
+        Largest number of elements of the closure.
 
     Notes
     -----
-    Acts on data points whose first axis has length d (further axes are columns that move
-    together), or that have d entries in all (an image and permutations of its pixels). The gauge
-    is ``min sum |c_g|  s.t.  Z = sum_g c_g g``. Block coordinates are those of the irreducible
-    parts of the matrices, found once: arrays stay small when the matrices are large. The column
-    `element` of an event table numbers the rows of ``group.matrices``; 0 is the identity.
+    Acts on data points whose first axis has length d (all columns are transformed alike), or that
+    have d entries in all (an image and permutations of its pixels). The gauge is
+    ``min sum |c_g|  s.t.  Z = sum_g c_g g``. Block coordinates are those of the irreducible
+    subrepresentations, computed once: arrays stay small when the matrices are large. The column
+    `element` of an event table is an index into ``group.matrices``; 0 is the identity.
 
     Examples
     --------
-    Turns of a 2 x 2 image by quarters:
+    Rotations of a 2 x 2 image by 90 degrees:
 
     >>> Finite([[1, 3, 0, 2]]).on((2, 2)).size
     4
@@ -71,7 +71,7 @@ class Finite(Group):
 
     @classmethod
     def from_stored(cls, values: dict[str, Any]) -> Self:
-        """Build the group, if its size is as stated: a wrong one ends early and costs nothing."""
+        """Build the group; a size that contradicts the generators is rejected early."""
         generators, size = np.asarray(values["generators"]), values["size"]
         k, d = generators.shape[:1] + generators.shape[-1:] if generators.ndim > 1 else (0, 0)
         if size < 1 or 8 * ((size + k) * d * d + size * size) > LARGEST_STORED:
@@ -82,10 +82,10 @@ class Finite(Group):
 
     @cached_property
     def parts(self) -> list[Irreducible]:
-        """The irreducible representations that the matrices are made of."""
-        return split(self.matrices)
+        """Irreducible subrepresentations of the matrices."""
+        return irreducible_parts(self.matrices)
 
-    def in_short(self) -> str:
+    def short_name(self) -> str:
         return f"Finite({len(self.matrices)} elements)"
 
     def as_code(self) -> str:
@@ -95,11 +95,11 @@ class Finite(Group):
         return MatrixRepresentation(self, shape)
 
 
-class MatrixRepresentation(TabledRepresentation):
-    """Irreducible blocks; an element is its number in ``group.matrices``."""
+class MatrixRepresentation(StoredMatricesRepresentation):
+    """Irreducible blocks; an element is an index into ``group.matrices``."""
 
     parameters = ("element",)
-    counted = True
+    is_integer = True
 
     def __init__(self, group: Finite, shape: tuple[int, ...]) -> None:
         d = group.matrices.shape[1]
@@ -107,22 +107,22 @@ class MatrixRepresentation(TabledRepresentation):
         if len(shape) == 0 or (shape[0] != d and entries != d) or entries == 0:
             raise ValueError(
                 f"these {d} x {d} matrices act on data points with first axis {d} or {d} entries, "
-                f"not on shape {tuple(shape)}; reshape X or give other generators."
+                f"not on shape {tuple(shape)}; reshape X or pass other generators."
             )
         parts = group.parts
         multiplicities = [part.copies.shape[2] for part in parts]
         layout = arrange([part.matrices for part in parts], multiplicities, entries // d)
         basis = np.concatenate([part.copies.reshape(d, -1) for part in parts], axis=1)
-        into_parts = ChangeOfBasis(shape, layout.block_shape, basis, layout.place)
-        super().__init__(group, multiplied_if_small(into_parts), layout.matrices, layout.metric)
+        into_parts = ChangeOfBasis(shape, layout.block_shape, basis, layout.positions)
+        super().__init__(group, as_matrix_if_small(into_parts), layout.matrices, layout.metric)
         self.product: Integers = group.product
         self.inverses: Integers = np.argmin(self.product, axis=1)
 
     @cached_property
     def presentation(self) -> Presentation:
-        ways = "1 way" if self.size == 1 else f"{self.size:,} ways".replace(",", NO_BREAK)
-        moves = f"may be moved in any of {ways} of a finite group"
-        return Presentation(moves, number_in_words, self._view(), (ListSlider(),))
+        count = f"{self.size:,} element{'s' * (self.size != 1)}".replace(",", NO_BREAK)
+        description = f"may be transformed by a finite group of {count}"
+        return Presentation(description, index_label, self._view(), (ElementSlider(),))
 
     def _view(self) -> View:
         shape, d = self.shape, self.block_shape[1]
@@ -144,36 +144,36 @@ class MatrixRepresentation(TabledRepresentation):
         return self.inverses[self.index(element)][..., None].astype(np.float64)
 
 
-def number_in_words(element: Floats) -> str:
-    """Return the number of an element, which is what it is known by."""
+def index_label(element: Floats) -> str:
+    """Return a label of an element: its index."""
     return "as learned" if element[0] == 0 else f"element {int(element[0])}"
 
 
 def as_matrices(generators: ArrayLike) -> Floats:
-    """Return generators as orthogonal matrices (k, d, d), or say what is wrong with them."""
-    given = np.asarray(generators)
-    if given.size == 0:
+    """Return generators as orthogonal matrices (k, d, d); raise ValueError if they are not."""
+    array = np.asarray(generators)
+    if array.size == 0:
         raise ValueError(
             "generators must hold at least one matrix (d, d) or permutation (d,); for no symmetry "
             "but the sign use Trivial()."
         )
-    if given.ndim == 2 and np.issubdtype(given.dtype, np.integer):
-        d = given.shape[1]
-        if np.any(np.sort(given, axis=1) != np.arange(d)):
+    if array.ndim == 2 and np.issubdtype(array.dtype, np.integer):
+        d = array.shape[1]
+        if np.any(np.sort(array, axis=1) != np.arange(d)):
             raise ValueError(f"each row of generators must be a permutation of 0..{d - 1}.")
-        permuted: Floats = np.eye(d)[given]
+        permuted: Floats = np.eye(d)[array]
         return permuted
-    if given.ndim != 3 or given.shape[1] != given.shape[2] or not np.isrealobj(given):
+    if array.ndim != 3 or array.shape[1] != array.shape[2] or not np.isrealobj(array):
         raise ValueError(
-            "generators must be real matrices of shape (k, d, d) or permutations (k, d) of whole "
-            f"numbers, not an array of shape {given.shape} and type {given.dtype}."
+            "generators must be real matrices of shape (k, d, d) or permutations (k, d) of "
+            f"integers, not an array of shape {array.shape} and type {array.dtype}."
         )
-    matrices = given.astype(np.float64)
+    matrices = array.astype(np.float64)
     defect = matrices @ matrices.swapaxes(1, 2) - np.eye(matrices.shape[1])
     if not np.all(np.abs(defect) < ORTHOGONAL):
         raise ValueError(
             "generators must be orthogonal matrices; change to an orthonormal basis in which "
-            "the group acts by rotations and reflections."
+            "the group acts by orthogonal matrices."
         )
     return matrices
 
@@ -181,14 +181,14 @@ def as_matrices(generators: ArrayLike) -> Floats:
 def close(generators: Floats, max_size: int) -> tuple[Floats, Integers]:
     """Return all products of the generators, identity first, and the multiplication table.
 
-    Breadth first: every new element is ``parent @ generator``, so column h of the table is the
-    column of h's parent sent through right multiplication by that generator.
+    Breadth-first search: every new element h is ``parent @ generator``, so column h of the table
+    follows from the parent's column by right multiplication with that generator.
     """
     elements = [np.eye(generators.shape[1])]
     number = {_key(elements[0]): 0}
     origin = [(0, 0)]
     right: list[list[int]] = []
-    for current, matrix in enumerate(elements):  # grows while we walk it
+    for current, matrix in enumerate(elements):  # the list grows during the loop
         right.append([])
         for k, generator in enumerate(generators):
             candidate = matrix @ generator
@@ -198,7 +198,7 @@ def close(generators: Floats, max_size: int) -> tuple[Floats, Integers]:
             right[-1].append(number[_key(candidate)])
         if len(elements) > max_size:
             raise ValueError(
-                f"generators do not close below {max_size} elements; check them for rounding, or "
+                f"generators generate more than {max_size} elements; check them for rounding, or "
                 "raise max_size."
             )
     times = np.array(right, dtype=np.intp).reshape(len(elements), -1)

@@ -1,4 +1,4 @@
-"""What groups of turns share, of a whole circle or of equal steps on it: phases of frequencies."""
+"""Base of the circle group and of its finite cyclic subgroups: phases that depend on frequency."""
 
 from __future__ import annotations
 
@@ -13,19 +13,18 @@ from orbitdl.groups.transforms.base import Transform
 from orbitdl.kernels import fast
 
 TOGETHER = 8
-"""Phases that are multiplied by one factor at once: as many as fill the vector registers."""
+"""Phases multiplied by one factor at once: they fill the vector registers of the processor."""
 
 
 class PhaseAction(Representation):
-    """Turns by an amount tau, which multiply block f by ``exp(-2 pi i f tau / period)``.
+    """Action of tau in [0, period), which multiplies block f by ``exp(-2 pi i f tau / period)``.
 
-    Blocks (F, 1, m) are complex, one per frequency f = 0 .. F-1; an element is one number in
-    [0, period).
+    Blocks (F, 1, m) are complex, one per frequency f = 0 .. F-1; an element is the number tau.
 
     Attributes
     ----------
     period : float
-        A whole turn, in the unit of the parameter.
+        Period of the parameter.
     """
 
     period: float
@@ -37,7 +36,7 @@ class PhaseAction(Representation):
         self.period = period
 
     def represent(self, element: Floats) -> Blocks:
-        # exp(-i theta f) for f = s k + l is a product of two: far fewer exponentials
+        # exp(-i theta (s k + l)) = exp(-i theta s k) exp(-i theta l) needs 2 sqrt(F) exponentials
         n_blocks = self.block_shape[0]
         stride = int(np.ceil(np.sqrt(n_blocks)))
         angle = (-2j * np.pi / self.period) * element
@@ -53,14 +52,14 @@ class PhaseAction(Representation):
     def inverse(self, element: Floats) -> Floats:
         return np.mod(-element, self.period)
 
-    def shortest(self, element: Floats) -> Floats:
+    def principal(self, element: Floats) -> Floats:
         return element - self.period * np.round(element / self.period)
 
-    def moved(self, element: Floats, B: Blocks) -> Blocks:
+    def act_on_blocks(self, element: Floats, B: Blocks) -> Blocks:
         shape = np.broadcast_shapes(element.shape[:-1], B.shape[:-3])
         each, count = np.arange(math.prod(B.shape[:-3])).reshape(B.shape[:-3]), math.prod(shape)
-        place = np.broadcast_to(element, (*shape, 1)).reshape(-1, 1)
-        atoms = Combination(np.arange(count), np.ones(count), place)
+        elements = np.broadcast_to(element, (*shape, 1)).reshape(-1, 1)
+        atoms = Combination(np.arange(count), np.ones(count), elements)
         source = np.broadcast_to(each, shape).ravel()
         rows = self.superpose(atoms, count, source, B.reshape(-1, *B.shape[-3:]))
         return rows.reshape(*shape, *B.shape[-3:])
@@ -76,14 +75,14 @@ class PhaseAction(Representation):
     def on_grid(self, C: Blocks, size: int) -> Floats:
         """Return ``<C, rho(tau)> = Re sum_f C_f exp(2 pi i f tau / period)``, (..., size).
 
-        At ``tau = k period / size``, with at least ``2 (F - 1)`` of them.
+        At ``tau = k period / size``; the size must be at least ``2 (F - 1)``.
         """
         return on_grid(C[..., 0, 0], size)
 
 
 @fast
 def add_waves(row, source, coefficient, angle, A, phase, out):  # type: ignore[no-untyped-def]
-    """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k]; `phase` (F,) is scratch."""
+    """Add ``c_k exp(i f angle_k) A[source_k]`` to out[row_k]; `phase` (F,) is workspace."""
     _, n_blocks, n_channels = A.shape
     for k in range(row.shape[0]):
         one, turn = complex(np.cos(angle[k]), np.sin(angle[k])), 1.0 + 0.0j

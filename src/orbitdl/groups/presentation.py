@@ -1,4 +1,4 @@
-"""How moves are said and drawn: each representation declares it, and all who present ask."""
+"""Descriptions of group actions for reports: labels of elements, views of data, sliders."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.views import View
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Keeps a number and its unit, and groups of digits, on one line."""
+"""Separates a number from its unit, and groups of digits, without a line break."""
 LONGEST = 64
-"""Numbers of an array that are written out."""
+"""Entries of an array that are printed in full."""
 
 
 class Slider:
-    """How a reader moves a component by hand, in one way of several."""
+    """An interactive control of a report that transforms a component."""
 
 
 @dataclass(frozen=True)
 class ShiftSlider(Slider):
-    """By shifts along the lines of a view, or through them; what leaves enters opposite.
+    """Circular shifts along the rows or columns of a view.
 
     Attributes
     ----------
     step : float
-        Of the grid of shifts, in samples or pixels; 0: there is none.
+        Step of the grid of shifts, in samples or pixels; 0: continuous.
     way : "along", "right" or "down"
         In time, or to the right or down in an image.
     """
@@ -39,62 +39,61 @@ class ShiftSlider(Slider):
 
 @dataclass(frozen=True)
 class PhaseSlider(Slider):
-    """By the phase of all frequencies of lines together."""
+    """A phase shift common to all frequencies."""
 
 
 @dataclass(frozen=True)
-class TurnSlider(Slider):
-    """By turns of the plane of two coordinates.
+class RotationSlider(Slider):
+    """Rotations in a plane of two coordinates.
 
     Attributes
     ----------
     planes : tuple of pairs of int
-        Those that can be chosen.
+        Available planes.
     """
 
     planes: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class ListSlider(Slider):
-    """Through some elements, one after the other: `Representation.examples`.
+class ElementSlider(Slider):
+    """A list of elements: `Representation.examples`.
 
     Attributes
     ----------
-    words : callable or None
-        Says what one of them does, where `Presentation.element` says more than that.
+    label : callable or None
+        Label of an element on this slider, if shorter than `Presentation.label`.
     """
 
-    words: Callable[[Floats], str] | None = None
+    label: Callable[[Floats], str] | None = None
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """Words and pictures for the moves of one representation.
+    """Description of one representation for reports.
 
     Attributes
     ----------
-    moves : str
-        What may move components: the end of a sentence that starts with "They".
-    element : callable
-        Says how one group element (p,) moves a component; nothing where there is nothing to say.
+    description : str
+        How the group transforms components: the end of a sentence that starts with "They".
+    label : callable
+        Label of one group element (p,); empty for the identity group.
     view : View
         How data points are drawn.
     sliders : tuple of Slider
-        How a reader moves a component, one way after the other; a `ListSlider` must be the first.
-        None: it does not move. If the only one is a `ShiftSlider` along time, an element must be a
-        shift and nothing else.
+        Controls that transform a component, applied in order; an `ElementSlider` must be the first.
+        If the only one is a `ShiftSlider` along time, an element must be a shift.
     noun : str
-        What a data point is called.
+        Name of a data point.
     in_time : bool
         Whether data points are signals and the first parameter of an element is a shift, so that
-        an atom has a place in time.
+        atoms have a position in time.
     fixed : bool
-        Whether components do not move at all.
+        Whether the group is trivial.
     """
 
-    moves: str
-    element: Callable[[Floats], str]
+    description: str
+    label: Callable[[Floats], str]
     view: View
     sliders: tuple[Slider, ...]
     noun: str = "data point"
@@ -102,13 +101,13 @@ class Presentation:
     fixed: bool = False
 
 
-def parameters_in_words(element: Floats) -> str:
-    """Return the first few parameters of an element: words for any group."""
+def parameters_label(element: Floats) -> str:
+    """Return the first few parameters of an element: a label for any group."""
     return ", ".join(f"{value:.3g}" for value in element[:4])
 
 
 def written_array(values: NDArray[Any]) -> str:
-    """Return an array as it would be typed, or its shape where it is long.
+    """Return the Python literal of an array, or its shape if it is long.
 
     Examples
     --------

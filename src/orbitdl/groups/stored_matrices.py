@@ -1,4 +1,4 @@
-"""What groups share that list the matrices of their elements, block by block."""
+"""Representations of small finite groups with stored matrices."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
 from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.groups.transforms.base import Transform
 
 
-class TabledRepresentation(ListedRepresentation):
-    """Action of a group of few elements on real blocks.
+class StoredMatricesRepresentation(FiniteRepresentation):
+    """Representation of a small finite group on real blocks.
 
     Attributes
     ----------
@@ -29,14 +29,14 @@ class TabledRepresentation(ListedRepresentation):
         return self.matrices[self.index(element)]
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
-        moved = self._orbits(A)
+        orbits = self._orbits(A)
         column = self.index(atoms.element) * len(A) + source
-        gather = in_columns(atoms, column, (n, len(moved)))
-        return np.asarray(gather @ moved).reshape(n, *A.shape[1:])
+        gather = in_columns(atoms, column, (n, len(orbits)))
+        return np.asarray(gather @ orbits).reshape(n, *A.shape[1:])
 
     def products(self, Y: Blocks, A: Blocks) -> Floats:
-        moved = self._orbits(A)
-        return np.asarray(Y.reshape(len(Y), moved.shape[1]) @ moved.T)
+        orbits = self._orbits(A)
+        return np.asarray(Y.reshape(len(Y), orbits.shape[1]) @ orbits.T)
 
     def largest_product(self, Y: Blocks, A: Blocks, eps: float = CLOSE) -> Floats:
         return np.asarray(np.abs(self.products(Y, A)).max(axis=1))
@@ -47,5 +47,5 @@ class TabledRepresentation(ListedRepresentation):
         return values
 
     def _orbits(self, A: Blocks) -> Floats:
-        """Return all moved components as rows over ``g * q + j``, shape (size * q, F * d * m)."""
+        """Return the orbits of components as rows over ``g * q + j``, (size * q, F * d * m)."""
         return (self.matrices[:, None] @ A).reshape(self.size * len(A), -1)

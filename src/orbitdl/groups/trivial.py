@@ -1,4 +1,4 @@
-"""No symmetry but the sign: regular dictionary learning."""
+"""The trivial group: regular dictionary learning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.transforms.reshape import Reshape
 from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
@@ -34,8 +34,8 @@ class Trivial(Group):
         return TrivialRepresentation(self, shape)
 
 
-class TrivialRepresentation(ListedRepresentation):
-    """One real block of size one, as many columns as the data has entries."""
+class TrivialRepresentation(FiniteRepresentation):
+    """One real block of size one, with one column per entry of the data."""
 
     size = 1
     cycles = (1,)
@@ -54,8 +54,8 @@ class TrivialRepresentation(ListedRepresentation):
     def presentation(self) -> Presentation:
         wide = len(self.shape) == 2 and self.shape[1] > MOST_LINES
         view = view_of_image if wide else view_of_entries
-        moves = "do not move: only their size and sign vary"
-        return Presentation(moves, say_nothing, view(self.shape), (), fixed=True)
+        description = "are not transformed: only their coefficients vary"
+        return Presentation(description, empty_label, view(self.shape), (), fixed=True)
 
     def compose(self, left: Floats, right: Floats) -> Floats:
         return left + right
@@ -74,6 +74,6 @@ class TrivialRepresentation(ListedRepresentation):
         return C.reshape(*C.shape[:-3], 1)
 
 
-def say_nothing(element: Floats) -> str:
-    """Return no words: the identity moves nothing."""
+def empty_label(element: Floats) -> str:
+    """Return no label: there is only the identity."""
     return ""

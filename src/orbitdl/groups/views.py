@@ -1,4 +1,4 @@
-"""How data points of one shape are drawn: as lines, as points of a plane, or as an image."""
+"""Plots of data points of one shape: as lines, as points of a plane, or as an image."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ import numpy as np
 from orbitdl.arrays.blocks import Floats
 
 MOST_LINES = 8
-"""More lines than this are drawn as an image, one row per line."""
+"""Lines in one plot, at most; more are drawn as an image with one row per line."""
 
 
 @dataclass(frozen=True)
 class View:
-    """A way to see data points: L lines of N values each.
+    """The plot of a data point: L lines of N values each.
 
     Attributes
     ----------
     kind : "lines", "plane" or "image"
-        Lines below each other; N points of a plane (L = 2); rows of an image.
+        Stacked lines; N points of a plane (L = 2); rows of an image.
     n_lines, length : int
         L and N.
     transposed : bool
         Whether a line is a column of the data point.
     along : str
-        What runs along a line: "sample", "entry", "coordinate", "point" or "column".
+        Axis along a line: "sample", "entry", "coordinate", "point" or "column".
     across : str
-        What a line is: "channel", "coordinate", "column" or "row".
+        Axis across lines: "channel", "coordinate", "column" or "row".
     side_by_side : int
-        Images that a data point holds, its last axis, drawn beside each other.
+        Images per data point (its last axis), drawn side by side.
     vectors : int
-        The dimension d of vectors that data points hold, 0 if none: line l has their coordinate
-        ``l // (L / d)``, or the only line has all coordinates of one vector.
+        Dimension d of the vectors in a data point, 0 if none: line l holds their coordinate
+        ``l // (L / d)``, or a single line holds all coordinates of one vector.
     """
 
     kind: Literal["lines", "plane", "image"]
@@ -56,23 +56,23 @@ class View:
 
 
 def view_of_signals(shape: tuple[int, ...], vectors: int = 0) -> View:
-    """Return the view of signals (length,) or (length, channels), a line per channel."""
+    """Return the view of signals (length,) or (length, channels): one line per channel."""
     return replace(_view_of_columns(shape, "sample", "channel"), vectors=vectors)
 
 
 def view_of_entries(shape: tuple[int, ...]) -> View:
-    """Return the view of numbers of any shape: columns of a matrix, or all in one line."""
+    """Return the view of arrays of any shape: columns of a matrix, or one flat line."""
     return _view_of_columns(shape, "entry", "column")
 
 
 def view_of_image(shape: tuple[int, ...]) -> View:
-    """Return the view of an image (rows, columns), or of one image per channel, side by side."""
+    """Return the view of an image (rows, columns), or of one image per channel."""
     n = shape[2] if len(shape) == 3 else 1
     return View("image", shape[0], n * shape[1], along="column", across="row", side_by_side=n)
 
 
 def view_of_points(d: int, n: int) -> View:
-    """Return the view of n points of d-dimensional space, one number of every point per line."""
+    """Return the view of n points in d dimensions: one line per coordinate."""
     if d == 2:
         return View("plane", 2, n, along="point", across="coordinate", vectors=d)
     if n == 1:

@@ -36,12 +36,12 @@ class ObservedNormal:
 
     def codes(self, chunk: slice) -> Blocks:
         """Return W of a chunk of samples, (F, n d, q d)."""
-        Z = self.atoms.take(chunk).embed(self.samples.representation.alone)
+        Z = self.atoms.take(chunk).embed(self.samples.representation.base)
         return np.ascontiguousarray(stack(Z))
 
     def apply(self, V: Blocks) -> Blocks:
         """Return H V: fit, look at the observed entries, project back."""
-        representation, observed = self.samples.representation.alone, seen(self.samples)
+        representation, observed = self.samples.representation.base, seen(self.samples)
         _, n_blocks, d, m = V.shape
         stacked = stack_components(V)
         result = self.complete @ stacked
@@ -62,9 +62,9 @@ def entry_normal(samples: Samples, atoms: Atoms) -> Floats:
     """
     observed = seen(samples) > 0
     if 2 * int(observed.sum()) <= observed.size:
-        return sum_over(samples.representation.alone, atoms, observed)
-    complete = as_entries(samples.representation.alone, complete_normal(samples, atoms))
-    return complete - sum_over(samples.representation.alone, atoms, ~observed)
+        return sum_over(samples.representation.base, atoms, observed)
+    complete = as_entries(samples.representation.base, complete_normal(samples, atoms))
+    return complete - sum_over(samples.representation.base, atoms, ~observed)
 
 
 def sum_over(representation: Representation, atoms: Atoms, entries: NDArray[np.bool_]) -> Floats:
@@ -88,7 +88,7 @@ def sum_over(representation: Representation, atoms: Atoms, entries: NDArray[np.b
 
 def complete_normal(samples: Samples, atoms: Atoms) -> Blocks:
     """Return ``sum_i W_i^H W_i`` of samples as if all of them were observed, (F, q d, q d)."""
-    representation, q = samples.representation.alone, atoms.n_components
+    representation, q = samples.representation.base, atoms.n_components
     if len(samples) == 0:
         n_blocks, d, _ = representation.block_shape
         return np.zeros((n_blocks, q * d, q * d), dtype=representation.dtype)

@@ -30,7 +30,7 @@ class SampleOpening(Opening):
 
     @property
     def space(self) -> Representation:
-        return self.action.alone
+        return self.action.base
 
     def open(self, piece: Piece) -> SampleShards:
         samples = Samples.on(self.action, *piece.data)

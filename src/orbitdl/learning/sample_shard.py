@@ -57,13 +57,13 @@ class SampleShard(Shard):
         return replace(self, atoms=codes.atoms, codes=codes), summary
 
     def statistics(self) -> Statistics:
-        return statistics_of(self.samples.representation.alone, self.samples.Y, self.known_atoms)
+        return statistics_of(self.samples.representation.base, self.samples.Y, self.known_atoms)
 
     def majorised_statistics(self, A: Blocks) -> Statistics:
         samples, atoms = self.samples, self.known_atoms
         if samples.observed is None:
             return self.statistics()
-        representation = samples.representation.alone
+        representation = samples.representation.base
         fitted = representation.synthesize(reconstruct(representation, atoms, A))
         missing = representation.analyze(np.where(samples.observed, 0.0, fitted))
         return statistics_of(representation, samples.Y + missing, atoms)
@@ -75,7 +75,7 @@ class SampleShard(Shard):
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         samples, atoms = self.samples, self.known_atoms
-        space = samples.representation.alone
+        space = samples.representation.base
         problem = Problem(space, samples.Y, A, 0.0, samples.masked)
         left = problem.residual(reconstruct(space, atoms, A))
         return Residuals(inner(left, left), left).largest(most)
@@ -140,7 +140,7 @@ class SampleShards(LocalShards):
             return None
         return Codes.concatenate(
             [samples.with_unseen(codes, self.coder.tol) for samples, codes in known]
-        ).together(self.action)
+        ).from_copies(self.action)
 
     @property
     def action(self) -> Action:
@@ -149,7 +149,7 @@ class SampleShards(LocalShards):
 
     @property
     def space(self) -> Representation:
-        return self.action.alone
+        return self.action.base
 
     def prepare(self, A: Blocks, asked: float) -> CoderAt:
         coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]

@@ -9,7 +9,7 @@ from orbitdl.coding.certificate import CHUNK, stack
 from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.statistics import Statistics, stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 
 FEW = 512
 """Moved components up to which products of their coefficients are a dense matrix."""
@@ -30,7 +30,7 @@ def statistics_of(representation: Representation, Y: Blocks, atoms: Atoms) -> St
 def _of_chunk(representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
     n_blocks, d, m = representation.block_shape
     usage = atoms.usage()
-    if isinstance(representation, ListedRepresentation):
+    if isinstance(representation, FiniteRepresentation):
         if (representation.size, n_blocks, d) == (1, 1, 1):
             return Statistics(*plain_sums(Y, atoms), usage)
         if d > 1:
@@ -52,7 +52,7 @@ def plain_sums(Y: Blocks, atoms: Atoms) -> tuple[Blocks, Blocks]:
 
 
 def listed_sums(
-    representation: ListedRepresentation, Y: Blocks, atoms: Atoms
+    representation: FiniteRepresentation, Y: Blocks, atoms: Atoms
 ) -> tuple[Blocks, Blocks]:
     """Return ``sum_i W_i^H W_i`` and ``sum_i W_i^H Y_i`` without the matrices W_i.
 

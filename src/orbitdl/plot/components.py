@@ -53,7 +53,7 @@ class ComponentsDisplay(Display):
     >>> from orbitdl.plot import ComponentsDisplay
     >>> X = make_ecg_like(n_windows=100, random_state=0).X
     >>> model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0).fit(X)
-    >>> display = ComponentsDisplay.from_estimator(model, rate=64.0)
+    >>> display = ComponentsDisplay.from_estimator(model, sfreq=64.0)
     >>> display.axes_[0].get_title(loc="left"), display.axes_[0].get_xlabel()
     ('component 0, ... % of use', 'time from the peak (s)')
     """
@@ -65,7 +65,7 @@ class ComponentsDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, model: Any, *, rate: float | None = None, codes: Any = None, ax: Any = None
+        cls, model: Any, *, sfreq: float | None = None, codes: Any = None, ax: Any = None
     ) -> Self:
         """Draw the components of a fitted model.
 
@@ -74,7 +74,7 @@ class ComponentsDisplay(Display):
         model : OrbitDictionaryLearning or WaveformLearning
             Components of a group of shifts have no place of their own: their peaks are put in
             the middle.
-        rate : float, optional
+        sfreq : float, optional
             Samples per second; then time is in seconds.
         codes : Codes, RecordingCodes or a list of these, optional
             What the use of components is counted in; the codes that `fit` ended with if left out.
@@ -87,7 +87,7 @@ class ComponentsDisplay(Display):
         """
         require_matplotlib()
         model = require_model(model)
-        components, sketch = np.asarray(model.components_), sketch_of(model, rate)
+        components, sketch = np.asarray(model.components_), sketch_of(model, sfreq)
         if (
             not isinstance(model, WaveformLearning)
             and representation_of(model).presentation.in_time

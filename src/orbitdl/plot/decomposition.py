@@ -82,7 +82,7 @@ class DecompositionDisplay(Display):
         sample: int = 0,
         start: float | None = None,
         stop: float | None = None,
-        rate: float | None = None,
+        sfreq: float | None = None,
         codes: Any = None,
         ax: Any = None,
     ) -> Self:
@@ -95,9 +95,9 @@ class DecompositionDisplay(Display):
         sample : int
             The row of X, from 0.
         start, stop : float, optional
-            Of a recording: from where to where, in seconds if `rate` is given, else in samples.
+            Of a recording: from where to where, in seconds if `sfreq` is given, else in samples.
             The first ten lengths of a waveform if left out.
-        rate : float, optional
+        sfreq : float, optional
             Samples per second; then time is in seconds. A recording that has one brings it.
         codes : Codes or RecordingCodes, optional
             ``model.encode(X)``, if it is at hand.
@@ -111,13 +111,13 @@ class DecompositionDisplay(Display):
         require_matplotlib()
         model = require_model(model)
         if isinstance(model, WaveformLearning):
-            cut = stretch_of(model, X, start, stop, rate, codes)
+            cut = stretch_of(model, X, start, stop, sfreq, codes)
             return cls(cut.data, cut.fit, cut.parts, cut.sketch).plot(ax)
         if start is not None or stop is not None:
             raise ValueError("start and stop are for recordings; a data point is drawn as a whole.")
-        number, sketch = require_count(sample, "sample", least=0), sketch_of(model, rate)
+        number, sketch = require_count(sample, "sample", least=0), sketch_of(model, sfreq)
         data = np.asarray(one_of(X, number), dtype=np.float64)[0]
-        fit, parts = parts_of(model, atoms_of(model, X, number, codes), sketch.rate)
+        fit, parts = parts_of(model, atoms_of(model, X, number, codes), sketch.sfreq)
         return cls(data, fit, parts, sketch).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:

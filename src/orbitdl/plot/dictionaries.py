@@ -66,7 +66,7 @@ class DictionariesDisplay(Display):
         *,
         group: Group,
         names: tuple[str, str] = ("first", "second"),
-        rate: float | None = None,
+        sfreq: float | None = None,
         ax: Any = None,
     ) -> Self:
         """Align one dictionary to another, and draw both.
@@ -78,7 +78,7 @@ class DictionariesDisplay(Display):
         group : Group
             What may move them. Shifts put the peaks of the first in the middle.
         names : pair of str
-        rate : float, optional
+        sfreq : float, optional
             Samples per second; then time is in seconds.
         ax : Axes or array of Axes, optional
             Where to draw: one is divided, or 2 q of them.
@@ -86,7 +86,7 @@ class DictionariesDisplay(Display):
         require_matplotlib()
         a = as_components(first, "first")
         space = require_group(group).on(a.shape[1:])
-        sketch = Sketch.of(space, rate)
+        sketch = Sketch.of(space, sfreq)
         if space.presentation.in_time:
             a, sketch = centred(a), replace(sketch, origin=a.shape[1] // 2)
         b = align(a, second, group)
@@ -101,7 +101,7 @@ class DictionariesDisplay(Display):
         other: Any,
         *,
         names: tuple[str, str] = ("first", "second"),
-        rate: float | None = None,
+        sfreq: float | None = None,
         ax: Any = None,
     ) -> Self:
         """Draw the components of two fitted models, moved by the group of the first.
@@ -110,7 +110,7 @@ class DictionariesDisplay(Display):
         """
         require_matplotlib()
         a, b, group = comparable(require_model(model), require_model(other))
-        return cls.from_components(a, b, group=group, names=names, rate=rate, ax=ax)
+        return cls.from_components(a, b, group=group, names=names, sfreq=sfreq, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw, in axes that are given or in a new figure."""

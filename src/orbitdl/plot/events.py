@@ -82,7 +82,7 @@ class EventsDisplay(Display):
         model: Any,
         recording: Any,
         *,
-        rate: float | None = None,
+        sfreq: float | None = None,
         codes: Any = None,
         unit: str | None = None,
         ax: Any = None,
@@ -93,7 +93,7 @@ class EventsDisplay(Display):
         ----------
         model : WaveformLearning
         recording : array-like of shape (T,) or (T, channels)
-        rate : float, optional
+        sfreq : float, optional
             Samples per second; then time is in seconds, minutes or hours. A recording that has one
             brings it.
         codes : RecordingCodes, optional
@@ -110,8 +110,8 @@ class EventsDisplay(Display):
                 "events of a recording need a WaveformLearning; of windows, pass the table of "
                 "orbitdl.recordings.event_table to EventsDisplay.from_events."
             )
-        rate = checked(rate or getattr(recording, "rate", None))
-        table = model.events(recording, rate, codes=codes)
+        sfreq = checked(sfreq or getattr(recording, "sfreq", None))
+        table = model.events(recording, sfreq, codes=codes)
         if isinstance(table, list):
             raise ValueError("these are several recordings; draw one at a time.")
         return cls.from_events(table, n_components=len(model.components_), unit=unit, ax=ax)

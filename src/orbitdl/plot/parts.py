@@ -66,7 +66,7 @@ def atoms_of(model: OrbitDictionaryLearning, X: Any, sample: int, codes: Any) ->
 
 
 def parts_of(
-    model: OrbitDictionaryLearning, atoms: Atoms, rate: float | None
+    model: OrbitDictionaryLearning, atoms: Atoms, sfreq: float | None
 ) -> tuple[Floats, list[Part]]:
     """Return the sum of the atoms of a data point, and what it is the sum of."""
     space, component, c = representation_of(model), atoms.component, atoms.coefficient
@@ -74,7 +74,7 @@ def parts_of(
         return np.zeros(space.shape), []
     moved = space.act(atoms.element, model.components_[component])
     signals = c.reshape(-1, *[1] * (moved.ndim - 1)) * moved
-    words = _words(space, atoms.element, component, model.components_, rate)
+    words = _words(space, atoms.element, component, model.components_, sfreq)
     parts = [
         Part("\n".join([f"component {j} × {value:.3g}", *wrap(said, WIDE)]), signal, int(j))
         for j, value, said, signal in zip(component, c, words, signals, strict=True)
@@ -89,12 +89,12 @@ def _words(
     element: Floats,
     component: Integers,
     components: Floats,
-    rate: float | None,
+    sfreq: float | None,
 ) -> list[str]:
     """Say where every atom is, or how it is moved where a place does not say all."""
     presentation = space.presentation
     sliders = presentation.sliders
     if not (presentation.in_time and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)):
-        return [presentation.element(g) for g in element]
+        return [presentation.label(g) for g in element]
     place = space.locate(element, component, components)
-    return [f"at {p / rate:.4g} s" if rate else f"at {p:.1f}" for p in place]
+    return [f"at {p / sfreq:.4g} s" if sfreq else f"at {p:.1f}" for p in place]

@@ -32,7 +32,7 @@ class Sketch:
     ----------
     view : View
     shape : tuple of int
-    rate : float or None
+    sfreq : float or None
         Samples per second, where lines run along time.
     origin : float
         The sample that is called 0: a peak where it is positive; where it is not, samples before.
@@ -40,18 +40,18 @@ class Sketch:
 
     view: View
     shape: tuple[int, ...]
-    rate: float | None = None
+    sfreq: float | None = None
     origin: float = 0.0
 
     @classmethod
-    def of(cls, representation: Action, rate: float | None = None) -> Sketch:
+    def of(cls, representation: Action, sfreq: float | None = None) -> Sketch:
         """Return how the data points of a representation are drawn."""
-        return cls(representation.presentation.view, representation.shape, checked(rate))
+        return cls(representation.presentation.view, representation.shape, checked(sfreq))
 
     @classmethod
-    def of_waveforms(cls, shape: tuple[int, ...], rate: float | None = None) -> Sketch:
+    def of_waveforms(cls, shape: tuple[int, ...], sfreq: float | None = None) -> Sketch:
         """Return how stretches (length,) or (length, channels) of a recording are drawn."""
-        return cls(view_of_signals(shape), shape, checked(rate))
+        return cls(view_of_signals(shape), shape, checked(sfreq))
 
     @property
     def in_rows(self) -> bool:
@@ -77,13 +77,13 @@ class Sketch:
     @property
     def along(self) -> Floats:
         """Where the values of a line lie on the horizontal axis, (N,)."""
-        factor = 1.0 if self.rate is None else self._unit[0] / self.rate
+        factor = 1.0 if self.sfreq is None else self._unit[0] / self.sfreq
         return np.asarray((np.arange(self.view.length) - self.origin) * factor)
 
     @property
     def _unit(self) -> tuple[float, str]:
         """How many of the unit of time a second has, and its name: of short lines milliseconds."""
-        short = self.rate is not None and self.view.length < SHORT * self.rate
+        short = self.sfreq is not None and self.view.length < SHORT * self.sfreq
         return (1e3, "ms") if short else (1.0, "s")
 
     @property
@@ -93,8 +93,8 @@ class Sketch:
             return self.view.along
         unit = self._unit[1]
         if self.origin > 0:
-            return f"time from the peak ({unit})" if self.rate else "samples from the peak"
-        return f"time ({unit})" if self.rate else "sample"
+            return f"time from the peak ({unit})" if self.sfreq else "samples from the peak"
+        return f"time ({unit})" if self.sfreq else "sample"
 
     @property
     def names(self) -> list[str]:
@@ -167,7 +167,7 @@ class Sketch:
     def label_time(self, ax: Any) -> None:
         """Say what runs along the horizontal axis, with few numbers."""
         numbers = require_matplotlib().ticker.MaxNLocator(
-            TICKS, steps=[1, 2, 5, 10], integer=self.rate is None
+            TICKS, steps=[1, 2, 5, 10], integer=self.sfreq is None
         )
         ax.xaxis.set_major_locator(numbers)
         ax.set_xlabel(self.label)
@@ -201,9 +201,9 @@ class Sketch:
             ax.set(xlabel=self.view.along, ylabel=self.view.across)
 
 
-def checked(rate: float | None) -> float | None:
+def checked(sfreq: float | None) -> float | None:
     """Return a number of samples per second."""
-    return None if rate is None else require_positive(rate, "rate")
+    return None if sfreq is None else require_positive(sfreq, "sfreq")
 
 
 def reach_of(*several: Floats) -> float:

@@ -35,14 +35,14 @@ def stretch_of(
     recording: Any,
     start: float | None,
     stop: float | None,
-    rate: float | None,
+    sfreq: float | None,
     codes: Any,
 ) -> Stretch:
     """Return some samples of a recording, taken apart; no more than these are read beside codes."""
-    signal, rate = as_signal(recording), checked(rate or getattr(recording, "rate", None))
+    signal, sfreq = as_signal(recording), checked(sfreq or getattr(recording, "sfreq", None))
     waveforms, gains = model._in_data_unit()
     require_own_channels(signal.channels, waveforms.u.shape[2])
-    first, last = _bounds(len(signal), model.length, start, stop, rate)
+    first, last = _bounds(len(signal), model.length, start, stop, sfreq)
     if codes is None:
         codes = model.encode(recording)
     atoms = codes.atoms.between(first - model.length - 1, last + 1).later(-first)
@@ -51,7 +51,7 @@ def stretch_of(
     trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
     fit = trend + _sum_of(waveforms, atoms, last - first)
     parts = [part for j in range(len(waveforms)) for part in _parts(waveforms, atoms, j, shape)]
-    sketch = replace(Sketch.of_waveforms(shape, rate), origin=-first)
+    sketch = replace(Sketch.of_waveforms(shape, sfreq), origin=-first)
     return Stretch(signal.raw(first, last).reshape(shape), fit.reshape(shape), parts, sketch)
 
 
@@ -71,16 +71,16 @@ def _sum_of(waveforms: Waveforms, atoms: LineAtoms, n: int) -> Floats:
 
 
 def _bounds(
-    n: int, length: int, start: float | None, stop: float | None, rate: float | None
+    n: int, length: int, start: float | None, stop: float | None, sfreq: float | None
 ) -> tuple[int, int]:
     """Return the first sample that is drawn and the one after the last, of a recording of n."""
-    first = round(require_between(start or 0.0, "start", 0.0) * (rate or 1.0))
+    first = round(require_between(start or 0.0, "start", 0.0) * (sfreq or 1.0))
     last = first + SPANS * length
     if stop is not None:
-        last = round(require_between(stop, "stop", 0.0) * (rate or 1.0))
+        last = round(require_between(stop, "stop", 0.0) * (sfreq or 1.0))
     last = min(last, n)
     if not first < last:
-        whole = f"{n / rate:g} seconds" if rate else f"{n} samples"
+        whole = f"{n / sfreq:g} seconds" if sfreq else f"{n} samples"
         raise ValueError(
             f"there is nothing to draw from start={start} to stop={stop} of {whole}; start must "
             "come before stop, and within the recording."

@@ -35,11 +35,11 @@ def representation_of(model: OrbitDictionaryLearning) -> Action:
     return group_or_default(model.group).on(model.components_.shape[1:])
 
 
-def sketch_of(model: Model, rate: float | None = None) -> Sketch:
+def sketch_of(model: Model, sfreq: float | None = None) -> Sketch:
     """Return how the components of a model are drawn."""
     if isinstance(model, WaveformLearning):
-        return Sketch.of_waveforms(model.components_.shape[1:], rate)
-    return Sketch.of(representation_of(model), rate)
+        return Sketch.of_waveforms(model.components_.shape[1:], sfreq)
+    return Sketch.of(representation_of(model), sfreq)
 
 
 def shares_of(codes: Any, q: int) -> Floats | None:

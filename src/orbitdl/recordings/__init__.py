@@ -15,7 +15,7 @@ Examples
 >>> from orbitdl.groups import ContinuousShift
 >>> from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 >>> heart = make_ecg_like(n_windows=30, noise=0.0, drift=0.0, random_state=0)
->>> recording = Recording(heart.signal, heart.rate)
+>>> recording = Recording(heart.signal, heart.sfreq)
 >>> windows = prepare(recording, Preprocessing(window=128, step=64))
 >>> model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.2, max_iter=5, random_state=0)
 >>> codes = model.set_params(tol=0.05).fit(windows.values).encode(windows.values)

@@ -50,19 +50,19 @@ def _choose(names: list[str], key: str | None, path: Path) -> str:
 
 
 def read_wav(path: Path) -> Recording:
-    """Read sound; whole numbers are scaled so that full scale is 1."""
+    """Read sound; integers are scaled so that full scale is 1."""
     from scipy.io import wavfile
 
     with parsing(path, "a WAV file"):
         _require_complete(path)
-        rate, sound = wavfile.read(path)
+        sfreq, sound = wavfile.read(path)
         values = as_numbers(sound, path)
     if sound.dtype == np.uint8:  # in place: these are copies, and may be long
         values -= 128
         values /= 128
     elif sound.dtype.kind == "i":
         values /= -float(np.iinfo(sound.dtype).min)
-    return Recording(values, rate=float(rate))
+    return Recording(values, sfreq=float(sfreq))
 
 
 def _require_complete(path: Path) -> None:

@@ -33,11 +33,11 @@ class Stretch(NamedTuple):
     words: str
 
 
-def artefact_table(stretches: Iterable[Stretch], rate: float | None) -> pd.DataFrame:
+def artefact_table(stretches: Iterable[Stretch], sfreq: float | None) -> pd.DataFrame:
     """List stretches in the order of time; times in seconds are NaN if the rate is unknown."""
     table = pd.DataFrame(sorted(stretches), columns=list(Stretch._fields))
     for place, name in enumerate(("start", "end")):
         table[name] = table[name].astype(np.int64)
-        seconds = table[name] / (np.nan if rate is None else rate)
+        seconds = table[name] / (np.nan if sfreq is None else sfreq)
         table.insert(2 + place, f"{name}_time", seconds)
     return table.astype({"channel": np.int64, "reason": object, "words": object})

@@ -86,14 +86,14 @@ def place_of(name: str, names: tuple[str, ...], count: int) -> int | None:
 
 
 def without_column(
-    recording: Recording, place: int, rate: float, unit: TimeUnit | None = None
+    recording: Recording, place: int, sfreq: float, unit: TimeUnit | None = None
 ) -> Recording:
     """Return a recording of this rate, without the column of the time that it was taken from."""
-    leads = tuple(name for k, name in enumerate(recording.leads) if k != place)
+    ch_names = tuple(name for k, name in enumerate(recording.ch_names) if k != place)
     signal = np.delete(recording.signal, place, axis=1)
-    timed = replace(recording, rate=rate, time_column=place, time_unit=unit)
+    timed = replace(recording, sfreq=sfreq, time_column=place, time_unit=unit)
     units = tuple(unit for k, unit in enumerate(recording.units) if k != place)
-    return replace(timed, signal=signal, leads=leads, units=units)
+    return replace(timed, signal=signal, ch_names=ch_names, units=units)
 
 
 def not_a_number(

@@ -51,7 +51,7 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     Notes
     -----
     `sample` is the position that `orbitdl.positions` returns plus the start of the window (and
-    ``offset``, of an excerpt), and ``onset = sample / rate``. Windows that overlap show an event
+    ``offset``, of an excerpt), and ``onset = sample / sfreq``. Windows that overlap show an event
     several times; it is listed by one of them: neighbours share the recording at a cut in the
     middle of their overlap, or beside it where an event lies across. Of halves of one event
     that two windows see beside their border, closer than the component tells events apart, the
@@ -67,7 +67,7 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     >>> from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
     >>> pulse = lambda place: np.exp(-0.125 * (np.arange(64) - place) ** 2)
     >>> component = pulse(16)[:32] / np.linalg.norm(pulse(16))
-    >>> recording = Recording(5 * pulse(30.25), rate=8.0)
+    >>> recording = Recording(5 * pulse(30.25), sfreq=8.0)
     >>> windows = prepare(recording, Preprocessing(window=32, step=16), to_end=True)
     >>> codes = encode(windows.values, component[None], group=ContinuousShift(), alpha=1.0)
     >>> table = event_table(codes, component[None], windows)
@@ -96,8 +96,8 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
         in_time=codes.representation.presentation.in_time,
     )
     events["sample"] += windows.offset
-    if windows.rate is not None:
-        events["onset"] = events["sample"] / windows.rate
+    if windows.sfreq is not None:
+        events["onset"] = events["sample"] / windows.sfreq
     once: pd.DataFrame = events.loc[kept]
     return in_column_order(once.sort_values("sample", kind="stable", ignore_index=True))
 

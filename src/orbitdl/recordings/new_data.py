@@ -29,7 +29,7 @@ def prepare_for(
     *,
     step: int | None = None,
     channel: str | None = None,
-    rate: float | None = None,
+    sfreq: float | None = None,
     layout: Layout = Layout.auto,
 ) -> Windows:
     """Make windows of new data as they were made of those that a model was learned from.
@@ -42,7 +42,7 @@ def prepare_for(
         windows of the length of the components, and nothing else is done.
     recording : Recording
         New data.
-    step, channel, rate, layout
+    step, channel, sfreq, layout
         Override what the model says; see `Preprocessing` and `prepare`. Another sampling rate than
         the model's is refused; other units, channel names or another scale are warned of.
 
@@ -66,7 +66,7 @@ def prepare_for(
     array([ 0, 10, 20, 30, 40, 50, 60, 70, 75])
     """
     shape = model.components_.shape[1:]
-    again = _again(model, recording, channel, rate)
+    again = _again(model, recording, channel, sfreq)
     kept = Preprocessing.of(model.preprocessing_)
     again = replace(
         again, window=kept.window, step=step or _step_again(kept), normalize=kept.normalize
@@ -86,7 +86,7 @@ def prepare_signal_for(
     recording: Recording,
     *,
     channel: str | None = None,
-    rate: float | None = None,
+    sfreq: float | None = None,
 ) -> PreparedSignal:
     """Choose channels and take off drift as of the recording that waveforms were learned from.
 
@@ -97,7 +97,7 @@ def prepare_signal_for(
         done.
     recording : Recording
         New data.
-    channel, rate
+    channel, sfreq
         Go before what the model says; see `Preprocessing`.
 
     Examples
@@ -105,14 +105,14 @@ def prepare_signal_for(
     >>> from orbitdl import WaveformLearning
     >>> from orbitdl.datasets import make_ecg_recording
     >>> heart = make_ecg_recording(duration=20, n_leads=2, random_state=0)
-    >>> steps = Preprocessing(channel="V1", rate=heart.rate, highpass=0.5)
+    >>> steps = Preprocessing(channel="V1", sfreq=heart.sfreq, highpass=0.5)
     >>> model = WaveformLearning(length=200, max_iter=2, tol=0.01, random_state=0)
     >>> model = model.fit(prepare_signal(heart, steps).signal)
     >>> model.preprocessing_ = steps.to_dict()
     >>> prepare_signal_for(model, heart).signal.shape
     (7200,)
     """
-    prepared = prepare_signal(recording, _again(model, recording, channel, rate))
+    prepared = prepare_signal(recording, _again(model, recording, channel, sfreq))
     found, own = prepared.signal.shape[1:], model.components_.shape[2:]
     if found != own:
         raise ValueError(
@@ -123,15 +123,15 @@ def prepare_signal_for(
 
 
 def _again(
-    model: Model, recording: Recording, channel: str | None, rate: float | None
+    model: Model, recording: Recording, channel: str | None, sfreq: float | None
 ) -> Preprocessing:
     """Return what is done to a whole recording: as a model says, unless something else is said."""
     kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
-    rate = common_rate(model, recording, rate)
+    sfreq = common_rate(model, recording, sfreq)
     return Preprocessing(
         channel=channel or (kept.channel if _has_channels(recording, shape) else None),
-        rate=rate,
-        highpass=_highpass_again(kept, rate),
+        sfreq=sfreq,
+        highpass=_highpass_again(kept, sfreq),
     )
 
 
@@ -139,10 +139,10 @@ def _channels(shape: tuple[int, ...]) -> str:
     return f"{shape[0]} channels" if shape and shape[0] > 1 else "one channel"
 
 
-def common_rate(model: Model, recording: Recording, rate: float | None) -> float | None:
+def common_rate(model: Model, recording: Recording, sfreq: float | None) -> float | None:
     """Return the sampling rate that a recording, or what is said of it, and a model agree on."""
-    found, learned = rate or recording.rate, Preprocessing.of(model.preprocessing_).rate
-    require_same_rate(learned, found, f"resample the data, or insist with rate={learned or 0:g}")
+    found, learned = sfreq or recording.sfreq, Preprocessing.of(model.preprocessing_).sfreq
+    require_same_rate(learned, found, f"resample the data, or insist with sfreq={learned or 0:g}")
     return found or learned
 
 
@@ -153,11 +153,11 @@ def _step_again(kept: Preprocessing) -> int | None:
     return min(kept.step, kept.window)
 
 
-def _highpass_again(kept: Preprocessing, rate: float | None) -> float | None:
+def _highpass_again(kept: Preprocessing, sfreq: float | None) -> float | None:
     """Return the same cutoff for data whose rate is known: it was in cycles per sample if not."""
-    if kept.highpass is None or kept.rate is not None or rate is None:
+    if kept.highpass is None or kept.sfreq is not None or sfreq is None:
         return kept.highpass
-    return kept.highpass * rate
+    return kept.highpass * sfreq
 
 
 def _has_channels(recording: Recording, shape: tuple[int, ...]) -> bool:

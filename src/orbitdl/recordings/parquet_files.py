@@ -39,7 +39,7 @@ def read_parquet(path: Path, chosen: Chosen = EVERY) -> Recording:
             for k in range(len(names))
         ]
         values = np.column_stack(columns) if columns else np.zeros((0, 0))
-    recording = Recording(values, leads=names, kind=Kind.table)
+    recording = Recording(values, ch_names=names, kind=Kind.table)
     if place is None:
         return recording
     column, name = frame.iloc[:, place], names[place]

@@ -19,7 +19,7 @@ class PreparedSignal:
     Attributes
     ----------
     recording : Recording
-        The channels that were chosen, less the baseline, with rate, names and offset.
+        The channels that were chosen, less the baseline, with `sfreq`, `ch_names` and offset.
     source : ndarray of the shape of the recording's signal
         The same channels before anything was taken off.
     baseline : ndarray of the same shape, or None
@@ -46,7 +46,7 @@ def prepare_signal(recording: Recording, preprocessing: Preprocessing) -> Prepar
     Parameters
     ----------
     recording : Recording
-        As `read` returns it, or ``Recording(signal, rate)``.
+        As `read` returns it, or ``Recording(signal, sfreq)``.
     preprocessing : Preprocessing
         Which channels, the rate, and whether a high-pass takes off what is slow; windows are not
         cut.
@@ -59,7 +59,7 @@ def prepare_signal(recording: Recording, preprocessing: Preprocessing) -> Prepar
     Examples
     --------
     >>> import numpy as np
-    >>> two = Recording(np.outer(np.arange(4.0), [1.0, 10.0]), leads=("I", "V1"))
+    >>> two = Recording(np.outer(np.arange(4.0), [1.0, 10.0]), ch_names=("I", "V1"))
     >>> prepare_signal(two, Preprocessing(channel="V1")).signal
     array([ 0., 10., 20., 30.])
     """
@@ -67,13 +67,13 @@ def prepare_signal(recording: Recording, preprocessing: Preprocessing) -> Prepar
     source = chosen.signal
     slow = _slow_part(source, recording, preprocessing)
     quick = source if slow is None else source - slow
-    rate = preprocessing.rate or recording.rate
-    return PreparedSignal(replace(chosen, signal=quick, rate=rate), source, slow)
+    sfreq = preprocessing.sfreq or recording.sfreq
+    return PreparedSignal(replace(chosen, signal=quick, sfreq=sfreq), source, slow)
 
 
 def _in_channels(recording: Recording, channel: str | None) -> Recording:
     """Return the channels that are chosen, (n_times,) or (n_times, channels), with their names."""
-    signal, leads, units = as_signal(recording.signal), recording.leads, recording.units
+    signal, ch_names, units = as_signal(recording.signal), recording.ch_names, recording.units
     if signal.ndim > 2:
         raise ValueError(
             f"the data have shape {signal.shape}, so they are windows already and no recording; "
@@ -81,13 +81,13 @@ def _in_channels(recording: Recording, channel: str | None) -> Recording:
         )
     if channel is not None:
         time = recording.time_column
-        signal, place = choose_channel(signal, leads, channel, least=2, time_column=time)
+        signal, place = choose_channel(signal, ch_names, channel, least=2, time_column=time)
         common = units[0] if len(set(units)) == 1 else ""
-        leads, units = _of(place, leads, "mean"), _of(place, units, common)
+        ch_names, units = _of(place, ch_names, "mean"), _of(place, units, common)
     else:
-        warn_of_time(signal, leads)
+        warn_of_time(signal, ch_names)
         signal = signal[:, 0] if signal.shape[1:] == (1,) else signal
-    return Recording(signal, None, leads, Kind.samples, offset=recording.offset, units=units)
+    return Recording(signal, None, ch_names, Kind.samples, offset=recording.offset, units=units)
 
 
 def _of(places: list[int] | None, words: tuple[str, ...], of_mean: str) -> tuple[str, ...]:
@@ -102,9 +102,9 @@ def _slow_part(signal: Floats, recording: Recording, preprocessing: Preprocessin
     frequency = preprocessing.highpass
     if frequency is None:
         return None
-    if preprocessing.rate is None and recording.rate is not None:
+    if preprocessing.sfreq is None and recording.sfreq is not None:
         raise ValueError(
             f"whether highpass={frequency:g} is in Hz cannot be told later on; say "
-            f"rate={recording.rate:g} beside it."
+            f"sfreq={recording.sfreq:g} beside it."
         )
     return baseline(signal, preprocessing.cycles_per_sample(frequency))

@@ -31,7 +31,7 @@ def prepare(
     Parameters
     ----------
     recording : Recording
-        As `read` returns it, or ``Recording(signal, rate)``.
+        As `read` returns it, or ``Recording(signal, sfreq)``.
     preprocessing : Preprocessing
         Length of the windows, how far apart they start, which channels, whether a high-pass takes
         off what is slow, and whether every window is given zero mean and unit norm.
@@ -52,7 +52,7 @@ def prepare(
 
     Examples
     --------
-    >>> recording = Recording(np.arange(10.0), rate=5.0)
+    >>> recording = Recording(np.arange(10.0), sfreq=5.0)
     >>> windows = prepare(recording, Preprocessing(window=4, step=2))
     >>> windows.values
     array([[0., 1., 2., 3.],
@@ -63,15 +63,15 @@ def prepare(
     array([0, 2, 4, 6])
     """
     signal = _require_rows(as_signal(recording.signal))
-    rate = preprocessing.rate or recording.rate
+    sfreq = preprocessing.sfreq or recording.sfreq
     channel, normalize = preprocessing.channel, preprocessing.normalize
-    if not is_recording(recording, preprocessing.window, layout, shape, rate):
+    if not is_recording(recording, preprocessing.window, layout, shape, sfreq):
         _require_whole(recording)
         _require_no_filter(preprocessing)
         values = np.atleast_2d(signal)
         if channel is not None:
-            values, _ = choose_channel(values, recording.leads, channel, least=3)
-        return Windows(*normalised(values, normalize), values, rate=rate)
+            values, _ = choose_channel(values, recording.ch_names, channel, least=3)
+        return Windows(*normalised(values, normalize), values, sfreq=sfreq)
     prepared = prepare_signal(recording, preprocessing)
     length = preprocessing.window or (shape[0] if shape else None)
     if length is None:
@@ -89,8 +89,8 @@ def prepare(
         *normalised(values, normalize),
         source=prepared.source,
         start=start,
-        rate=rate,
-        leads=prepared.recording.leads,
+        sfreq=sfreq,
+        ch_names=prepared.recording.ch_names,
         offset=recording.offset or 0,
         baseline=prepared.baseline,
         units=prepared.recording.units,
@@ -102,7 +102,7 @@ def is_recording(
     window: int | None,
     layout: Layout,
     shape: tuple[int, ...] | None,
-    rate: float | None,
+    sfreq: float | None,
 ) -> bool:
     """Decide whether rows are samples in time (True) or windows (False).
 
@@ -119,7 +119,7 @@ def is_recording(
         return True
     if signal.shape[1:] == shape or (signal.ndim > 2 and window is None):
         return False
-    if window is not None or rate is not None:
+    if window is not None or sfreq is not None:
         return True
     return recording.kind == Kind.table and signal.shape[1] <= FEW
 

@@ -25,11 +25,11 @@ class Preprocessing:
         Whether every window is given zero mean and unit norm.
     channel : str or None
         A column's number or name, several with commas between, or "mean"; None takes all.
-    rate : float or None
+    sfreq : float or None
         Samples per second; goes before what a recording says.
     highpass : float or None
         Take off what is slower than this before cutting, by a filter that moves nothing in time:
-        in Hz if `rate` is said here, else in cycles per sample. `Windows.restore` puts it back.
+        in Hz if `sfreq` is said here, else in cycles per sample. `Windows.restore` puts it back.
     time_column : str or None
         The column of a file that tells the time, by number or name; `read` takes the rate from it
         and leaves it out of the signal.
@@ -47,7 +47,7 @@ class Preprocessing:
     step: int | None = None
     normalize: bool = False
     channel: str | None = None
-    rate: float | None = None
+    sfreq: float | None = None
     highpass: float | None = None
     time_column: str | None = None
     time_unit: str | None = None
@@ -55,12 +55,10 @@ class Preprocessing:
     def __post_init__(self) -> None:
         for name, value in (("window", self.window), ("step", self.step)):
             if value is not None and not _is_positive(value, Integral):
-                raise ValueError(
-                    f"{name} must be a positive whole number of samples, not {value!r}."
-                )
-        if self.rate is not None and not _is_positive(self.rate, Real):
+                raise ValueError(f"{name} must be a positive integer of samples, not {value!r}.")
+        if self.sfreq is not None and not _is_positive(self.sfreq, Real):
             raise ValueError(
-                f"rate must be a positive number of samples per second, not {self.rate!r}."
+                f"sfreq must be a positive number of samples per second, not {self.sfreq!r}."
             )
         self._require_highpass()
         if not isinstance(self.normalize, bool):
@@ -83,15 +81,15 @@ class Preprocessing:
         if not _is_positive(self.highpass, Real):
             raise ValueError(f"highpass must be a positive number, not {self.highpass!r}.")
         if self.cycles_per_sample(self.highpass) >= 0.5:
-            unit = "cycles per sample, or say rate= to give it in Hz" if not self.rate else "Hz"
+            unit = "cycles per sample, or say sfreq= to give it in Hz" if not self.sfreq else "Hz"
             raise ValueError(
                 f"highpass={self.highpass:g} takes everything off; pass less than "
-                f"{0.5 * (self.rate or 1.0):g} {unit}."
+                f"{0.5 * (self.sfreq or 1.0):g} {unit}."
             )
 
     def cycles_per_sample(self, frequency: float) -> float:
         """Return a frequency, in Hz if the rate is said, as a filter takes it."""
-        return frequency / (self.rate or 1.0)
+        return frequency / (self.sfreq or 1.0)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a model file keeps."""

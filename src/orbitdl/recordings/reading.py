@@ -95,7 +95,7 @@ def read(
     >>> recording.signal
     array([[0.5 , 1.5 ],
            [0.25,  nan]])
-    >>> recording.leads
+    >>> recording.ch_names
     ('left', 'right')
     >>> print(recording.dialect)
     columns separated by semicolon, decimals after a comma
@@ -136,7 +136,7 @@ def _timed(recording: Recording, chosen: Chosen, path: Path) -> Recording:
             f"time_column={chosen.time!r} names a column of a table, and {path} has none to spare; "
             "leave it out."
         )
-    place = chosen.time_place(recording.leads, signal.shape[1], path)
+    place = chosen.time_place(recording.ch_names, signal.shape[1], path)
     assert place is not None
     times = rate_in(chosen.unit, signal[:, place], str(place), path)
     return without_column(recording, place, *times)
@@ -160,7 +160,7 @@ def _reader(path: Path) -> Callable[..., Recording]:
 
 
 def _require_sound(recording: Recording, path: Path) -> None:
-    signal, rate = recording.signal, recording.rate
+    signal, sfreq = recording.signal, recording.sfreq
     if signal.size == 0:
         raise UnreadableError(f"{path} holds no numbers; pass a file of a recording or of windows.")
     if signal.ndim == 0:
@@ -169,5 +169,5 @@ def _require_sound(recording: Recording, path: Path) -> None:
         raise UnreadableError(
             f"{path} holds infinite values; put NaN, or an empty cell, where a value is missing."
         )
-    if rate is not None and not 0 < rate < np.inf:
-        raise UnreadableError(f"{path} is damaged: it says {rate:g} samples per second.")
+    if sfreq is not None and not 0 < sfreq < np.inf:
+        raise UnreadableError(f"{path} is damaged: it says {sfreq:g} samples per second.")

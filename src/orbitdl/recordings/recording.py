@@ -23,9 +23,9 @@ class Recording:
     signal : ndarray of shape (n_times,) or (n_times, n_leads)
         The values, NaN where one is missing. A file may hold windows that were cut already,
         (n_windows, length) or (n_windows, length, n_leads): `prepare` takes them as they are.
-    rate : float or None
+    sfreq : float or None
         Samples per second, where it is known.
-    leads : tuple of str
+    ch_names : tuple of str
         Names of the channels that `signal` holds, where there are any.
     kind : Kind
         What is known of the rows of `signal`.
@@ -43,14 +43,14 @@ class Recording:
 
     Examples
     --------
-    >>> recording = Recording(np.zeros((1000, 2)), rate=250.0, leads=("I", "V1"))
-    >>> recording.signal.shape, recording.rate, recording.leads
+    >>> recording = Recording(np.zeros((1000, 2)), sfreq=250.0, ch_names=("I", "V1"))
+    >>> recording.signal.shape, recording.sfreq, recording.ch_names
     ((1000, 2), 250.0, ('I', 'V1'))
     """
 
     signal: Floats
-    rate: float | None = None
-    leads: tuple[str, ...] = ()
+    sfreq: float | None = None
+    ch_names: tuple[str, ...] = ()
     kind: Kind = Kind.samples
     dialect: Dialect | None = None
     offset: int | None = None
@@ -68,7 +68,7 @@ class Recording:
 
         Examples
         --------
-        >>> part = Recording(np.arange(100.0), rate=10.0).excerpt(40, 60)
+        >>> part = Recording(np.arange(100.0), sfreq=10.0).excerpt(40, 60)
         >>> len(part.signal), part.offset
         (20, 40)
         """
@@ -91,7 +91,7 @@ class Recording:
 
     def _place(self, sample: int) -> str:
         """Return a place in words, in seconds too where the rate is known."""
-        seconds = f" ({sample / self.rate:g} s)" if self.rate else ""
+        seconds = f" ({sample / self.sfreq:g} s)" if self.sfreq else ""
         return f"sample {sample}{seconds}"
 
 

@@ -108,7 +108,7 @@ def suggest_mask(
     mask = np.ones(channels.shape, dtype=bool)
     for stretch in stretches:
         mask[stretch.start : stretch.end, stretch.channel] = False
-    return SuggestedMask(mask.reshape(signal.shape), artefact_table(stretches, known.rate))
+    return SuggestedMask(mask.reshape(signal.shape), artefact_table(stretches, known.sfreq))
 
 
 def _require_signal(array: Floats) -> Floats:

@@ -34,7 +34,7 @@ DIGITS = 9
 """Of a rate: more of them would be rounding errors of the times."""
 
 
-def looks_like_time(signal: Floats, leads: Sequence[str]) -> str | None:
+def looks_like_time(signal: Floats, ch_names: Sequence[str]) -> str | None:
     """Return the name, or else the number, of a column of several that seems to tell the time.
 
     It is called so, or rises evenly.
@@ -46,7 +46,7 @@ def looks_like_time(signal: Floats, leads: Sequence[str]) -> str | None:
     ('0', None)
     """
     for k in range(signal.shape[1] if signal.ndim == 2 and signal.shape[1] > 1 else 0):
-        name = leads[k] if leads else str(k)
+        name = ch_names[k] if ch_names else str(k)
         if NAMES.fullmatch(name) or rises_evenly(signal[:, k]):
             return name
     return None
@@ -71,14 +71,14 @@ def rate_in(
     given, a rate that would be unusual is questioned.
     """
     taken = unit or unit_of(name) or TimeUnit.s
-    rate = rate_of(times * taken.seconds, name, path, first)
-    if unit is None and not SLOWEST <= rate <= FASTEST:
+    sfreq = rate_of(times * taken.seconds, name, path, first)
+    if unit is None and not SLOWEST <= sfreq <= FASTEST:
         raise UnreadableError(
-            f"{path}, column {name}: steps in {taken} make a sampling rate of {rate:.4g} Hz; say "
+            f"{path}, column {name}: steps in {taken} make a sampling rate of {sfreq:.4g} Hz; say "
             f"the unit of time with time_unit={taken}, if that is right, or one of "
             f"{', '.join(other for other in TimeUnit if other != taken)}."
         )
-    return rate, taken
+    return sfreq, taken
 
 
 def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:

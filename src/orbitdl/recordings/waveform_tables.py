@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def waveform_table(components: ArrayLike, rate: float | None = None) -> pd.DataFrame:
+def waveform_table(components: ArrayLike, sfreq: float | None = None) -> pd.DataFrame:
     """List the values of components over time.
 
     Parameters
     ----------
     components : array-like of shape (q, d) or (q, d, channels)
         Such as ``model.components_``.
-    rate : float, optional
+    sfreq : float, optional
         Samples per second.
 
     Returns
@@ -32,7 +32,7 @@ def waveform_table(components: ArrayLike, rate: float | None = None) -> pd.DataF
 
     Examples
     --------
-    >>> waveform_table([[0.0, 1.0, 0.5], [0.6, 0.8, 0.0]], rate=10.0)
+    >>> waveform_table([[0.0, 1.0, 0.5], [0.6, 0.8, 0.0]], sfreq=10.0)
        seconds  component_0  component_1
     0      0.0          0.0          0.6
     1      0.1          1.0          0.8
@@ -44,7 +44,9 @@ def waveform_table(components: ArrayLike, rate: float | None = None) -> pd.DataF
     q, length = shapes.shape[:2]
     number = np.arange(length)
     table = pd.DataFrame(
-        {"sample": number} if rate is None else {"seconds": number / require_positive(rate, "rate")}
+        {"sample": number}
+        if sfreq is None
+        else {"seconds": number / require_positive(sfreq, "sfreq")}
     )
     parts = list(np.ndindex(*shapes.shape[2:]))
     for j in range(q):

@@ -23,7 +23,7 @@ EMPTY = b"\x00\x00"
 def annotation_file(
     time: ArrayLike,
     component: ArrayLike,
-    rate: float | None = None,
+    sfreq: float | None = None,
     symbols: Mapping[int, str] | None = None,
 ) -> bytes:
     """Return the content of an annotation file, as ``wfdb.rdann`` reads it.
@@ -36,7 +36,7 @@ def annotation_file(
     component : array-like of shape (K,)
         Which component each event is of, from 0: the `num` of its annotation, and in words its
         `aux_note`.
-    rate : float, optional
+    sfreq : float, optional
         Sampling rate in Hz, stored in the file.
     symbols : mapping of int to str, optional
         WFDB annotation codes of components, such as ``{0: "N", 1: "V"}``. By default, and for
@@ -72,7 +72,7 @@ def annotation_file(
             symbol=[codes.get(int(k), NOTE) for k in number],
             num=np.minimum(number, LARGEST),
             aux_note=[f"component {k}" for k in number],
-            fs=rate,
+            fs=sfreq,
             write_dir=folder,
         )
         return Path(folder, "record.atr").read_bytes()

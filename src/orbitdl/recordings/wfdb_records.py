@@ -53,10 +53,10 @@ def _require_rate(header: Path) -> None:
     record = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     found = re.match(r"[+-]?[\w.]+", " ".join(record.split()[2:3]))
     try:
-        rate = float(found[0]) if found else 1.0
+        sfreq = float(found[0]) if found else 1.0
     except ValueError:
         return  # wfdb says what is wrong with it
-    if not 0 < rate < math.inf:
+    if not 0 < sfreq < math.inf:
         raise UnreadableError(
             f"cannot read {header} as a WFDB record: it announces a sampling rate of "
             f"{record.split()[2]}, and a rate is a positive number of Hz."

@@ -28,9 +28,9 @@ class Windows:
         The recording, or the windows, before anything was done to them.
     start : ndarray of shape (n,) or None
         The sample of the recording that a window begins with; None: the windows were given.
-    rate : float or None
+    sfreq : float or None
         Samples per second.
-    leads : tuple of str
+    ch_names : tuple of str
         Names of the channels, where there are any.
     offset : int
         Samples before `source` in the recording that it is an excerpt of; `start` counts from the
@@ -46,8 +46,8 @@ class Windows:
     scale: Floats
     source: Floats
     start: Integers | None = None
-    rate: float | None = None
-    leads: tuple[str, ...] = ()
+    sfreq: float | None = None
+    ch_names: tuple[str, ...] = ()
     offset: int = 0
     baseline: Floats | None = None
     units: tuple[str, ...] = ()
@@ -58,7 +58,7 @@ class Windows:
     def acquisition(self, *, normalize: bool) -> dict[str, Any]:
         """Return how the data were acquired; their scale only if windows are not normalised."""
         values = self.source if self.start is not None else self.source.reshape(-1)
-        known = acquisition_of(values, self.rate, self.leads, self.units)
+        known = acquisition_of(values, self.sfreq, self.ch_names, self.units)
         return {k: value for k, value in known.items() if k != "scale" or not normalize}
 
     @property

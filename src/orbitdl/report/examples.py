@@ -144,7 +144,7 @@ def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
             int(atoms.component[k]),
             float(coded.coefficient[k]),
             atoms.element[k],
-            facts.presentation.element(atoms.element[k]),
+            facts.presentation.label(atoms.element[k]),
             float(coded.place[k]) if facts.is_shift else None,
         )
         for k in order

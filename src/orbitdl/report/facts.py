@@ -27,7 +27,7 @@ class Labels:
     Attributes
     ----------
     title : str
-    rate : float or None
+    sfreq : float or None
         Samples per second.
     step : int or None
         Samples from the start of one window to the start of the next; None: unknown.
@@ -42,7 +42,7 @@ class Labels:
     """
 
     title: str
-    rate: float | None = None
+    sfreq: float | None = None
     step: int | None = None
     unit: str | None = None
     channels: tuple[str, ...] = ()

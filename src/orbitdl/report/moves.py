@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.groups.presentation import ListSlider, PhaseSlider, ShiftSlider, Slider, TurnSlider
+from orbitdl.groups.presentation import (
+    ElementSlider,
+    PhaseSlider,
+    RotationSlider,
+    ShiftSlider,
+    Slider,
+)
 from orbitdl.report.facts import Facts
 
 MOST_ELEMENTS = 24
@@ -38,11 +44,11 @@ def _slider(facts: Facts, declared: Slider, elements: Floats | None) -> dict[str
         return {"kind": "shift", "step": declared.step, "way": declared.way, "length": length}
     if isinstance(declared, PhaseSlider):
         return {"kind": "phase"}
-    if isinstance(declared, TurnSlider):
+    if isinstance(declared, RotationSlider):
         return {"kind": "turn", "planes": [list(plane) for plane in declared.planes]}
-    assert isinstance(declared, ListSlider)
+    assert isinstance(declared, ElementSlider)
     assert elements is not None
-    words = declared.words or facts.presentation.element
+    words = declared.label or facts.presentation.label
     return {"kind": "list", "words": [words(g) for g in elements]}
 
 
@@ -51,7 +57,7 @@ def listed_elements(facts: Facts, n_components: int) -> Floats | None:
 
     None if there is no such slider. So many components are shown.
     """
-    if not any(isinstance(declared, ListSlider) for declared in facts.presentation.sliders):
+    if not any(isinstance(declared, ElementSlider) for declared in facts.presentation.sliders):
         return None
     size = n_components * int(np.prod(facts.representation.shape))
     return facts.representation.examples(max(2, min(MOST_ELEMENTS, BUDGET // size)))

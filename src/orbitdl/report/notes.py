@@ -247,7 +247,7 @@ def _alternating(facts: Facts, coded: Coded) -> float:
     """Return the share of the energy that the group cannot move, over windows without gaps."""
     whole = coded.X[~np.isnan(coded.X).reshape(len(coded.X), -1).any(axis=1)]
     energy = float(np.sum(whole**2))
-    if facts.representation.moves_all or energy == 0:
+    if facts.representation.is_invertible or energy == 0:
         return 0.0
     moved = facts.representation.analyze(whole)
     return max(0.0, 1 - float(np.sum(np.abs(moved) ** 2)) / energy)

@@ -31,8 +31,8 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
     if facts.coded is not None:
         rows.append(("data", f"array of shape {facts.coded.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.coded.X)))
-    if facts.labels.rate is not None:
-        rows.append(("rate", f"{number(facts.labels.rate)} samples per second"))
+    if facts.labels.sfreq is not None:
+        rows.append(("sampling rate", f"{number(facts.labels.sfreq)} Hz"))
     if facts.labels.step is not None:
         rows.append(("step from window to window", f"{facts.labels.step} samples"))
     return [*rows, *versions()]
@@ -70,7 +70,7 @@ def snippet(facts: Facts) -> str:
         imports.append(_import_of(coder))
     if isinstance(group, Group):
         imports.append(_import_of(group))
-    size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
+    size = sizes(facts.representation.shape, facts.view.along, facts.labels.sfreq)
     lines = [f"    {name}={value}," for name, value in settings.items()]
     call = ["model = OrbitDictionaryLearning(", *lines, ")"]
     data = f"# X: an array of {facts.noun}s {size}, one per row"

@@ -10,7 +10,7 @@ from orbitdl.report.words import bound, count, number, percent, sizes
 
 def paragraphs(facts: Facts) -> list[str]:
     """Say in words what was learned, and then how good it is."""
-    learned = f"{_what_was_learned(facts)} They {facts.presentation.moves}."
+    learned = f"{_what_was_learned(facts)} They {facts.presentation.description}."
     ended = how_learning_ended(facts.history, facts.converged)
     if facts.coded is None:
         only = (
@@ -38,7 +38,7 @@ def figures(facts: Facts) -> list[tuple[str, str]]:
 
 
 def _what_was_learned(facts: Facts) -> str:
-    size = sizes(facts.representation.shape, facts.view.along, facts.labels.rate)
+    size = sizes(facts.representation.shape, facts.view.along, facts.labels.sfreq)
     if facts.coded is None:
         return f"The model has {count(len(facts.components), 'component')} {size}."
     many = count(len(facts.coded.X), facts.noun)

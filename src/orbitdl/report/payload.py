@@ -79,7 +79,7 @@ def _view(facts: Facts) -> dict[str, Any]:
         "across": view.across,
         "noun": facts.noun,
         "in_time": facts.is_shift,
-        "rate": labels.rate if view.along == "sample" else None,
+        "sfreq": labels.sfreq if view.along == "sample" else None,
         "unit": labels.unit,
         "centred": facts.coded is not None and bool(np.any(facts.coded.scaling.mean)),
         "channels": _channels(facts),

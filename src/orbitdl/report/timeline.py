@@ -49,19 +49,19 @@ def events_of(facts: Facts, coded: Coded) -> Events:
     chosen = listed[np.sort(strongest)]
     sample = atoms.sample[chosen]
     time, begin, end = sample.astype(np.float64), 0.0, float(len(atoms))
-    rate, length = facts.labels.rate, facts.representation.shape[0]
+    sfreq, length = facts.labels.sfreq, facts.representation.shape[0]
     if facts.is_shift:
         place = coded.place[chosen]
         samples = facts.labels.samples or int(coded.start[-1]) + length
-        if rate:
+        if sfreq:
             before = facts.labels.offset
-            time = (before + coded.start[sample] + place) / rate
-            begin, end = before / rate, (before + samples) / rate
+            time = (before + coded.start[sample] + place) / sfreq
+            begin, end = before / sfreq, (before + samples) / sfreq
         else:
             time = sample + place / length
     return Events(
         time=time,
-        in_seconds=facts.is_shift and rate is not None,
+        in_seconds=facts.is_shift and sfreq is not None,
         sample=sample,
         component=atoms.component[chosen],
         coefficient=coded.coefficient[chosen],

@@ -68,10 +68,10 @@ def listed(items: Sequence[object]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def sizes(shape: tuple[int, ...], along: str, rate: float | None) -> str:
+def sizes(shape: tuple[int, ...], along: str, sfreq: float | None) -> str:
     """Return the size of a data point in words, with its duration where the rate is known."""
     if along != "sample":
         return f"of {' x '.join(map(str, shape))} values"
     channels = f" in {count(shape[1], 'channel')}" if len(shape) == 2 else ""
-    duration = "" if rate is None else f" ({shape[0] / rate:.3g} s)"
+    duration = "" if sfreq is None else f" ({shape[0] / sfreq:.3g} s)"
     return f"of {count(shape[0], 'sample')}{duration}{channels}"

@@ -23,7 +23,7 @@ def write_report(
     X: ArrayLike | None,
     path: str | os.PathLike[str],
     *,
-    rate: float | None = None,
+    sfreq: float | None = None,
     title: str | None = None,
     n_windows: int = 200,
     command: str | None = None,
@@ -50,7 +50,7 @@ def write_report(
         Data to code; NaN is missing. With None the report is about the model alone.
     path : str or path-like
         Where to write; an existing file is replaced once the new one is complete.
-    rate : float, optional
+    sfreq : float, optional
         Samples per second; then times are in seconds.
     title : str, optional
     n_windows : int
@@ -93,14 +93,14 @@ def write_report(
     >>> X = make_shift_data(n_samples=50, length=20, random_state=0).X
     >>> model = OrbitDictionaryLearning(n_components=2, random_state=0).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = write_report(model, X, f"{folder}/report.html", rate=100.0)
+    ...     file = write_report(model, X, f"{folder}/report.html", sfreq=100.0)
     ...     file.stat().st_size < 10e6
     True
     """
     target = require_target(path)
     labels = Labels(
         title="What was learned" if title is None else str(title),
-        rate=None if rate is None else require_positive(rate, "rate"),
+        sfreq=None if sfreq is None else require_positive(sfreq, "sfreq"),
         step=None if step is None else require_count(step, "step"),
         unit=unit,
         channels=() if channels is None else tuple(str(name) for name in channels),

@@ -1,4 +1,4 @@
-"""Which symmetry, how many components, which alpha: judged by what they predict."""
+"""Model selection by cross-validation: group, number of components, alpha."""
 
 from orbitdl.selection.choice import Selection
 from orbitdl.selection.select import select

@@ -1,4 +1,4 @@
-"""Data points that candidates are judged on: entries of some of them are hidden."""
+"""Speckled cross-validation of data points."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from orbitdl.learning.starts import choose_starts
 from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 
 BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
-"""The least weight to try, over what rough components take for noise, and over a typical event."""
+"""Smallest alpha, relative to the noise of rough components and to a median event."""
 
 
 @dataclass(frozen=True, eq=False)
 class HeldOutPoints(HeldOut):
-    """Data points some of whose entries are hidden."""
+    """Data points with held-out entries."""
 
     shards: SampleShards
     samples: Samples
@@ -40,7 +40,7 @@ class HeldOutPoints(HeldOut):
 
     def judge(self, shards: SampleShards, A: Blocks) -> Judged:
         assert shards.atoms is not None
-        atoms = shards.atoms.together(shards.action)
+        atoms = shards.atoms.from_copies(shards.action)
         count = len(atoms.coefficient) / len(self.samples)
         some = self.samples.take(self.judged)
         refitted = refit(some, atoms.take(self.judged), A)
@@ -53,7 +53,7 @@ class HeldOutPoints(HeldOut):
 
 @dataclass(frozen=True, eq=False)
 class PointJudges(Judges):
-    """Data points, and the symmetries that may move them."""
+    """Data points, and candidate groups."""
 
     samples: Samples
     candidates: tuple[Group, ...]
@@ -71,8 +71,8 @@ class PointJudges(Judges):
         return tuple(several)
 
     def hold_out(self, group: int, number: int) -> HeldOut:
-        whole, truth = self.samples.observed is None, self.on(self.candidates[group])
-        observed = np.ones(truth.signal.shape, dtype=bool) if whole else truth.observed
+        truth, is_complete = self.on(self.candidates[group]), self.samples.observed is None
+        observed = np.ones(truth.signal.shape, dtype=bool) if is_complete else truth.observed
         assert observed is not None
         judged = self.speckles.parts(len(truth)) == number
         hidden = self.hide(number) & observed
@@ -83,7 +83,7 @@ class PointJudges(Judges):
         return HeldOutPoints(shards, samples, truth, hidden, judged)
 
     def hide(self, number: int) -> Mask:
-        """Return which entries are hidden in a round: runs along the first axis of data points."""
+        """Return the mask of held-out entries in a round: runs along the first axis."""
         shape = self.samples.signal.shape
         judged = self.speckles.parts(len(self.samples)) == number
         drawn = self.speckles.hide((shape[1], shape[0], *shape[2:]), number)

@@ -1,8 +1,8 @@
-"""Data of which some entries are hidden, and how well they are predicted.
+"""Abstract bases of cross-validation with held-out entries.
 
-In round r of R, one part of the data in R has some of its entries hidden: speckles. Components are
-learned from all that is left, and predict what is hidden. After R rounds every part was judged
-once, so that candidates can be compared part by part.
+In round r of R, some entries of fold r are held out: speckles. Components are learned from the
+other entries and predict the held-out ones. After R rounds every fold was scored once, so that
+candidates can be compared by paired differences.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from orbitdl.groups.base import Blocks, Floats, Integers
 Mask = NDArray[np.bool_]
 
 ABOVE, COUNT = 1.4, 8
-"""Weights of sparsity to try: the largest, over the one to begin with; and how many."""
+"""Path of alphas: ratio of the largest to the initial one, and number of alphas."""
 
 
 @dataclass(frozen=True)
 class Speckles:
-    """How entries are hidden.
+    """Random masks of held-out entries.
 
     Attributes
     ----------
     rounds : int
-        R: parts of the data, each judged once.
+        Number of folds R.
     share : float
-        Of the entries of a part that are hidden when it is judged.
+        Fraction of held-out entries of a fold.
     size : int
-        Neighbouring samples that are hidden together.
+        Neighbouring samples held out together.
     seed : int
     """
 
@@ -45,14 +45,14 @@ class Speckles:
     seed: int
 
     def parts(self, count: int) -> Integers:
-        """Return for every one of so many units in which round it is judged, (count,)."""
+        """Return the fold of each of `count` units."""
         order = np.random.default_rng(self.seed).permutation(count)
         return order % self.rounds
 
     def hide(self, shape: tuple[int, ...], number: int) -> Mask:
-        """Draw which entries (n, ...) are hidden in a round, if their part is judged in it.
+        """Draw the mask (n, ...) of held-out entries of a round.
 
-        Along the first axis they are hidden in runs of `size`, each with probability `share`.
+        Runs of `size` along the first axis are held out with probability `share`.
         """
         rng = np.random.default_rng([self.seed, number])
         first = int(rng.integers(self.size))
@@ -62,18 +62,18 @@ class Speckles:
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """How well hidden entries are predicted, in every unit of the part that is judged.
+    """Prediction errors of held-out entries in every unit of a fold.
 
     Attributes
     ----------
     error, energy : ndarray of shape (units,)
-        ``sum (x - prediction)^2`` and ``sum x^2`` over the hidden entries of a unit, or those of
+        ``sum (x - prediction)^2`` and ``sum x^2`` over the held-out entries of a unit, or those of
         the events of a recording (`orbitdl.selection.recordings`).
     atoms : float
-        Atoms per data point, or per length of a waveform.
+        Atoms per data point, or per waveform length.
     agreement : float
-        F1 score of the events found with those of components learned from the whole recording; NaN
-        of data points.
+        F1 score of the events with those of components learned from the complete recording; NaN
+        for data points.
     """
 
     error: Floats
@@ -83,12 +83,12 @@ class Judged:
 
 
 class HeldOut(ABC):
-    """Data with hidden entries, to be learned from.
+    """Training data with held-out entries.
 
     Attributes
     ----------
     shards : SampleShards
-        The data, in which hidden entries are missing.
+        The data with held-out entries missing.
     """
 
     shards: Any
@@ -96,29 +96,29 @@ class HeldOut(ABC):
     @property
     @abstractmethod
     def energy(self) -> float:
-        """``sum x^2`` over hidden entries."""
+        """``sum x^2`` over held-out entries."""
 
     @abstractmethod
     def starts(self, q: int, generators: list[np.random.Generator]) -> Sequence[Dictionary]:
-        """Return q components to start from for every generator."""
+        """Return initial dictionaries of q components, one per generator."""
 
     @abstractmethod
     def judge(self, shards: Any, A: Blocks) -> Judged:
-        """Predict hidden entries from data that are coded with components A.
+        """Predict held-out entries from the codes with components A.
 
-        Atoms are fitted to what is known once more, by least squares: the penalty has shrunk them.
+        Coefficients are refitted by least squares (debiased): the penalty shrinks them.
         """
 
 
 class Judges(ABC):
-    """Data that candidates are judged on.
+    """Data for the cross-validation of candidates.
 
     Attributes
     ----------
     groups : tuple of str
-        Names of the symmetries that are candidates.
+        Names of the candidate groups.
     fingerprint : str
-        Of the data.
+        Fingerprint of the data.
     """
 
     groups: tuple[str, ...]
@@ -126,13 +126,13 @@ class Judges(ABC):
 
     @abstractmethod
     def hold_out(self, group: int, number: int) -> HeldOut:
-        """Return the data of a round, for one of the groups."""
+        """Return the training data of a round, for one of the groups."""
 
     @abstractmethod
     def alphas(self, q: int) -> tuple[list[float], float]:
-        """Return weights to try, from the largest to the smallest, and the one to begin with."""
+        """Return a decreasing path of alphas, and the initial one."""
 
 
 def falling(begin: float, least: float) -> list[float]:
-    """Return weights to try, from somewhat above the one to begin with down to the least."""
+    """Return a geometric path of alphas from above the initial one down to the least."""
     return [float(f"{alpha:.3g}") for alpha in np.geomspace(ABOVE * begin, least, COUNT)]

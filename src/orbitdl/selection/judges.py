@@ -1,4 +1,4 @@
-"""From an estimator and its data to what candidates are judged on."""
+"""Cross-validation data of an estimator."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from orbitdl.events.model import Excerpt
 from orbitdl.groups.base import Group
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
-from orbitdl.selection.recordings import PLACES, SPANS, EventJudges
+from orbitdl.selection.recordings import SEGMENTS, UNIT_LENGTH, EventJudges
 
 POINTS = 500
-"""Data points that candidates are judged on unless another number is requested."""
+"""Default number of data points."""
 
 
 def point_judges(
@@ -27,7 +27,7 @@ def point_judges(
     speckles: Speckles,
     most: int | None,
 ) -> PointJudges:
-    """Check data points, and return what candidates are judged on: so many of them at most."""
+    """Validate data points and draw at most `most` of them for cross-validation."""
     estimator._check_parameters()
     with estimator._given(X, mask) as given:
         n, most = len(given.points), most or POINTS
@@ -46,7 +46,7 @@ def point_judges(
 def event_judges(
     estimator: WaveformLearning, X: Any, numbers: list[int], speckles: Speckles, most: int | None
 ) -> tuple[EventJudges, str]:
-    """Check a recording, or several, and return what candidates are judged on; a fingerprint."""
+    """Validate recordings and prepare them for cross-validation; return a fingerprint, too."""
     estimator._check_parameters()
     with estimator._given(X) as given:
         excerpt, data = Excerpt.of(given.shards), given.fingerprint
@@ -58,13 +58,13 @@ def event_judges(
 
 
 def shortened(excerpt: Excerpt, most: int) -> Excerpt:
-    """Return stretches of an excerpt, so many samples at most, evenly spread.
+    """Return equally spaced segments of an excerpt, at most `most` samples in total.
 
-    Between two of them one waveform length is missing.
+    One missing waveform length separates two of them.
     """
     n, gap = len(excerpt.x), excerpt.length
     if n > most:
-        count = max(min(PLACES, most // (SPANS * gap)), 1)
+        count = max(min(SEGMENTS, most // (UNIT_LENGTH * gap)), 1)
         size = most // count
         first = np.linspace(0, n - size, count).astype(int)
         at = np.concatenate([np.r_[np.arange(one, one + size), np.full(gap, n)] for one in first])
@@ -72,7 +72,7 @@ def shortened(excerpt: Excerpt, most: int) -> Excerpt:
         excerpt = Excerpt(x[at[:-gap]], observed[at[:-gap]], gap)
     if np.sum(excerpt.observed) < gap:
         raise ValueError(
-            f"max_samples={most} leaves no stretch of recordings in which a waveform of "
-            f"length={gap} was observed; raise max_samples."
+            f"max_samples={most} leaves no segment in which a waveform of length={gap} was "
+            "observed; raise max_samples."
         )
     return excerpt

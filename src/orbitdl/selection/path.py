@@ -1,4 +1,4 @@
-"""Learn along a path of alphas: each begins where its neighbour ended."""
+"""Learning along a path of alphas with warm starts."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from orbitdl.selection.held_out import HeldOut, Judged
 from orbitdl.storage.checkpoint import Checkpoint
 
 ROUGH = 1e-2
-"""Gap at which starts are compared."""
+"""Relative duality gap at which random starts are compared."""
 SEED = 40_961
-"""Of the starts; with the number of the round."""
+"""Random seed of the starts, combined with the number of the round."""
 GAP = 1e-3
-"""Certified relative gap of codes, and least fall of the objective in an iteration: far below what
-tells candidates apart."""
+"""Relative duality gap of codes, and relative tolerance of the objective: far below the differences
+between candidates."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much is done at every alpha: iterations and starts at most."""
+    """Maximum numbers of iterations and of restarts at every alpha."""
 
     max_iter: int
     n_restarts: int
@@ -41,26 +41,26 @@ def judge_path(
     number: int,
     effort: Effort,
 ) -> list[Judged]:
-    """Learn q components at every alpha, and return how well each predicts what is hidden.
+    """Learn q components at every alpha, and return the prediction errors.
 
-    Several starts are tried at ``alphas[first]``, whose chance depends on the number of the round.
-    From the best of them the path goes down, and from there up: a large alpha, at which little is
-    coded, is no place to begin.
+    Random starts, seeded by the number of the round, are compared at ``alphas[first]``. From the
+    best of them the path goes to smaller alphas, and then to larger ones: at a large alpha codes
+    are too sparse to start from.
     """
     shards = replace(held_out.shards, alpha=alphas[first])
     generators = np.random.default_rng([SEED, number]).spawn(effort.n_restarts)
     start = best_start(shards, held_out.starts(q, generators))
     middle = last_of(shards, start, effort)
     found = {first: held_out.judge(middle.shards, middle.components)}
-    for way in (range(first + 1, len(alphas)), range(first - 1, -1, -1)):
-        steps = learned_along(middle, [alphas[k] for k in way], effort)
-        for k, step in zip(way, steps, strict=True):
+    for order in (range(first + 1, len(alphas)), range(first - 1, -1, -1)):
+        steps = learned_along(middle, [alphas[k] for k in order], effort)
+        for k, step in zip(order, steps, strict=True):
             found[k] = held_out.judge(step.shards, step.components)
     return [found[k] for k in range(len(alphas))]
 
 
 def best_start(shards: Any, starts: Sequence[Dictionary]) -> Dictionary:
-    """Return what the best of several starts leads to in a few rough iterations."""
+    """Return the dictionary of the best start after a few iterations at a loose gap."""
     follow = partial(learn, gap=ROUGH, max_iter=TRIAL, tol=GAP)
     trials = Restarts(follow, Checkpoint(0, TRIAL), None, 0)
     best, _ = trials.best([State(shards, start) for start in starts])
@@ -68,7 +68,7 @@ def best_start(shards: Any, starts: Sequence[Dictionary]) -> Dictionary:
 
 
 def learned_along(begin: Iteration, alphas: Iterable[float], effort: Effort) -> Iterable[Iteration]:
-    """Yield where learning ends at one alpha after the other, codes and components kept."""
+    """Yield the last iteration at each alpha, with warm starts of codes and components."""
     step = begin
     for alpha in alphas:
         step = last_of(replace(step.shards, alpha=alpha), step.dictionary, effort)  # type: ignore[type-var]

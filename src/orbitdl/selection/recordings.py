@@ -1,15 +1,16 @@
-"""Recordings that numbers of components are judged on, by their events in held-out units.
+"""Cross-validation of the number of components of recordings by events in held-out units.
 
 The background noise is estimated once, and the recording is whitened: y. It is divided into units
-of several waveform lengths. In round r components are learned without the units of part r. An event
-there counts if the components learned from everything find it, too: the same component, at the same
-time. With noise level sigma and residual r of the K events of a unit that count, its error is
+of several waveform lengths. In round r components are learned without the units of fold r. An event
+there is reproducible if the components learned from the complete recording detect the same
+component at the same time. With noise level sigma and residual r of the reproducible events of a
+unit, its error is
 
     sum (r / sigma)^2 - n + 2 log(q T) K',
 
-for n whitened samples and K' events found: each pays what the largest of q T correlations with
-noise alone would explain. As a part of ``sum (y / sigma)^2 - n``, summed over units, it is the
-share of the energy above the noise that reproducible events leave unexplained.
+for n whitened samples and K' detected events: each is penalised by the energy that the largest of
+q T correlations with noise would explain. Relative to ``sum (y / sigma)^2 - n``, summed over units,
+it is the fraction of the energy above the noise that reproducible events do not explain.
 """
 
 from __future__ import annotations
@@ -35,35 +36,37 @@ from orbitdl.events.model import (
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.selection.held_out import Judged, Speckles
 
-SPANS, UNITS = 8, 8
-"""Waveform lengths of a unit at least, and units of a round at most: gaps disturb learning."""
-PLACES = 8
-"""Stretches of a recording at most that are looked at, where it is longer than `max_samples`."""
+UNIT_LENGTH, UNITS = 8, 8
+"""Minimum length of a unit in waveform lengths, and maximum number of units per round: gaps disturb
+learning."""
+SEGMENTS = 8
+"""Maximum number of segments of a recording longer than `max_samples`."""
 NEAR = 8
-"""Part of a waveform length within which two components find the same event."""
+"""Events within 1 / NEAR of a waveform length are the same."""
 
 
 @dataclass(frozen=True, eq=False)
 class EventJudges:
-    """A recording, whitened, and the components that recur in all of it.
+    """A whitened recording, and the components learned from all of it.
 
     Attributes
     ----------
     excerpt : Excerpt
     background : Background
-        The noise model of all of it.
+        The noise model of the complete recording.
     unit : ndarray of shape (n,)
-        Which unit a sample belongs to.
+        Unit of each sample.
     part : ndarray of shape (units,)
-        In which round a unit is held out.
+        Fold of each unit.
     learned : dict of Detector
-        From everything, by number of components; "auto" finds the largest number.
+        Detectors learned from the complete recording, by number of components; the largest number
+        is that of "auto".
     sigma : ndarray of shape (P,)
-        Noise level that the largest number of components leaves.
+        Noise level of the residual of the largest number of components.
     reason : str
-        Why "auto" finds no more.
+        Reason why "auto" finds no more.
     positive : bool
-        Whether coefficients must be positive where a number is passed, too.
+        Whether coefficients must be positive if a number is passed, too.
     """
 
     excerpt: Excerpt
@@ -86,13 +89,13 @@ class EventJudges:
         *,
         positive: bool,
     ) -> EventJudges:
-        """Estimate the noise model, and learn every number of components from everything.
+        """Estimate the noise model, and learn every number of components.
 
-        Those above what "auto" finds are left out: they are no kinds of their own.
+        Numbers above that of "auto" are skipped: further components are duplicates.
         """
         background = noise_of(excerpt) if noise == "auto" else white_noise_of(excerpt)
         n = len(excerpt.x)
-        size = max(SPANS * excerpt.length, n // (UNITS * rounds))
+        size = max(UNIT_LENGTH * excerpt.length, n // (UNITS * rounds))
         unit = np.arange(n) // max(min(size, n // (2 * rounds)), 1)
         part = Speckles(rounds, 0.0, 1, seed).parts(int(unit[-1]) + 1)
         most, reason = learned_from(excerpt, background, None, signed=False)
@@ -108,11 +111,11 @@ class EventJudges:
 
     @property
     def candidates(self) -> list[int]:
-        """Numbers of components, the last of them that of "auto"."""
+        """Candidate numbers of components, the last of them that of "auto"."""
         return sorted(self.learned)
 
     def judge(self, number: int) -> list[Judged]:
-        """Learn every number of components without part `number`, and judge them there."""
+        """Learn every number of components without fold `number`, and score them there."""
         is_held = self.part[self.unit] == number
         observed = self.excerpt.observed & ~is_held
         rest = replace(
@@ -123,7 +126,7 @@ class EventJudges:
         for q in self.candidates:
             is_auto = q == self.candidates[-1]
             signed, own = not (is_auto or self.positive), self.learned[q]
-            if q:  # otherwise nothing recurs
+            if q:  # with zero components there is nothing to learn
                 own = learned_from(rest, self.background, None if is_auto else q, signed=signed)[0]
             result.append(self.judged(w, units, own, self.learned[q], signed=signed))
         return result
@@ -131,7 +134,7 @@ class EventJudges:
     def judged(
         self, w: Whitened, units: Integers, own: Detector, other: Detector, *, signed: bool
     ) -> Judged:
-        """Return the error of components in some units, by events that others find again."""
+        """Return the error of components in units, by events that others reproduce."""
         atoms, _ = coded_events(w, own, signed=signed)
         others, _ = coded_events(w, other, signed=signed)
         partner, lag = partners(own.A, other.A)
@@ -140,34 +143,36 @@ class EventJudges:
         known, left = atoms.take(again), w.y.copy()
         subtract(left, known, own.A)
         inside, count = slice(w.length, -w.length), len(self.part)
-        seen = w.observed[inside]
-        level = self.sigma[inside][seen, None]
+        observed = w.observed[inside]
+        sigma = self.sigma[inside][observed, None]
         energy, error = (
-            weighed(self.unit[seen], np.sum((z[inside][seen] / level) ** 2 - 1.0, axis=1), count)
+            sums_of_units(
+                self.unit[observed], np.sum((z[inside][observed] / sigma) ** 2 - 1.0, axis=1), count
+            )
             for z in (w.y, left)
         )
-        price = 2.0 * np.log(max(len(own) * w.samples, 2))
-        error += price * np.bincount(at, minlength=count)
+        penalty = 2.0 * np.log(max(len(own) * w.samples, 2))
+        error += penalty * np.bincount(at, minlength=count)
         here, there = np.isin(at, units), np.isin(at_others, units)
         total = int(here.sum() + there.sum())
         agreement = (again[here].sum() + back[there].sum()) / total if total else 1.0
-        spans = np.isin(self.unit, units).sum() / w.length
-        return Judged(error[units], energy[units], here.sum() / spans, float(agreement))
+        lengths = np.isin(self.unit, units).sum() / w.length
+        return Judged(error[units], energy[units], here.sum() / lengths, float(agreement))
 
     def sample_of(self, atoms: Atoms, w: Whitened) -> Integers:
         """Return the samples at the centres of atoms."""
         return np.clip(atoms.sample - w.length // 2, 0, w.samples - 1)
 
 
-def weighed(unit: Integers, values: Floats, count: int) -> Floats:
-    """Return the sums of values over so many units."""
+def sums_of_units(unit: Integers, values: Floats, count: int) -> Floats:
+    """Return the sums of values over units, (count,)."""
     return np.bincount(unit, values, count).astype(np.float64)
 
 
 def learned_from(
     excerpt: Excerpt, background: Background, number: int | None, *, signed: bool
 ) -> tuple[Detector, str]:
-    """Return the components that a fit finds, calibrated, and why there are no more."""
+    """Return the calibrated components of a fit, and the reason why there are no more."""
     found = waveforms_in(excerpt, background, number, signed=signed)
     if not len(found.detector):
         return found.detector, found.reason
@@ -177,16 +182,16 @@ def learned_from(
 
 
 def coded_events(w: Whitened, detector: Detector, *, signed: bool) -> tuple[Atoms, Floats]:
-    """Return the events that components find, and the residual."""
+    """Return the events detected by components, and the residual."""
     coded = code(w, detector, w.level(w.y), signed=signed)
     coded = code(w, detector, w.level(coded.residual), signed=signed)
     return coded.atoms.take(is_event(coded, w.samples)), coded.residual
 
 
 def partners(A: Floats, B: Floats) -> tuple[Integers, Integers]:
-    """Return for every one of the waveforms A which of B it is, -1: none, and how much later.
+    """Return the index in B (-1: none) and the lag that match each of the waveforms A.
 
-    One to one, such that the sum of the largest correlations at any lag is largest.
+    Linear assignment that maximises the sum of the largest cross-correlations.
     """
     gram, length = gram_of(np.concatenate([A, B])), A.shape[1]
     tables = gram[: len(A), len(A) :]
@@ -200,7 +205,7 @@ def partners(A: Floats, B: Floats) -> tuple[Integers, Integers]:
 def found_again(
     atoms: Atoms, others: Atoms, partner: Integers, lag: Integers, near: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Tell which events of two sets of components are the same: (K,) and (K',)."""
+    """Return masks of the events that two sets of components share, (K,) and (K',)."""
     again, back = np.zeros(len(atoms), dtype=bool), np.zeros(len(others), dtype=bool)
     for j, (theirs, later) in enumerate(zip(partner, lag, strict=True)):
         own, his = np.flatnonzero(atoms.component == j), np.flatnonzero(others.component == theirs)
@@ -211,7 +216,7 @@ def found_again(
 
 
 def has_neighbour(time: Integers, other: Integers, near: int) -> NDArray[np.bool_]:
-    """Tell which times have one of the others within so many samples."""
+    """Return whether each time has one of the others within `near` samples."""
     other = np.sort(other)
     first, last = np.searchsorted(other, time - near), np.searchsorted(other, time + near, "right")
     return np.asarray(last > first)

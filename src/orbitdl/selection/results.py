@@ -1,4 +1,4 @@
-"""Which paths are done: kept in a file, from which another run goes on."""
+"""Results of finished paths, saved in a file from which another run resumes."""
 
 from __future__ import annotations
 
@@ -16,28 +16,28 @@ from orbitdl.storage.container import ModelFileError, Tensors, marks, read, writ
 from orbitdl.storage.writing import sweep
 
 KIND = "selection"
-"""What such a file says it is."""
+"""Type of these files."""
 
 PARTS = ("error", "energy", "atoms", "agreement")
-"""What a file has of every path."""
+"""Arrays of every path in a file."""
 Job = tuple[int, int, int]
-"""A group, a number of components, a round. Of recordings the first two are 0."""
+"""Index of the group, number of components, round. The first two are 0 for recordings."""
 Progress = Callable[[int, int], object]
 
 
 class Results:
-    """What paths came to, and how far all have come. Several threads may add to them.
+    """Scores of finished paths. Thread-safe.
 
     Parameters
     ----------
     identity : dict
-        What a file must agree with, in text and numbers.
+        Settings with which a file must agree.
     jobs : list of Job
-        Paths that are asked for; a file may have others.
+        Requested paths; a file may have others.
     path : Path, optional
-        The file that keeps them.
+        File in which results are saved.
     progress : callable, optional
-        Called with how many are done, and how many there are.
+        Called with the number of finished paths, and their total.
     """
 
     def __init__(
@@ -54,23 +54,23 @@ class Results:
             sweep(path)
             if os.path.exists(path):
                 self.done = self._read(path)
-        self._tell()
+        self._report()
 
     def add(self, job: Job, judged: list[Judged]) -> None:
-        """Keep what a path came to."""
+        """Add, and save, the scores of a path."""
         with self._lock:
             self.done[job] = judged
             if self.path is not None:
                 write(self.path, marks(KIND) | self.identity, self._tensors())
-            self._tell()
+            self._report()
 
-    def _tell(self) -> None:
+    def _report(self) -> None:
         if self.progress is not None:
             self.progress(len(self.jobs) - len(self.missing), len(self.jobs))
 
     @property
     def missing(self) -> list[Job]:
-        """Paths that are asked for and not done."""
+        """Requested paths that are not finished."""
         return [job for job in self.jobs if job not in self.done]
 
     def _tensors(self) -> Tensors:

@@ -1,4 +1,4 @@
-"""What all rounds came to: errors of every candidate in every unit."""
+"""Held-out errors of all candidates in all units."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from orbitdl.groups.base import Floats
 from orbitdl.selection.held_out import Judged
 
 Candidate = tuple[int, int]
-"""A group, by its place among those given, and a number of components."""
+"""Index of a group, and a number of components."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """How well every candidate predicts, at every alpha.
+    """Prediction errors of all candidates at all alphas.
 
     Attributes
     ----------
@@ -25,10 +25,10 @@ class Scores:
     alphas : list of float
         From the largest to the smallest.
     error : ndarray of shape (candidates, alphas, units)
-        Squared errors over hidden entries, as parts of the energy of all hidden entries.
+        Squared errors over held-out entries, relative to the energy of all held-out entries.
     atoms : ndarray of shape (candidates, alphas)
     agreement : ndarray of shape (candidates, alphas)
-        Mean F1 score of events; NaN of data points.
+        Mean F1 score of events; NaN for data points.
     """
 
     groups: tuple[str, ...]
@@ -46,14 +46,14 @@ class Scores:
         alphas: list[float],
         judged: list[list[list[Judged]]],
     ) -> Scores:
-        """Put together what rounds came to: by candidate, round and alpha."""
-        places = range(len(alphas))
+        """Collect the scores of all rounds, ordered by candidate, round and alpha."""
+        every = range(len(alphas))
         error = np.array(
-            [[np.concatenate([one[k].error for one in own]) for k in places] for own in judged]
+            [[np.concatenate([one[k].error for one in own]) for k in every] for own in judged]
         )
         energy = sum(float(one[0].energy.sum()) for one in judged[0])
         atoms, agreement = (
-            np.array([[np.mean([getattr(one[k], name) for one in own]) for k in places]
+            np.array([[np.mean([getattr(one[k], name) for one in own]) for k in every]
                       for own in judged])
             for name in ("atoms", "agreement")
         )  # fmt: skip
@@ -72,17 +72,16 @@ class Scores:
         return int(candidate), int(alpha)
 
     def difference(self, one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float]:
-        """Return how much larger the error of one is than that of another, and the standard error.
+        """Return the difference of two errors, and its standard error.
 
-        With differences d_i in n units, the sum of all and ``sqrt(n) std(d)``: units are
-        independent, and what is hard to predict for both does not count.
+        With paired differences d_i in n independent units: their sum, and ``sqrt(n) std(d)``.
         """
         own = self.error[one] - self.error[other]
         spread = float(np.sqrt(len(own)) * own.std(ddof=1)) if len(own) > 1 else 0.0
         return float(own.sum()), spread
 
     def near_best(self, one: tuple[int, int]) -> bool:
-        """Tell whether an error is within one standard error of the least."""
+        """Return whether an error is within one standard error of the minimum."""
         excess, spread = self.difference(one, self.best)
         return excess <= spread
 

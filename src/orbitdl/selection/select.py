@@ -1,4 +1,4 @@
-"""Select symmetry, number of components and alpha by predicting what was hidden."""
+"""Model selection: group, number of components and alpha by cross-validation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from orbitdl.arrays.validation import (
     as_alphas,
-    listed,
+    as_candidates,
     require_between,
     require_count,
     require_jobs,
@@ -33,11 +33,11 @@ from orbitdl.selection.scores import Scores
 from orbitdl.storage.container import as_path
 
 OF_WAVEFORMS = ("length", "detrend", "noise", "positive")
-"""Settings of waveforms that judgements depend on."""
+"""Parameters of `WaveformLearning` that scores depend on."""
 SHARE = 0.1
-"""Of entries that are hidden, unless another one is requested."""
+"""Default fraction of held-out entries."""
 WAVEFORMS_ONLY = (
-    "{0} is for data points: a recording is judged by the events in held-out stretches, at the "
+    "{0} is for data points: recordings are scored by the events in held-out segments, at the "
     "threshold of the calibrated detector; leave out {0}."
 )
 
@@ -58,83 +58,80 @@ def select(
     progress: Progress | None = None,
     checkpoint: str | PathLike[str] | None = None,
 ) -> Selection:
-    """Choose symmetry, number of components and alpha by cross-validation.
+    """Choose the group, the number of components and alpha by cross-validation.
 
-    Data points are judged by what is predicted of held-out entries, recordings by the events that
-    are found in held-out stretches.
+    Data points are scored by the prediction of held-out entries, recordings by the events found in
+    held-out segments.
 
     Parameters
     ----------
     estimator : OrbitDictionaryLearning or WaveformLearning
-        With the settings that are not to be chosen, such as `length`, `noise` or `random_state`.
-        Its `n_jobs` threads each work on one candidate or one round at a time.
+        With the parameters that are not selected, such as `length`, `noise` or `random_state`. Its
+        `n_jobs` threads process one candidate or one round each.
     X : as in `fit` of the estimator
         Data points, or a recording or several. NaN means missing.
     n_components : iterable of int
-        Numbers of components to try. For recordings what ``n_components="auto"`` finds is added,
-        and larger numbers are left out: what more there is, is no kind of its own.
+        Candidate numbers of components. For recordings the number found by ``n_components="auto"``
+        is added, and larger numbers are skipped: further components are duplicates.
     alphas : iterable of float, optional
-        Weights of sparsity to try. If left out, some around what the estimator's "auto" takes.
-        Not for recordings: their events are those of the calibrated detector, on which alpha has
-        no influence.
+        Candidate regularisation weights; by default a range around the automatic alpha. Not for
+        recordings: their events come from the calibrated detector, which does not depend on alpha.
     groups : iterable of Group, optional
-        Symmetries to try, the simplest first; the estimator's own if left out. Not for recordings.
+        Candidate groups, the simplest first; by default the estimator's group. Not for recordings.
     mask : array-like of bool, optional
         As in `fit` of `OrbitDictionaryLearning`.
     rounds : int
-        Parts into which the data are divided. In every round another one has hidden entries, or
-        is held out.
+        Number of folds. In every round one fold has held-out entries, or is held out.
     share : float, optional
-        Of its entries that are hidden, 0.1 if left out. Not for recordings.
+        Fraction of held-out entries of a fold, 0.1 by default. Not for recordings.
     speckle : int, optional
-        Neighbouring samples that are hidden together: take more where noise is alike in
-        neighbouring samples. 1 if left out. Not for recordings.
+        Number of neighbouring samples held out together, 1 by default: pass more if noise is
+        autocorrelated. Not for recordings.
     max_samples : int, optional
-        Data points at most that are used, 500 if left out. Of recordings samples; if left out, as
-        many as `fit` finds waveforms in.
+        Maximum number of data points, 500 by default. For recordings the maximum number of
+        samples, by default as many as `fit` uses to find waveforms.
     progress : callable, optional
-        Called with how many runs are done, and how many there are: paths of alphas, or rounds of a
-        recording. If left out they are printed where the estimator is `verbose`.
+        Called with the number of finished runs and their total: paths of alphas, or rounds of a
+        recording. By default they are printed if the estimator is `verbose`.
     checkpoint : path-like, optional
-        A file in which finished runs are saved; if it exists, only the others are made.
+        A file in which finished runs are saved. If it exists, only missing runs are computed.
 
     Returns
     -------
     Selection
-        A table of all candidates, the choice, the reason, and an estimator ready to be fitted.
+        A table of all candidates, the selected parameters, the reason, and an unfitted estimator.
 
     Notes
     -----
-    **Data points**: speckled cross-validation. In round r of R the entries H_r, a share of those in
-    part r of the data, are hidden. Components are learned from all others, at one alpha after the
-    other, each from where the one before ended. The atoms found are fitted to what is known by
-    least squares, and predict x on H_r; over all rounds the error of a candidate is
+    **Data points**: speckled cross-validation. In round r of R the entries H_r, a fraction of those
+    in fold r, are held out. Components are learned from all others along a path of alphas with warm
+    starts. The coefficients of the atoms are refitted to observed entries by least squares and
+    predict x on H_r; over all rounds the error of a candidate is
 
         sum_r sum_{H_r} (x - prediction)^2 / sum_r sum_{H_r} x^2.
 
-    White noise cannot be predicted, so that atoms which code noise raise the error, and so do
-    components that share what one of them should explain. Windows of a recording should not
-    overlap: an entry that is hidden in one is still observed in the next. It takes minutes: every
-    number of components is learned at every alpha in every round.
+    White noise cannot be predicted: atoms that fit noise increase the error, and so do duplicate
+    components. Windows of a recording must not overlap, as an entry held out in one would be
+    observed in the next. The computation takes minutes: every number of components is learned at
+    every alpha in every round.
 
     **Recordings**: held-out events. A recording is whitened by its noise model and divided into
-    units of eight waveform lengths or more. In round r those of part r, drawn at random, are held
-    out. Components are learned from the rest as `fit` does with the number of the candidate, and
-    their events in part r are detected. An event is
-    reproducible if the components of the whole recording find it, too. With noise level sigma, r
-    what reproducible events leave of whitened samples y, n samples and K events of q components in
-    T samples, the error is
+    units of eight waveform lengths or more. In round r those of fold r, drawn at random, are held
+    out. Components are learned from the others as in `fit`, and their events in fold r are
+    detected. An event is reproducible if the components of the complete recording detect it, too.
+    With noise level sigma, residual r of whitened samples y after subtraction of reproducible
+    events, n samples and K events of q components in T samples, the error is
 
         (sum (r / sigma)^2 - n + 2 K log(q T)) / (sum (y / sigma)^2 - n),
 
-    summed over units. An event of noise explains at most ``2 log(q T)``, so that it never pays, and
-    neither does a component that is not found again. It takes a few times as long as a fit with
-    ``n_components="auto"``. The estimator returned has ``n_components="auto"`` where the number
-    chosen is that of "auto".
+    summed over units. A false event explains at most ``2 log(q T)``, so it never decreases the
+    error, and neither does a component that is not reproducible. The cost is a few fits with
+    ``n_components="auto"``. The returned estimator has ``n_components="auto"`` if that number is
+    selected.
 
-    Of the candidates within one standard error of the least, the simplest is chosen: fewest
-    components, then the first group, then the largest alpha. The standard error is that of the
-    difference, unit by unit: a unit is a data point, or that of a recording.
+    One-standard-error rule: of the candidates within one standard error of the minimum, the
+    simplest is selected: fewest components, then the first group, then the largest alpha. The
+    standard error is that of paired differences over units (data points, or units of a recording).
 
     Examples
     --------
@@ -150,12 +147,14 @@ def select(
     >>> model = selection.estimator.fit(X)
     """
     numbers = sorted(
-        {require_count(q, "n_components") for q in listed(n_components, "n_components")}
+        {require_count(q, "n_components") for q in as_candidates(n_components, "n_components")}
     )
-    given = None if alphas is None else as_alphas(alphas)
-    own = None if groups is None else [require_group(one) for one in listed(groups, "groups")]
+    requested = None if alphas is None else as_alphas(alphas)
+    own = None
+    if groups is not None:
+        own = [require_group(group) for group in as_candidates(groups, "groups")]
     most = None if max_samples is None else require_count(max_samples, "max_samples")
-    place = None if checkpoint is None else as_path(checkpoint, "checkpoint")
+    path = None if checkpoint is None else as_path(checkpoint, "checkpoint")
     if not isinstance(estimator, OrbitDictionaryLearning | WaveformLearning):
         raise ValueError(
             f"select takes an OrbitDictionaryLearning or a WaveformLearning, not {estimator!r}."
@@ -163,10 +162,10 @@ def select(
     seed, parts = seed_of(estimator), require_count(rounds, "rounds", least=2)
     progress = progress or (print_progress if estimator.verbose else None)
     if isinstance(estimator, WaveformLearning):
-        of_points = {"alphas": given, "groups": own, "mask": mask, "share": share}
+        of_points = {"alphas": requested, "groups": own, "mask": mask, "share": share}
         refuse_of_points(of_points | {"speckle": speckle})
         judging = Speckles(parts, 0.0, 1, seed)
-        return select_by_events(estimator, X, numbers, judging, most, place, progress)
+        return select_by_events(estimator, X, numbers, judging, most, path, progress)
     speckles = Speckles(
         parts,
         SHARE if share is None else require_between(share, "share", 0.01, 0.9),
@@ -175,13 +174,13 @@ def select(
     )
     judges = point_judges(estimator, X, mask, own, speckles, most)
     require_hidden(judges, rounds)
-    usual, begin = judges.alphas(numbers[len(numbers) // 2])
-    weights = usual if given is None else sorted(set(given), reverse=True)
+    default, begin = judges.alphas(numbers[len(numbers) // 2])
+    weights = default if requested is None else sorted(set(requested), reverse=True)
     candidates = [(group, q) for group in range(len(judges.groups)) for q in numbers]
     jobs = [(*candidate, number) for candidate in candidates for number in range(rounds)]
     first = int(np.argmin(np.abs(np.log(np.array(weights) / begin))))
     identity = identity_of(judges.fingerprint, speckles, weights, estimator, own, most)
-    results = Results(identity | {"the alpha to begin with": weights[first]}, jobs, place, progress)
+    results = Results(identity | {"the initial alpha": weights[first]}, jobs, path, progress)
     run_missing(results, judges, weights, first, estimator)
     judged = [[results.done[*one, number] for number in range(rounds)] for one in candidates]
     scores = Scores.of(judges.groups, candidates, weights, judged)
@@ -194,14 +193,14 @@ def select_by_events(
     numbers: list[int],
     speckles: Speckles,
     most: int | None,
-    place: Path | None,
+    path: Path | None,
     progress: Progress | None,
 ) -> Selection:
     """Choose the number of components of recordings by held-out events."""
     judges, data = event_judges(estimator, X, numbers, speckles, most)
     identity = identity_of(data, speckles, [], estimator, None, most)
     jobs = [(0, 0, number) for number in range(speckles.rounds)]
-    results = Results(identity | {"candidates": judges.candidates}, jobs, place, progress)
+    results = Results(identity | {"candidates": judges.candidates}, jobs, path, progress)
 
     def run(job: Job) -> None:
         results.add(job, judges.judge(job[2]))
@@ -219,28 +218,28 @@ def select_by_events(
 
 
 def refuse_of_points(values: dict[str, Any]) -> None:
-    """Refuse options that say how data points are judged."""
+    """Raise ValueError for options that apply to data points only."""
     for name, value in values.items():
         if value is not None:
             raise ValueError(WAVEFORMS_ONLY.format(name))
 
 
 def print_progress(done: int, total: int) -> None:
-    """Print how many runs are done."""
+    """Print the number of finished runs."""
     print(f"{done} of {total} runs")
 
 
 def require_hidden(judges: Judges, rounds: int) -> None:
-    """Refuse data of which nothing would be hidden that could be predicted."""
+    """Raise ValueError if all held-out entries would be zero."""
     if not any(judges.hold_out(0, number).energy > 0.0 for number in range(rounds)):
         raise ValueError(
-            "all entries that would be hidden are zero, or there are none: nothing could be "
-            "predicted; pass more data, a larger share or a smaller speckle."
+            "all held-out entries are zero, or there are none; pass more data, a larger share or a "
+            "smaller speckle."
         )
 
 
 def seed_of(estimator: OrbitDictionaryLearning | WaveformLearning) -> int:
-    """Return the seed of all chance: one and the same where the estimator has none."""
+    """Return the random seed: that of the estimator, otherwise 0."""
     return 0 if getattr(estimator, "random_state", None) is None else estimator._seed()
 
 
@@ -251,7 +250,7 @@ def run_missing(
     first: int,
     estimator: OrbitDictionaryLearning,
 ) -> None:
-    """Learn and judge one path of alphas after the other, those that are not done."""
+    """Learn and score the missing paths of alphas."""
     effort = Effort(estimator.max_iter, estimator.n_restarts)
 
     def run(job: Job) -> None:
@@ -267,7 +266,7 @@ def selection_of(
     estimator: OrbitDictionaryLearning,
     groups: list[Group] | None,
 ) -> Selection:
-    """Choose, say why, and set the estimator accordingly."""
+    """Select a candidate, with the reason and an estimator with its parameters."""
     chosen = choose(scores)
     (group, q), alpha = scores.candidates[chosen[0]], scores.alphas[chosen[1]]
     ready = clone(estimator).set_params(n_components=q, alpha=alpha)
@@ -285,14 +284,14 @@ def identity_of(
     groups: list[Group] | None,
     most: int | None,
 ) -> dict[str, Any]:
-    """Return what runs in a file must have been made with, to be of use here."""
+    """Return the settings with which runs in a file must agree."""
     settings = estimator.get_params(deep=False)
     own = {name: settings[name] for name in OF_WAVEFORMS if name in settings}
-    moves = groups or ([estimator._group()] if "group" in settings else [])
+    candidates = groups or ([estimator._group()] if "group" in settings else [])
     return own | {
         "data": fingerprint,
         "max_samples": most,
-        "groups": [one.as_code() for one in moves],
+        "groups": [group.as_code() for group in candidates],
         "coder": repr(settings.get("coder")),
         "alphas": alphas,
         "rounds": speckles.rounds,

@@ -124,7 +124,7 @@ def _refuse(text: str) -> float:
 
 def _whole(text: str) -> int:
     if len(text) > 19:
-        raise ValueError("a whole number is too large")
+        raise ValueError("an integer is too large")
     return int(text)
 
 

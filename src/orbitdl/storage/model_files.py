@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from orbitdl.arrays.validation import as_components, require_positive
 from orbitdl.coding import Coder, Matching
 from orbitdl.groups import Action, Group
-from orbitdl.groups.enumerated import ListedRepresentation
+from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.storage.codec import pack, unpack
 from orbitdl.storage.container import ModelFileError, marks, read, write
 from orbitdl.storage.plain import require_shape
@@ -133,7 +133,7 @@ def reason_of(error: Exception) -> str:
 
 def _shape(sizes: list[Any]) -> tuple[int, ...]:
     if not sizes or not all(type(size) is int and size > 0 for size in sizes):
-        raise ValueError("the shape of a data point is not a list of positive whole numbers")
+        raise ValueError("the shape of a data point is not a list of positive integers")
     return tuple(sizes)
 
 
@@ -150,11 +150,11 @@ def _require_coding(action: Action, coder: Coder | None, q: int) -> None:
 
     They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
     """
-    representation, q = action.alone, q * action.n_copies
+    representation, q = action.base, q * action.n_copies
     if coder is not None and not coder.serves(representation):
         name = action.group.name
         raise ValueError(f"{type(coder).__name__} does not serve {name}")
-    size = representation.size if isinstance(representation, ListedRepresentation) else 1
+    size = representation.size if isinstance(representation, FiniteRepresentation) else 1
     slots = coder.most_atoms(q) if isinstance(coder, Matching) else q
     if 8 * max(q * q * size, slots * slots) > LARGEST_TABLE:
         raise ValueError(

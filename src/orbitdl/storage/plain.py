@@ -53,7 +53,7 @@ def is_scalar(hint: Any) -> bool:
 
 
 def require_type(value: Any, hint: Any, name: str, what: str) -> Any:
-    """Return a plain value of a type that the hint allows; whole numbers pass as any number."""
+    """Return a plain value of a type that the hint allows; integers pass as any number."""
     accepted = {get_origin(kind) or kind for kind in alternatives(hint)}
     if float in accepted:
         accepted.add(int)

@@ -22,7 +22,7 @@ class WaveformParameters:
     alpha: float | str
     noise: str
     positive: bool
-    whole_samples: bool
+    integer_shifts: bool
     detrend: bool
     max_iter: int
     tol: float

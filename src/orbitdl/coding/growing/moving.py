@@ -181,7 +181,7 @@ def along(seen: Seen, step: Step, length: Floats) -> Atoms:
     part = np.divide(t * atoms.coefficient, c, out=np.zeros_like(c), where=c != 0)
     part = np.minimum(part, LONGEST / np.maximum(step.far, 1e-300))
     by = (part / atoms.coefficient)[:, None] * step.u
-    return atoms.moved(c, seen.problem.representation.move(atoms.element, by))
+    return atoms.moved(c, seen.problem.representation.retract(atoms.element, by))
 
 
 @fast

@@ -15,7 +15,7 @@ from orbitdl.coding.sliding.oracle import oracle_for
 from orbitdl.coding.sliding.state import make_state, put
 from orbitdl.coding.sliding.tables import Tables, tables_for
 from orbitdl.groups.base import Floats, correlate
-from orbitdl.groups.maxima.polynomials import split
+from orbitdl.groups.maxima.polynomials import as_real_imag
 from orbitdl.groups.signals.time_shift import TimeShift
 from orbitdl.kernels import ZERO, fast
 
@@ -41,7 +41,7 @@ class SlideAtoms:
             missing_in_time(problem.representation, problem),
             max(atoms.counts.max(initial=0), 1),
         )
-        C, energy = split(correlate(problem.Y, problem.A)[..., 0, 0]), problem.energy()
+        C, energy = as_real_imag(correlate(problem.Y, problem.A)[..., 0, 0]), problem.energy()
         component, c = atoms.component.copy(), atoms.coefficient.copy()
         shift = atoms.element[:, 0].copy()
         slide_all(

@@ -20,7 +20,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.state import certificate_at_atoms, refresh
 from orbitdl.coding.sliding.tables import Tables, build_tables
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.groups.enumerated import translated_entries
+from orbitdl.groups.finite_representation import translated_entries
 from orbitdl.groups.maxima.polynomials import horner
 from orbitdl.groups.signals.time_shift import TimeShift
 from orbitdl.kernels import ZERO, internal

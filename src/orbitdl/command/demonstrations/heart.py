@@ -45,7 +45,7 @@ class Heart(Demonstration):
 
     @classmethod
     def run(cls, screen: Screen) -> Self:
-        heart = make_ecg_recording(duration=600, rate=RATE, random_state=0)
+        heart = make_ecg_recording(duration=600, sfreq=RATE, random_state=0)
         screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
         with screen.learning(1) as show:
             model = learn_beats(heart, callback=show)
@@ -99,7 +99,7 @@ class Heart(Demonstration):
         )
 
     def write_model(self, path: Path) -> None:
-        steps = Preprocessing(rate=RATE)
+        steps = Preprocessing(sfreq=RATE)
         self.model.save(path, preprocessing=steps.to_dict(), provenance=ORIGIN)
 
     def write_report(self, path: Path) -> None:

@@ -55,7 +55,7 @@ class Images(Demonstration):
     def learned_from(cls, digits: TurnedDigits, screen: Screen, n_restarts: int = 5) -> Self:
         """Learn a component per digit, with turns and without."""
         q, group = len(np.unique(digits.labels)), ImageRotation()
-        images = group.on(digits.X.shape[1:]).adopt(digits.X)
+        images = group.on(digits.X.shape[1:]).project(digits.X)
         turned = OrbitDictionaryLearning(
             q, group=group, n_restarts=n_restarts, random_state=0, n_jobs=-1
         )

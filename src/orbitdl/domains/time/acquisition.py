@@ -19,8 +19,8 @@ ENOUGH = 2**16
 
 def acquisition_of(
     signal: ArrayLike,
-    rate: float | None = None,
-    leads: tuple[str, ...] = (),
+    sfreq: float | None = None,
+    ch_names: tuple[str, ...] = (),
     units: tuple[str, ...] = (),
 ) -> dict[str, Any]:
     """Return what is known of a recording (T,) or (T, channels), as a model stores it.
@@ -29,10 +29,10 @@ def acquisition_of(
 
     Examples
     --------
-    >>> acquisition_of(np.arange(101.0), rate=250.0, units=("mV",))
-    {'rate': 250.0, 'units': ['mV'], 'scale': [98.0]}
+    >>> acquisition_of(np.arange(101.0), sfreq=250.0, units=("mV",))
+    {'sfreq': 250.0, 'units': ['mV'], 'scale': [98.0]}
     """
-    known = {"rate": rate, "leads": [*leads], "units": [*units], "scale": _scales(signal)}
+    known = {"sfreq": sfreq, "ch_names": [*ch_names], "units": [*units], "scale": _scales(signal)}
     return {name: value for name, value in known.items() if value}
 
 
@@ -41,7 +41,7 @@ def acquired(recording: Any) -> dict[str, Any]:
     several = recording if isinstance(recording, list | tuple) else [recording]
     known = [_of(one) for one in several if _is_recording(one)]
     for other in known[1:]:
-        rates = known[0].get("rate"), other.get("rate")
+        rates = known[0].get("sfreq"), other.get("sfreq")
         if _differ(*rates):
             raise ValueError(
                 f"the recordings have sampling rates of {rates[0]:g} and {rates[1]:g} Hz; resample "
@@ -60,8 +60,8 @@ def compare_with(learned: Mapping[str, Any], recording: Any) -> None:
 
 def compare(learned: Mapping[str, Any], found: Mapping[str, Any]) -> None:
     """Refuse another sampling rate; warn of other units, channel names, or another scale."""
-    require_same_rate(learned.get("rate"), found.get("rate"), "resample the recording")
-    for name, what in (("units", "in"), ("leads", "in channels")):
+    require_same_rate(learned.get("sfreq"), found.get("sfreq"), "resample the recording")
+    for name, what in (("units", "in"), ("ch_names", "in channels")):
         before, now = (", ".join(side.get(name) or ()) for side in (learned, found))
         if before and now and _plain(before) != _plain(now):
             warnings.warn(
@@ -100,8 +100,8 @@ def _is_recording(thing: Any) -> bool:
 
 
 def _of(recording: Any) -> dict[str, Any]:
-    own = (getattr(recording, name, None) or () for name in ("leads", "units"))
-    return acquisition_of(recording.signal, getattr(recording, "rate", None), *own)
+    own = (getattr(recording, name, None) or () for name in ("ch_names", "units"))
+    return acquisition_of(recording.signal, getattr(recording, "sfreq", None), *own)
 
 
 def _scales(signal: ArrayLike) -> list[float]:

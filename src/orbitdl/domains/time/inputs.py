@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.arrays.validation import require_usual_number
+from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.signal import Signal, complete
@@ -89,7 +89,7 @@ def as_signal(recording: Any, name: str = ONLY) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    return Signal(values, rate=_known(recording, "rate"), offset=_known(recording, "offset") or 0)
+    return Signal(values, sfreq=_known(recording, "sfreq"), offset=_known(recording, "offset") or 0)
 
 
 def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
@@ -127,7 +127,7 @@ def survey(
     observed, low, high = sum(counts), np.min(lows, axis=0), np.max(highs, axis=0)
     if observed == 0:
         raise ValueError(_nothing_observed(signal, name))
-    require_usual_number(float(max(high.max(), -low.min())), name)
+    require_in_range(float(max(high.max(), -low.min())), name)
     shape = len(signal), signal.channels, len(signal.values.shape)
     return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
 

@@ -35,7 +35,7 @@ class Signal:
         An array in memory or on disk. Only slices of it are ever taken.
     span : int
         Samples of the blocks whose medians make up the trend that is taken off; 0: nothing is.
-    rate : float or None
+    sfreq : float or None
         Sampling rate in Hz, where it is known.
     offset : int
         Samples before `values` in the recording that it is an excerpt of.
@@ -48,7 +48,7 @@ class Signal:
 
     values: Any
     span: int = 0
-    rate: float | None = None
+    sfreq: float | None = None
     offset: int = 0
     noise: Background | None = None
     penalty: PenaltyField | None = None

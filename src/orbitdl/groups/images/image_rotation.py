@@ -1,4 +1,4 @@
-"""Rotations of images about their centre, by any angle."""
+"""Rotations of images about their centre by any angle."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.validation import require_positive
 from orbitdl.groups.base import Action, Group
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.presentation import ListSlider, Presentation
+from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.semidirect_product import SemidirectAction
 from orbitdl.groups.signals.reversal import Mirror
 from orbitdl.groups.transforms.fourier_bessel import FourierBessel
 from orbitdl.groups.views import view_of_image
-from orbitdl.groups.with_finite import Extension
 
-WHOLE_TURN = 360.0
-"""Angles are in degrees."""
+DEGREES = 360.0
+"""Degrees; the period of the angle."""
 
 
 @dataclass(frozen=True)
 class ImageRotation(Group):
     """Rotations of square images about their centre by any angle, counterclockwise in degrees.
 
-    Acts on images (S, S) or (S, S, channels); all channels turn together.
+    Acts on images (S, S) or (S, S, channels); all channels are rotated alike.
 
     Parameters
     ----------
     reflections : bool
-        Whether images may be mirrored, too: upside down first, then turned.
+        Whether to add reflections: images are flipped upside down first, then rotated.
     bandwidth : float
-        Details are kept up to this fraction of the finest that pixels show, at most 1. Finer ones
-        turn less exactly, since pixels hardly tell them from others.
+        Largest spatial frequency of the representation, as a fraction of the Nyquist frequency of
+        the pixels, at most 1. Rotations of higher frequencies suffer from aliasing.
 
     Notes
     -----
-    Only the disc within the square can turn. There an image is a sum of Fourier-Bessel functions
-    ``J_k(z_kn r / R) exp(i k phi)``, which a rotation multiplies by ``exp(-i k angle)``: a circle,
-    with one block per angular frequency k. What is outside the disc, finer than `bandwidth`, or
-    does not fade towards the rim is left out; the data's share of it stays in the residual. Turns
-    by 90 degrees are exact, others as exact as the pixels are fine: to about 1e-3 for 32 pixels.
+    On the inscribed disc an image is a sum of Fourier-Bessel functions
+    ``J_k(z_kn r / R) exp(i k phi)``, which a rotation multiplies by ``exp(-i k angle)``: the circle
+    group, with one block per angular frequency k. What lies outside the disc, above `bandwidth`, or
+    does not vanish at the rim is outside the range of the transform and stays in the residual.
+    Rotations by 90 degrees are exact, others up to discretisation: about 1e-3 for 32 pixels.
 
     Examples
     --------
     >>> import numpy as np
-    >>> turns = ImageRotation().on((9, 9))
-    >>> image = turns.adopt(np.random.default_rng(0).standard_normal((9, 9)))
-    >>> bool(np.allclose(turns.act(np.array([90.0]), image), np.rot90(image)))
+    >>> rotations = ImageRotation().on((9, 9))
+    >>> image = rotations.project(np.random.default_rng(0).standard_normal((9, 9)))
+    >>> bool(np.allclose(rotations.act(np.array([90.0]), image), np.rot90(image)))
     True
     """
 
@@ -61,18 +61,18 @@ class ImageRotation(Group):
         require_positive(self.bandwidth, "bandwidth")
         if self.bandwidth > 1:
             raise ValueError(
-                f"bandwidth must be at most 1, not {self.bandwidth}: pixels show nothing finer."
+                f"bandwidth must be at most 1 (Nyquist), not {self.bandwidth}; pass less."
             )
 
     def on(self, shape: tuple[int, ...]) -> Action:
         if not self.reflections:
             return ImageRotationRepresentation(self, shape)
-        turns = ImageRotationRepresentation(replace(self, reflections=False), shape)
-        return Extension(self, turns, Mirror().on(shape))
+        rotations = ImageRotationRepresentation(replace(self, reflections=False), shape)
+        return SemidirectAction(self, rotations, Mirror().on(shape))
 
 
 class ImageRotationRepresentation(CircleRepresentation):
-    """One block per angular frequency; a turn is 360 degrees."""
+    """One block per angular frequency; angles in degrees."""
 
     parameters = ("angle",)
 
@@ -86,22 +86,22 @@ class ImageRotationRepresentation(CircleRepresentation):
         n_blocks = waves.block_shape[0]
         if n_blocks == 0:
             raise ValueError(
-                f"with a bandwidth of {group.bandwidth:g}, {group.name} acts on larger images than "
-                f"{tuple(shape)}; raise the bandwidth or use larger images."
+                f"images of shape {tuple(shape)} have no frequency below a bandwidth of "
+                f"{group.bandwidth:g}; raise the bandwidth or use larger images."
             )
-        super().__init__(group, waves, WHOLE_TURN, 2 * n_blocks - 1)
+        super().__init__(group, waves, DEGREES, 2 * n_blocks - 1)
 
     @cached_property
     def presentation(self) -> Presentation:
         return Presentation(
-            "may be turned about their centre by any angle",
-            angle_in_words,
+            "may be rotated about their centre by any angle",
+            angle_label,
             view_of_image(self.shape),
-            (ListSlider(),),
+            (ElementSlider(),),
             noun="image",
         )
 
 
-def angle_in_words(element: Floats) -> str:
-    """Say how far an image is turned, to a tenth of a degree."""
-    return f"turned by {element[0]:.1f}°"
+def angle_label(element: Floats) -> str:
+    """Return a label of a rotation, to a tenth of a degree."""
+    return f"rotated by {element[0]:.1f}°"

@@ -1,4 +1,4 @@
-"""Translations of images by whole pixels."""
+"""Translations of images by integer numbers of pixels."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Combination
-from orbitdl.groups.enumerated import Entries, ListedRepresentation, translated_entries
+from orbitdl.groups.finite_representation import Entries, FiniteRepresentation, translated_entries
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
 
 
 @dataclass(frozen=True)
 class IntegerTranslation(TranslationGroup):
-    """Circular translations of images by whole pixels: convolutional dictionary learning of images.
+    """Circular translations of images by integer pixels: convolutional dictionary learning.
 
-    Acts on images (rows, columns) or (rows, columns, channels); all channels move together.
+    Acts on images (rows, columns) or (rows, columns, channels); all channels are shifted alike.
 
     Parameters
     ----------
     channels : int, optional
-        Channels of the images. More than 4 must be said here: three axes are otherwise taken for a
-        volume, which cannot be shifted in three directions.
+        Number of channels. Required above 4: an array with three axes might otherwise be a volume,
+        which these groups do not shift along the third axis.
 
     Notes
     -----
-    There are rows * columns elements. In block coordinates each is diagonal: one number per wave
-    of the plane. The gauge is the l1 norm of the coefficients, which are unique.
+    There are rows * columns elements, diagonal in block coordinates: one number per plane wave.
+    The gauge is the l1 norm of the unique coefficients.
 
     Examples
     --------
     >>> import numpy as np
-    >>> moves = IntegerTranslation().on((2, 3))
-    >>> moves.act(np.array([0.0, 1.0]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])).round(12)
+    >>> shifts = IntegerTranslation().on((2, 3))
+    >>> shifts.act(np.array([0.0, 1.0]), np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])).round(12)
     array([[3., 1., 2.],
            [6., 4., 5.]])
     """
@@ -43,10 +43,10 @@ class IntegerTranslation(TranslationGroup):
         return IntegerTranslationRepresentation(self, shape)
 
 
-class IntegerTranslationRepresentation(TorusAction, ListedRepresentation):
-    """One complex number per wave; elements are numbered row by row of the image."""
+class IntegerTranslationRepresentation(TorusAction, FiniteRepresentation):
+    """One complex number per plane wave; elements in C order of the shifts (down, right)."""
 
-    counted = True
+    is_integer = True
 
     def __init__(self, group: IntegerTranslation, shape: tuple[int, ...]) -> None:
         super().__init__(group, shape, keep_nyquist=True)
@@ -55,8 +55,8 @@ class IntegerTranslationRepresentation(TorusAction, ListedRepresentation):
 
     @property
     def elements(self) -> Floats:
-        places = np.indices(self.cycles).reshape(2, self.size)
-        return np.ascontiguousarray(places.T, dtype=np.float64)
+        shifts = np.indices(self.cycles).reshape(2, self.size)
+        return np.ascontiguousarray(shifts.T, dtype=np.float64)
 
     def index(self, element: Floats) -> Integers:
         down, right = np.moveaxis(np.rint(element).astype(np.intp), -1, 0)
@@ -69,7 +69,7 @@ class IntegerTranslationRepresentation(TorusAction, ListedRepresentation):
     def entries(self) -> Entries:
         return translated_entries(self.shape, self.size)
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
         values = self.correlations(correlation)
-        row, number = plane_grid_peaks(values.reshape(-1, *self.cycles), level)
+        row, number = plane_grid_peaks(values.reshape(-1, *self.cycles), threshold)
         return Combination(row, values[row, number], self.elements[number])

@@ -1,4 +1,4 @@
-"""What all groups of circular translations of images share: phases of the waves of the plane."""
+"""Base of all groups of circular translations of images: phases of plane waves."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from orbitdl.kernels import allocating, internal
 from orbitdl.kernels.phases import fill_phases
 
 MANY = 4
-"""Channels of a picture, at most, unless somebody says that there are more."""
+"""Channels of an image, at most (RGB and alpha), unless `channels` is passed."""
 
 
 @dataclass(frozen=True)
 class TranslationGroup(Group):
-    """Circular translations of images, of so many channels if that is said."""
+    """Circular translations of images with an optional number of channels."""
 
     channels: int | None = None
 
@@ -32,9 +32,9 @@ class TranslationGroup(Group):
 
 
 def require_images(group: TranslationGroup, shape: tuple[int, ...]) -> None:
-    """Refuse data points that are no images, or that are read as images of many channels unasked.
+    """Raise ValueError for data points that are not images, or have unexpectedly many channels.
 
-    Volumes look like such images, and would be shifted along two of their three axes only.
+    A volume looks like such an image, and would be shifted along two of its three axes only.
     """
     if len(shape) not in (2, 3) or 0 in shape:
         raise ValueError(
@@ -45,20 +45,20 @@ def require_images(group: TranslationGroup, shape: tuple[int, ...]) -> None:
     read = f"data points of shape {tuple(shape)} as images of {shape[0]} x {shape[1]} pixels"
     if group.channels is None and found > MANY:
         raise ValueError(
-            f"{group.name}() reads {read} with {found} channels, which it does not shift; say "
+            f"{group.name}() reads {read} with {found} channels, which it does not shift; pass "
             f"{group.name}(channels={found}) if they are, and pass volumes slice by slice."
         )
     if group.channels not in (None, found):
         raise ValueError(
             f"{group.name}(channels={group.channels}) reads {read} with {found} "
-            f"channel{'s' * (found != 1)}; reshape X, or say channels={found}."
+            f"channel{'s' * (found != 1)}; reshape X, or pass channels={found}."
         )
 
 
 class TorusAction(Representation):
-    """Translations of images (H, W) or (H, W, channels); what leaves on one side enters opposite.
+    """Circular translations of images (H, W) or (H, W, channels).
 
-    An element is how far the image moves, (down, right), in pixels, in [0, H) x [0, W).
+    An element is the shift (down, right) in pixels, in [0, H) x [0, W).
 
     Notes
     -----
@@ -83,17 +83,17 @@ class TorusAction(Representation):
     def inverse(self, element: Floats) -> Floats:
         return np.mod(-element, self.periods)
 
-    def shortest(self, element: Floats) -> Floats:
+    def principal(self, element: Floats) -> Floats:
         return element - self.periods * np.round(element / self.periods)
 
     def angles(self, element: Floats) -> Floats:
-        """Return elements in radians: a whole turn of the torus in either direction is 2 pi."""
+        """Return elements in radians: the period in either direction is 2 pi."""
         return element * (2 * np.pi / self.periods)
 
     def represent(self, element: Floats) -> Blocks:
         flat = np.ascontiguousarray(self.angles(element).reshape(-1, 2))
         phase = np.empty((len(flat), self.block_shape[0]), dtype=np.complex128)
-        fill_waves(-flat, self.transform.waves, phase)
+        fill_plane_phases(-flat, self.transform.waves, phase)
         return phase.reshape(*element.shape[:-1], self.block_shape[0], 1, 1)
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
@@ -105,40 +105,43 @@ class TorusAction(Representation):
         )
         return result[:, :, None]
 
-    def moved(self, element: Floats, B: Blocks) -> Blocks:
+    def act_on_blocks(self, element: Floats, B: Blocks) -> Blocks:
         batch = np.broadcast_shapes(element.shape[:-1], B.shape[:-3])
         angle = -np.broadcast_to(self.angles(element), (*batch, 2)).reshape(-1, 2)
         columns = np.broadcast_to(B, (*batch, *B.shape[-3:])).reshape(len(angle), *B.shape[-3::2])
         result = np.empty(columns.shape, dtype=np.complex128)
-        turn_plane_waves(angle, self.transform.waves, columns, result)
+        rotate_plane_waves(angle, self.transform.waves, columns, result)
         return result.reshape(*batch, *B.shape[-3:])
 
     @cached_property
     def presentation(self) -> Presentation:
-        step = 1.0 if self.counted else 0.0
+        step = 1.0 if self.is_integer else 0.0
         return Presentation(
-            f"may be moved up, down, left and right {self._how_far}",
-            self._in_words,
+            f"may be shifted up, down, left and right {self._step_description}",
+            self._label,
             view_of_image(self.shape),
             (ShiftSlider(step, "down"), ShiftSlider(step, "right")),
             noun="image",
         )
 
     @property
-    def _how_far(self) -> str:
-        """By which amounts, in words."""
-        return "by whole pixels" if self.counted else "by any amount, fractions of a pixel included"
+    def _step_description(self) -> str:
+        return (
+            "by integer pixels"
+            if self.is_integer
+            else "by any amount, fractions of a pixel included"
+        )
 
-    def _in_words(self, element: Floats) -> str:
-        down, right = self.shortest(element)
-        digits = 0 if self.counted else 2
+    def _label(self, element: Floats) -> str:
+        down, right = self.principal(element)
+        digits = 0 if self.is_integer else 2
         vertical = f"{abs(down):.{digits}f} {'down' if down >= 0 else 'up'}"
         return f"{vertical}, {abs(right):.{digits}f} {'right' if right >= 0 else 'left'}"
 
 
 @internal
 def last_wave(waves):  # type: ignore[no-untyped-def]
-    """Return the largest number of waves in either direction."""
+    """Return the largest frequency in either direction."""
     last = 0
     for f in range(waves.shape[0]):
         last = max(last, abs(waves[f, 0]), abs(waves[f, 1]))
@@ -161,7 +164,7 @@ def fill_wave(angle, waves, work, phase):  # type: ignore[no-untyped-def]
 
 
 @allocating
-def fill_waves(angle, waves, phase):  # type: ignore[no-untyped-def]
+def fill_plane_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
     """Fill phase (K, F) for angles (K, 2)."""
     work = np.empty((2, 2, 8 * (last_wave(waves) // 8 + 1)))
     for k in range(angle.shape[0]):
@@ -182,7 +185,7 @@ def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ig
 
 
 @allocating
-def turn_plane_waves(angle, waves, B, out):  # type: ignore[no-untyped-def]
+def rotate_plane_waves(angle, waves, B, out):  # type: ignore[no-untyped-def]
     """Fill out (K, F, m) with ``exp(i (u_f angle_k0 + v_f angle_k1)) B_k``."""
     _, n_blocks, n_channels = B.shape
     phase = np.empty(n_blocks, dtype=np.complex128)

@@ -1,4 +1,4 @@
-"""Translations of images by any amount."""
+"""Translations of images by real numbers of pixels."""
 
 from __future__ import annotations
 
@@ -13,46 +13,45 @@ from orbitdl.groups.base import CLOSE, Combination
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
 from orbitdl.groups.maxima.plane_largest import find_plane_largest
-from orbitdl.groups.maxima.plane_peaks import plane_peaks_near
+from orbitdl.groups.maxima.plane_maxima import plane_peaks_near
 from orbitdl.groups.maxima.plane_values import as_table
 
 FINENESS = 4
-"""Points per pixel, in both directions, of the grid on which peaks are looked for: 8 per wave of
-the last frequency. The nearest one to the largest value shows ``cos(pi / 4) = 71 %`` of it."""
+"""Grid points per pixel in both directions, in the search of peaks: 8 per period of the highest
+frequency. The point nearest to the maximum attains ``cos(pi / 4) = 71 %`` of it."""
 CHUNK = 16
-"""Images put on a grid at a time."""
+"""Images evaluated on a grid at a time."""
 
 
 @dataclass(frozen=True)
 class Translation(TranslationGroup):
     """Circular translations of images by any real number of pixels, by trigonometric interpolation.
 
-    Acts on images (rows, columns) or (rows, columns, channels); all channels move together.
+    Acts on images (rows, columns) or (rows, columns, channels); all channels are shifted alike.
 
     Parameters
     ----------
     channels : int, optional
-        Channels of the images. More than 4 must be said here: three axes are otherwise taken for a
-        volume, which cannot be shifted in three directions.
+        Number of channels. Required above 4: an array with three axes might otherwise be a volume,
+        which these groups do not shift along the third axis.
 
     Notes
     -----
-    ``y(k, l) -> y(k - down, l - right)`` for real (down, right), a torus. The polar is the largest
-    value of a trigonometric polynomial in two variables, found by Newton's method from a grid and
+    ``y(k, l) -> y(k - down, l - right)`` for real (down, right), a torus. The polar is the maximum
+    of a trigonometric polynomial in two variables, found by Newton's method from a grid and
     bounded rigorously (`plane_largest`). The gauge has no finite program in two dimensions.
-    Where the number of rows or of columns is even, waves that alternate from one to the next cannot
-    move by fractions and are left out; the data's share of them stays in the residual. Of one or
-    two rows only what they have in common is left, and moving it down changes nothing.
+    For an even number of rows or columns the Nyquist frequency cannot be shifted by fractions: it
+    is outside the range of the transform and stays in the residual. With one or two rows only the
+    mean over rows remains, which vertical shifts leave unchanged.
 
     Examples
     --------
     >>> import numpy as np
-    >>> moves = Translation().on((5, 7))
+    >>> shifts = Translation().on((5, 7))
     >>> wave = np.cos(2 * np.pi * (np.arange(5)[:, None] / 5 + 2 * np.arange(7) / 7))
-    >>> moved = moves.act(np.array([0.5, 0.25]), wave)
-    >>> turn = 0.5 / 5 + 2 * 0.25 / 7
-    >>> there = np.arange(5)[:, None] / 5 + 2 * np.arange(7) / 7 - turn
-    >>> bool(np.allclose(moved, np.cos(2 * np.pi * there)))
+    >>> shifted = shifts.act(np.array([0.5, 0.25]), wave)
+    >>> phase = np.arange(5)[:, None] / 5 + 2 * np.arange(7) / 7 - (0.5 / 5 + 2 * 0.25 / 7)
+    >>> bool(np.allclose(shifted, np.cos(2 * np.pi * phase)))
     True
     """
 
@@ -61,7 +60,7 @@ class Translation(TranslationGroup):
 
 
 class TranslationRepresentation(TorusAction):
-    """One complex number per wave below Nyquist in both directions."""
+    """One complex number per plane wave below Nyquist in both directions."""
 
     dimension = 2
 
@@ -76,7 +75,7 @@ class TranslationRepresentation(TorusAction):
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0.0, self.periods, size=(n, 2))
 
-    def cover(self) -> Floats:
+    def spanning_elements(self) -> Floats:
         sides = (np.arange(size, dtype=np.float64) for size in self.transform.size)
         return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
 
@@ -88,7 +87,7 @@ class TranslationRepresentation(TorusAction):
         factor = -1j * self.angles(self.transform.waves.astype(np.float64)).T
         return factor[:, :, None, None] * B[..., None, :, :, :]
 
-    def move(self, element: Floats, by: Floats) -> Floats:
+    def retract(self, element: Floats, by: Floats) -> Floats:
         return self.compose(element, by)
 
     def polar(self, correlation: Blocks) -> Floats:
@@ -103,26 +102,26 @@ class TranslationRepresentation(TorusAction):
         value, element = found[:, 0] * found[:, 1], self._element(found[:, 2:])
         return value.reshape(shape), element.reshape(*shape, 2)
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
         parts = []
         for start, C in _in_chunks(correlation[..., 0, 0]):
             grid = self.transform.on_torus(C, self._grid)
-            row, place = plane_grid_peaks(grid, level * self._lowest_fraction)
+            row, position = plane_grid_peaks(grid, threshold * self._lowest_fraction)
             tables = as_table(C, self.transform.waves)
-            row, value, where = plane_peaks_near(tables, grid, row, place)
-            high = np.abs(value) > level
+            row, value, where = plane_peaks_near(tables, grid, row, position)
+            high = np.abs(value) > threshold
             parts.append((start + row[high], value[high], where[high]))
         row, value, where = (np.concatenate(column) for column in zip(*parts, strict=True))
         return Combination(row, value, self._element(where))
 
     @property
     def _lowest_fraction(self) -> float:
-        """What the grid shows at least of a largest value."""
+        """Fraction of the maximum that the grid attains at least."""
         last = np.abs(self.transform.waves).max(axis=0)
         return float(np.cos(np.pi * np.sum(last / np.array(self._grid))))
 
     def _largest(self, C: Blocks, eps: float) -> tuple[Floats, Floats]:
-        """Return bounds (n,) of the largest values for C (n, q, F), and what was found, (n, 4)."""
+        """Return bounds (n,) of the maxima for C (n, q, F), and value, sign and position (n, 4)."""
         upper, found = np.empty(len(C)), np.empty((len(C), 4))
         for start, part in _in_chunks(C):
             tables = as_table(part, self.transform.waves)
@@ -136,6 +135,6 @@ class TranslationRepresentation(TorusAction):
 
 
 def _in_chunks(C: Blocks) -> Iterator[tuple[int, Blocks]]:
-    """Yield a few samples at a time, at least once, with the number of the first one."""
+    """Yield chunks of samples, at least one, with the index of their first sample."""
     for start in range(0, max(len(C), 1), CHUNK):
         yield start, C[start : start + CHUNK]

@@ -1,1 +1,1 @@
-"""Trigonometric polynomials and their peaks."""
+"""Maxima of trigonometric polynomials on the circle and on the torus, with certified bounds."""

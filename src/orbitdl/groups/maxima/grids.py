@@ -1,4 +1,4 @@
-"""Trigonometric polynomials on grids of a circle."""
+"""Trigonometric polynomials on uniform grids of the circle."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from orbitdl.arrays.blocks import Blocks, Floats, Integers
 
 
 def on_grid(C: Blocks, size: int, axis: int = -1) -> Floats:
-    """Return ``Re sum_f C_f exp(2 pi i f k / size)`` for k = 0 .. size-1 along that axis.
+    """Return ``Re sum_f C_f exp(2 pi i f k / size)`` for k = 0 .. size-1.
 
-    f runs along it, counted from the end, and up to ``size / 2`` at most.
+    The (negative) axis of frequencies f <= ``size / 2`` becomes the axis of k.
     """
     n_blocks = C.shape[axis]
     half = np.full(n_blocks, 0.5)
@@ -23,16 +23,16 @@ def on_grid(C: Blocks, size: int, axis: int = -1) -> Floats:
     return result
 
 
-def grid_peaks(values: Floats, level: float | Floats) -> tuple[Integers, Integers]:
-    """Return row and column of the local maxima of ``|values|`` (n, M) on circles, from a level.
+def grid_peaks(values: Floats, threshold: float | Floats) -> tuple[Integers, Integers]:
+    """Return row and column of the local maxima of ``|values|`` (n, M) on circles.
 
-    The level is one for all, or (n, 1). Of a plateau one point is returned, and none if it is not
-    the largest of its row.
+    Only those above a threshold, a number or an array (n, 1). Of a plateau the first point is
+    returned if it is the maximum of its row, otherwise none.
     """
     height = np.abs(values)
     padded = np.concatenate([height[:, -1:], height, height[:, :1]], axis=1)
     high = (height > padded[:, :-2]) & (height > padded[:, 2:])
     high[np.arange(len(height)), height.argmax(axis=1)] = True
-    high &= height >= level
+    high &= height >= threshold
     row, column = np.divmod(np.flatnonzero(high), values.shape[1])
     return row, column

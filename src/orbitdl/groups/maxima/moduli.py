@@ -1,7 +1,7 @@
-"""Moduli of complex trigonometric polynomials ``P(theta) = sum_f C_f exp(i f theta)``.
+"""Maxima of the modulus of complex polynomials ``P(theta) = sum_f C_f exp(i f theta)``.
 
-Their squares are real trigonometric polynomials, ``|P|^2 = Re sum_k D_k exp(i k theta)`` with
-``D_0 = sum_f |C_f|^2`` and ``D_k = 2 sum_f C_{f+k} conj(C_f)``: what is known of these serves.
+The squared modulus is a real trigonometric polynomial, ``|P|^2 = Re sum_k D_k exp(i k theta)`` with
+``D_0 = sum_f |C_f|^2`` and ``D_k = 2 sum_f C_{f+k} conj(C_f)``.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from orbitdl.groups.maxima.largest import find_largest_values, grid_size, lowest
 from orbitdl.groups.maxima.peaks import peaks_near
 
 FINENESS = 2.3
-"""Points per cell, at least, of the grid on which the largest modulus is looked for."""
+"""Grid points per cell, at least, in the search of the maximum."""
 EVERYWHERE = 4
-"""Points per cell of the grid on which all peaks are looked for."""
+"""Grid points per cell in the search of all peaks."""
 BEYOND = 1e100
-"""Higher than any modulus of scaled polynomials."""
+"""Above any modulus of scaled polynomials."""
 CHUNK = 256
-"""Polynomials put on a grid at a time to find all their peaks."""
+"""Polynomials evaluated on a grid at a time."""
 
 
-class Peaks(NamedTuple):
-    """Peaks of moduli: whose they are, how high, and at which angles; arrays (k,)."""
+class ModulusPeaks(NamedTuple):
+    """Local maxima of the modulus: polynomial, value and angle, arrays (k,)."""
 
     row: Integers
     value: Floats
@@ -42,31 +42,32 @@ def largest_modulus(C: Blocks) -> tuple[Floats, Floats]:
     return np.sqrt(np.maximum(height, 0.0)) * scale[:, 0, 0], angle
 
 
-def modulus_peaks(C: Blocks, level: float) -> Peaks:
-    """Return the local maxima of ``|P|`` above a level, for C (n, F): the largest among them.
+def modulus_peaks(C: Blocks, threshold: float) -> ModulusPeaks:
+    """Return the local maxima of ``|P|`` above a threshold, for C (n, F).
 
-    Shoulders, that is those less than 1 % above a valley beside them, may be left out.
+    The global maximum is among them. Maxima less than 1 % above a neighbouring minimum may be
+    missed.
     """
-    parts = [_peaks_of_some(C[k : k + CHUNK], level) for k in range(0, len(C), CHUNK)]
+    parts = [_peaks_of_some(C[k : k + CHUNK], threshold) for k in range(0, len(C), CHUNK)]
     row = [k * CHUNK + part.row for k, part in enumerate(parts)]
     value, angle = ([part[k] for part in parts] for k in (1, 2))
     nothing = np.zeros(0)
-    return Peaks(
+    return ModulusPeaks(
         np.concatenate([nothing.astype(np.intp), *row]),
         np.concatenate([nothing, *value]),
         np.concatenate([nothing, *angle]),
     )
 
 
-def _peaks_of_some(C: Blocks, level: float) -> Peaks:
+def _peaks_of_some(C: Blocks, threshold: float) -> ModulusPeaks:
     n_blocks, scale = C.shape[1], _scale(C, axes=(1,))
     size = fft.next_fast_len(EVERYWHERE * (2 * n_blocks - 1))
     grid = squares_on_grid(C / scale, size)
-    lowest = (np.minimum(level, BEYOND * scale) / scale) ** 2
+    lowest = (np.minimum(threshold, BEYOND * scale) / scale) ** 2
     row, k = grid_peaks(grid, lowest * lowest_fraction(n_blocks, size))
     height, angle = peaks_near(as_polynomials(grid, n_blocks), grid, row, k)
     high = height > lowest[row, 0]
-    return Peaks(row[high], np.sqrt(height[high]) * scale[row[high], 0], angle[high])
+    return ModulusPeaks(row[high], np.sqrt(height[high]) * scale[row[high], 0], angle[high])
 
 
 def squares_on_grid(C: Blocks, size: int) -> Floats:
@@ -82,5 +83,5 @@ def as_polynomials(squares: Floats, n_blocks: int) -> Blocks:
 
 
 def _scale(C: Blocks, axes: tuple[int, ...]) -> Floats:
-    """Return the largest absolute values, so that squares are neither lost nor too large."""
+    """Return the largest absolute values, by which squares neither underflow nor overflow."""
     return np.asarray(np.maximum(np.abs(C).max(axis=axes, keepdims=True), 1e-300))

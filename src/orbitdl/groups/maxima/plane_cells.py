@@ -1,6 +1,6 @@
-"""Bounds of a trigonometric polynomial on the torus, on a cell or around a peak.
+"""Bounds of a trigonometric polynomial on the torus: on a cell, or around a local maximum.
 
-The bound (2), and what follows from it, are derived in `plane_largest`.
+The bound (2) and its consequences are derived in `plane_largest`.
 """
 
 from __future__ import annotations
@@ -11,19 +11,19 @@ from orbitdl.kernels import internal
 
 
 @internal
-def top_of_edge(value, slope, bend, reach):  # type: ignore[no-untyped-def]
-    """Return the largest ``value + slope x + bend x^2 / 2`` for |x| <= reach."""
-    top = value + abs(slope) * reach + 0.5 * bend * reach * reach
-    if bend < 0.0 and abs(slope) < -bend * reach:
-        top = value - 0.5 * slope * slope / bend
+def top_of_edge(value, slope, curvature, radius):  # type: ignore[no-untyped-def]
+    """Return the maximum of ``value + slope x + curvature x^2 / 2`` for |x| <= radius."""
+    top = value + abs(slope) * radius + 0.5 * curvature * radius * radius
+    if curvature < 0.0 and abs(slope) < -curvature * radius:
+        top = value - 0.5 * slope * slope / curvature
     return top
 
 
 @internal
 def top_of_box(jet, extra, a, b):  # type: ignore[no-untyped-def]
-    """Return the largest value of (2), R = extra I, for |x| <= a, |y| <= b.
+    """Return the maximum of (2), R = extra I, for |x| <= a, |y| <= b.
 
-    It is taken on an edge, or where the slope vanishes, if the quadratic is concave.
+    It is attained on an edge or, if the quadratic is concave, where the gradient vanishes.
     """
     xx, yy, xy = jet.xx + extra, jet.yy + extra, jet.xy
     top = -np.inf
@@ -41,10 +41,10 @@ def top_of_box(jet, extra, a, b):  # type: ignore[no-untyped-def]
 
 @internal
 def cap_of(jet, mu, third, eps):  # type: ignore[no-untyped-def]
-    """Return how far from a climbed peak (2) is concave, and the bound there.
+    """Return the radius around a local maximum on which (2) is concave, and the bound there.
 
-    0 if nowhere, or if the bound exceeds the peak by more than a fraction eps. `third` bounds third
-    derivatives.
+    The radius is 0 if the bound exceeds the maximum by more than a fraction eps. `third` bounds
+    third derivatives.
     """
     spread = np.sqrt((0.5 * (jet.xx - jet.yy)) ** 2 + jet.xy * jet.xy)
     least = -0.5 * (jet.xx + jet.yy) - spread
@@ -55,19 +55,22 @@ def cap_of(jet, mu, third, eps):  # type: ignore[no-untyped-def]
 
 
 @internal
-def apart(angle, other):  # type: ignore[no-untyped-def]
-    """Return the distance of two angles on the circle."""
+def circle_distance(angle, other):  # type: ignore[no-untyped-def]
+    """Return the distance of two angles on the circle, in radians."""
     away = abs(angle - other) % (2.0 * np.pi)
     return min(away, 2.0 * np.pi - away)
 
 
 @internal
 def bound_of_caps(caps, n_caps, which, sign, cell, last):  # type: ignore[no-untyped-def]
-    """Return the bound of a cap of ``sign * p_which`` that holds all of a cell, or infinity."""
+    """Return the bound of a cap of ``sign * p_which`` that contains a cell, or infinity."""
     s, t, a, b = cell
     for k in range(n_caps):
         if caps[k, 4] == which and caps[k, 5] == sign:
-            x, y = last[0] * apart(s, caps[k, 0]) + a, last[1] * apart(t, caps[k, 1]) + b
+            x, y = (
+                last[0] * circle_distance(s, caps[k, 0]) + a,
+                last[1] * circle_distance(t, caps[k, 1]) + b,
+            )
             if x + y <= caps[k, 2]:
                 return caps[k, 3]
     return np.inf
@@ -75,7 +78,7 @@ def bound_of_caps(caps, n_caps, which, sign, cell, last):  # type: ignore[no-unt
 
 @internal
 def third_derivative(last, mu):  # type: ignore[no-untyped-def]
-    """Return the bound of third derivatives in (2), not zero."""
+    """Return a positive bound of the third derivatives in (2)."""
     return min(mu, max(last[2], 1e-12 * mu))
 
 

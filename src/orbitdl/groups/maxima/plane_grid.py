@@ -1,4 +1,4 @@
-"""Peaks on a grid of a torus: where values exceed those of all eight neighbours."""
+"""Local maxima on a grid of the torus: values above those of all eight neighbours."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.kernels import fast, internal
 
 
-def plane_grid_peaks(values: Floats, level: float) -> tuple[Integers, Integers]:
-    """Return row and place of the local maxima of ``|values|`` (n, M_1, M_2), from a level.
+def plane_grid_peaks(values: Floats, threshold: float) -> tuple[Integers, Integers]:
+    """Return row and position of the local maxima of ``|values|`` (n, M_1, M_2) above a threshold.
 
-    A place is ``k * M_2 + l``. Of a plateau one point is returned, and none if it is not the
-    largest of its row.
+    A position is ``k * M_2 + l``. Of a plateau the first point is returned if it is the maximum of
+    its row, otherwise none.
     """
     n, height, width = values.shape
-    level = max(level, float(np.nextafter(0.0, 1.0)))  # where all is zero there is no peak
+    threshold = max(threshold, float(np.nextafter(0.0, 1.0)))  # zero has no maxima
     count = np.zeros(n, dtype=np.intp)
-    place = np.empty((n, height * width // 2 + 1), dtype=np.intp)
-    find_grid_peaks(values, level, count, place)
-    among = np.arange(place.shape[1]) < count[:, None]
-    return np.repeat(np.arange(n), count), place[among]
+    position = np.empty((n, height * width // 2 + 1), dtype=np.intp)
+    find_grid_peaks(values, threshold, count, position)
+    among = np.arange(position.shape[1]) < count[:, None]
+    return np.repeat(np.arange(n), count), position[among]
 
 
 @internal
 def exceeds_neighbours(p, k, l):  # type: ignore[no-untyped-def]
-    """Tell whether ``|p[k, l]|`` is larger than at all neighbours on the torus, up to eight."""
+    """Return whether ``|p[k, l]|`` is larger than at all (up to eight) neighbours on the torus."""
     height, width = p.shape
     here = abs(p[k, l])
     for down in range(-1, 2):
@@ -37,8 +37,8 @@ def exceeds_neighbours(p, k, l):  # type: ignore[no-untyped-def]
 
 
 @fast
-def find_grid_peaks(values, level, count, place):  # type: ignore[no-untyped-def]
-    """Fill count (n,) and the places (n, most) of peaks; the largest value of a row is one."""
+def find_grid_peaks(values, threshold, count, position):  # type: ignore[no-untyped-def]
+    """Fill count (n,) and positions (n, most) of maxima, the global one of every row included."""
     n, height, width = values.shape
     for i in range(n):
         p = values[i]
@@ -49,10 +49,10 @@ def find_grid_peaks(values, level, count, place):  # type: ignore[no-untyped-def
                 here = abs(p[k, l])
                 if here > top:
                     top, at = here, k * width + l
-                if here >= level and exceeds_neighbours(p, k, l):
-                    place[i, found] = k * width + l
+                if here >= threshold and exceeds_neighbours(p, k, l):
+                    position[i, found] = k * width + l
                     found += 1
-        if top >= level and not exceeds_neighbours(p, at // width, at % width):
-            place[i, found] = at
+        if top >= threshold and not exceeds_neighbours(p, at // width, at % width):
+            position[i, found] = at
             found += 1
         count[i] = found

@@ -1,26 +1,26 @@
-"""Largest values of trigonometric polynomials on the torus, found and bounded rigorously.
+"""Global maxima of trigonometric polynomials on the torus by branch and bound.
 
-Let ``V = max |p|`` be taken at z*, and measure distances from a place in radians of the last
-waves, ``rho = U |s| + V' |t|``. Along any line through z* the polynomial is a function of
-exponential type that V bounds, so it falls from its largest value no faster than a cosine:
+Let ``V = max |p|`` be attained at z*, and measure distances in radians of the highest frequencies
+(U, V'), ``rho = U |s| + V' |t|``. Along any line through z* the polynomial is a function of
+exponential type bounded by V, so it decreases no faster than a cosine:
 
     |p(z)| >= V cos(rho(z - z*))      for rho <= pi.                                            (1)
 
-A grid whose cells reach ``rho <= theta < pi / 2`` from their centres therefore shows
-``cos(theta) V`` at least: ``V <= mu := max_grid |p| / cos(theta)``. With it, Bernstein's inequality
-bounds third derivatives along a step (x, y) = (U s, V' t) by ``mu (|x| + |y|)^3``, hence from a
-centre with value v, slope g and bend H, within ``|x| + |y| <= theta``,
+A grid whose cells have radius ``rho <= theta < pi / 2`` therefore attains at least
+``cos(theta) V``: ``V <= mu := max_grid |p| / cos(theta)``. With it, Bernstein's inequality bounds
+third derivatives along a step (x, y) = (U s, V' t) by ``mu (|x| + |y|)^3``, hence from a centre
+with value v, gradient g and Hessian H, within ``|x| + |y| <= theta``,
 
     p <= v + g.z + 1/2 z.H z + mu/6 (|x| + |y|)^3 <= v + g.z + 1/2 z.(H + R) z,
     R = 2/3 mu theta I,   for   (|x| + |y|)^3 <= theta (|x| + |y|)^2 <= 2 theta (x^2 + y^2).   (2)
 
-Where p is next to constant, ``sum |C_uv| max(|u| / U, |v| / V')^3`` is less than mu and bounds
-third derivatives too: it then takes the place of mu in (2).
+Where p is nearly constant, ``sum |C_uv| max(|u| / U, |v| / V')^3`` is a smaller bound of third
+derivatives than mu and replaces it in (2).
 
-The largest value of this quadratic on the cell bounds p there. A cell of which neither (1) nor (2)
-excludes more than (1 + eps) times the best value known is halved. Around a peak that was climbed,
-where ``-H >= lambda I``, (2) holds with H + R negative as far as ``theta = 9/8 lambda / mu``: there
-nothing exceeds ``v + 2 |g|^2 / lambda``, and cells within are done at once. (At that theta
+The maximum of this quadratic on a cell bounds p there. A cell whose bounds (1) and (2) exceed
+(1 + eps) times the best known value is bisected. Around a local maximum with ``-H >= lambda I``,
+(2) holds with H + R negative definite up to ``theta = 9/8 lambda / mu``. On this cap p is at most
+``v + 2 |g|^2 / lambda``, and cells inside it need no bisection. (At that theta
 ``H + R <= -lambda/4 I``, and ``g.z - lambda/8 |z|^2 <= 2 |g|^2 / lambda``.)
 """
 
@@ -38,51 +38,50 @@ from orbitdl.groups.maxima.plane_cells import (
     third_derivative,
     top_of_box,
 )
-from orbitdl.groups.maxima.plane_climb import climb_plane
 from orbitdl.groups.maxima.plane_grid import exceeds_neighbours
+from orbitdl.groups.maxima.plane_maxima import newton_maximum
 from orbitdl.groups.maxima.plane_values import jet_at, last_waves, make_work
 from orbitdl.kernels import allocating, internal, internal_finite
 
 ROUNDING = 1e-14
-"""Error of a value, at most, as a fraction of ``sum |C_uv|``."""
+"""Relative rounding error of a value, at most, as a fraction of ``sum |C_uv|``."""
 TINY = 0.01
-"""Fraction of eps that waves may add up to which are left out since they are next to nothing:
-rounding must not make a ridge, or a constant, look like what it is not."""
+"""Share of eps that truncated high frequencies may contribute: without truncation, rounding errors
+there would raise the highest frequencies (U, V') of a ridge or a constant."""
 SMALLEST = 1e-6
-"""Cells of this radius are done: there (1) bounds V within a relative 5e-13 of a value."""
+"""Radius of cells that are not bisected further: (1) is exact there up to a relative 5e-13."""
 MOST_CAPS = 64
-"""Peaks whose surroundings are remembered: more are bounded cell by cell."""
+"""Caps stored; further local maxima are bounded cell by cell."""
 HIGH = 0.9
-"""Peaks of the grid are climbed from this fraction of the best value on: those that may be best, or
-nearly so."""
+"""Fraction of the best value above which maxima on the grid are refined by Newton's method."""
 DEEPEST = 200
-"""Halves of cells that wait: each was halved fewer than 50 times."""
+"""Capacity of the stack of cells; each is bisected fewer than 50 times."""
 MOST_CELLS = 1_000_000
-"""Cells looked at before bounds may be `WIDER`, a few seconds: an oblique wave, as high all
-along its crests, may take many more."""
+"""Cells visited (a few seconds) before eps grows by the factor `WIDER`. A plane wave, constant
+along its crests, may need many more."""
 WIDER = 10.0
 
 
-class Search(NamedTuple):
-    """What is known of one sample's polynomials, and scratch.
+class PlaneSearch(NamedTuple):
+    """State and workspace of the search for one sample.
 
     Attributes
     ----------
     caps : ndarray of shape (MOST_CAPS, 6)
-        Place (s, t), radius, bound, number of the polynomial and sign of every cap.
+        Position (s, t), radius, bound, index of the polynomial and sign of every cap.
     n_caps : ndarray of shape (1,)
     stack : ndarray of shape (DEEPEST, 4)
-        Cells that wait: centre (s, t) and half widths, in radians of the last waves.
+        Open cells: centre (s, t) and half widths, in radians of the highest frequencies.
     mu : ndarray of shape (1,)
-        A bound of the largest value from the grid.
+        Upper bound of the maximum from the grid.
     found : ndarray of shape (4,)
-        The best value, its sign, and its place.
+        The best value, its sign, and its position.
     eps : ndarray of shape (1,)
-        How close bounds are to be, relatively.
+        Relative tolerance of bounds.
     left : ndarray of shape (1,)
-        Cells that may still be looked at.
+        Remaining budget of cells.
     work : tuple of ndarray
-        Of `jet_at`.
+        Workspace of `jet_at`.
     """
 
     caps: Floats
@@ -114,29 +113,29 @@ def largest_on_grid(values):  # type: ignore[no-untyped-def]
 
 
 @internal
-def put(row, values):  # type: ignore[no-untyped-def]
-    """Write numbers into a row."""
+def copy_into(row, values):  # type: ignore[no-untyped-def]
+    """Copy values into a row."""
     for k in range(row.shape[0]):
         row[k] = values[k]
 
 
 @internal
 def take_peak(table, which, s, t, sign, last, search):  # type: ignore[no-untyped-def]
-    """Climb from a place; remember the peak if it is the best, and the cap around it."""
-    s, t, jet = climb_plane(table, s, t, sign, search.mu[0], last, search.work)
+    """Ascend to a local maximum; store it if it is the best, and the cap around it."""
+    s, t, jet = newton_maximum(table, s, t, sign, search.mu[0], last, search.work)
     if jet.value > search.found[0]:
-        put(search.found, (jet.value, sign, s, t))
+        copy_into(search.found, (jet.value, sign, s, t))
     third = third_derivative(last, search.mu[0])
-    reach, bound = cap_of(jet, search.mu[0], third, 0.1 * search.eps[0])
+    radius, bound = cap_of(jet, search.mu[0], third, 0.1 * search.eps[0])
     n_caps = search.n_caps[0]
-    if reach > 0.0 and n_caps < search.caps.shape[0]:
-        put(search.caps[n_caps], (s, t, reach, bound, float(which), sign))
+    if radius > 0.0 and n_caps < search.caps.shape[0]:
+        copy_into(search.caps[n_caps], (s, t, radius, bound, float(which), sign))
         search.n_caps[0] = n_caps + 1
 
 
 @internal
 def bound_of_cell(table, which, cell, sign, last, search):  # type: ignore[no-untyped-def]
-    """Return a bound of V, should it be taken in a cell (s, t) +- (a / U, b / V')."""
+    """Return a bound of V if it is attained in the cell (s, t) +- (a / U, b / V')."""
     bound = bound_of_caps(search.caps, search.n_caps[0], which, sign, cell, last)
     if bound < np.inf:
         return bound
@@ -153,9 +152,9 @@ def bound_of_cell(table, which, cell, sign, last, search):  # type: ignore[no-un
 
 @internal
 def bound_of_halves(table, which, cell, sign, last, search):  # type: ignore[no-untyped-def]
-    """Halve a cell until its parts are bounded within (1 + eps) of the best; return the bound."""
+    """Bisect a cell until all bounds are within (1 + eps) of the best; return the largest."""
     stack, upper = search.stack, 0.0
-    put(stack[0], cell)
+    copy_into(stack[0], cell)
     waiting = 1
     while waiting > 0:
         waiting -= 1
@@ -166,29 +165,29 @@ def bound_of_halves(table, which, cell, sign, last, search):  # type: ignore[no-
         if close or a + b < SMALLEST or search.left[0] < 0:
             upper = max(upper, bound)
         elif a > b:
-            put(stack[waiting], (s - 0.5 * a / last[0], t, 0.5 * a, b))
-            put(stack[waiting + 1], (s + 0.5 * a / last[0], t, 0.5 * a, b))
+            copy_into(stack[waiting], (s - 0.5 * a / last[0], t, 0.5 * a, b))
+            copy_into(stack[waiting + 1], (s + 0.5 * a / last[0], t, 0.5 * a, b))
             waiting += 2
         else:
-            put(stack[waiting], (s, t - 0.5 * b / last[1], a, 0.5 * b))
-            put(stack[waiting + 1], (s, t + 0.5 * b / last[1], a, 0.5 * b))
+            copy_into(stack[waiting], (s, t - 0.5 * b / last[1], a, 0.5 * b))
+            copy_into(stack[waiting + 1], (s, t + 0.5 * b / last[1], a, 0.5 * b))
             waiting += 2
     return upper
 
 
 @internal
-def climb_highest(table, which, grid, level, last, search):  # type: ignore[no-untyped-def]
-    """Climb from the peaks of a grid that are as high as a level or as `HIGH` of the best.
+def refine_grid_maxima(table, which, grid, threshold, last, search):  # type: ignore[no-untyped-def]
+    """Refine the maxima of a grid above `HIGH` times `threshold` and the best value.
 
-    At the level itself it need not be a peak: all of a ridge may be as high.
+    A point at the level itself is refined even if it is no strict maximum, as on a ridge.
     """
     height, width = grid.shape
     for k in range(height):
         for l in range(width):
             here = abs(grid[k, l])
-            if here < HIGH * level or here < HIGH * search.found[0]:
+            if here < HIGH * threshold or here < HIGH * search.found[0]:
                 continue
-            if exceeds_neighbours(grid, k, l) or (here == level and search.found[0] == 0.0):
+            if exceeds_neighbours(grid, k, l) or (here == threshold and search.found[0] == 0.0):
                 sign = 1.0 if grid[k, l] > 0.0 else -1.0
                 s, t = 2.0 * np.pi * k / height, 2.0 * np.pi * l / width
                 take_peak(table, which, s, t, sign, last, search)
@@ -196,11 +195,11 @@ def climb_highest(table, which, grid, level, last, search):  # type: ignore[no-u
 
 @internal
 def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped-def]
-    """Return a bound of V, should it be taken by this polynomial."""
+    """Return a bound of V if it is attained by this polynomial."""
     height, width = grid.shape
     a, b = np.pi * last[0] / height, np.pi * last[1] / width
     needed, upper = np.cos(a + b), 0.0
-    # where there are no waves in a direction, all is the same along it
+    # the polynomial is constant in a direction without frequencies
     for k in range(height if last[0] > 0.0 else 1):
         for l in range(width if last[1] > 0.0 else 1):
             if abs(grid[k, l]) >= needed * search.found[0]:
@@ -212,9 +211,9 @@ def bound_of_cells(table, which, grid, last, search):  # type: ignore[no-untyped
 
 @internal
 def measure_polynomials(tables, tiny, last):  # type: ignore[no-untyped-def]
-    """Fill the last waves and bounds of third derivatives (q, 3); return the last, and slack.
+    """Fill highest frequencies and bounds of third derivatives (q, 3); return the highest, slack.
 
-    That may have to be added to bounds: rounding, and what lies beyond the last waves.
+    Slack is to be added to bounds: rounding errors and truncated frequencies.
     """
     slack, u, v = 0.0, 0.0, 0.0
     for j in range(tables.shape[0]):
@@ -227,7 +226,7 @@ def measure_polynomials(tables, tiny, last):  # type: ignore[no-untyped-def]
 
 @internal
 def bound_of_all(tables, grids, last, search):  # type: ignore[no-untyped-def]
-    """Return a bound of the largest ``|p|`` of q polynomials, wider where it takes too long."""
+    """Return a bound of the largest ``|p|`` of q polynomials; eps grows if the budget is spent."""
     while True:
         search.left[0], bound = MOST_CELLS, search.found[0]
         for j in range(tables.shape[0]):
@@ -239,14 +238,14 @@ def bound_of_all(tables, grids, last, search):  # type: ignore[no-untyped-def]
 
 @allocating
 def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-untyped-def]
-    """Fill upper (n,), bounds of the largest ``|p|`` of q polynomials, and where a value is.
+    """Fill upper (n,), bounds of the largest ``|p|`` of q polynomials, and the best values found.
 
-    Tables (n, q, 2, R, K), whose tiny last waves are removed, and values on a grid
-    (n, q, M_1, M_2); found (n, 4) is filled with the best value, its sign, and its place (s, t).
+    Tables have shape (n, q, 2, R, K), and negligible high frequencies are removed from them; grids
+    hold values (n, q, M_1, M_2); found (n, 4) is the best value, its sign and its position (s, t).
     """
     n, q, height, width = grids.shape
     last = np.empty((q, 3))
-    search = Search(
+    search = PlaneSearch(
         np.empty((MOST_CAPS, 6)), np.zeros(1, np.intp), np.empty((DEEPEST, 4)), np.empty(1),
         np.empty(4), np.empty(1), np.zeros(1, np.intp), make_work(tables[0, 0]),
     )  # fmt: skip
@@ -254,12 +253,12 @@ def find_plane_largest(tables, grids, eps, upper, found):  # type: ignore[no-unt
         top = largest_on_grid(grids[i].reshape(-1))
         tiny = TINY * eps * top / tables[i, 0].size
         u, v, slack = measure_polynomials(tables[i], tiny, last)
-        put(search.found, (0.0, 1.0, 0.0, 0.0))
+        copy_into(search.found, (0.0, 1.0, 0.0, 0.0))
         search.n_caps[0], search.eps[0] = 0, eps
         upper[i] = slack
         if top > 0.0:
             search.mu[0] = top / np.cos(np.pi * u / height + np.pi * v / width)
             for j in range(q):
-                climb_highest(tables[i, j], j, grids[i, j], top, last[j], search)
+                refine_grid_maxima(tables[i, j], j, grids[i, j], top, last[j], search)
             upper[i] = bound_of_all(tables[i], grids[i], last, search) + slack
-        put(found[i], search.found)
+        copy_into(found[i], search.found)

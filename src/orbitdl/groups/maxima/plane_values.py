@@ -1,9 +1,9 @@
-"""Real trigonometric polynomials on the torus, their slopes and bends at one place.
+"""Real trigonometric polynomials on the torus with gradient and Hessian at one point.
 
     p(s, t) = Re sum_{u,v} C_uv exp(i (u s + v t)),      u = -U .. U,  v = 0 .. V.
 
-C is kept as its real and imaginary parts, (2, 2 U + 1, V + 1): powers of ``exp(i t)`` are summed
-over v first, row by row, and those of ``exp(i s)`` over rows after that.
+C is stored as its real and imaginary parts, (2, 2 U + 1, V + 1). Sums over v come first, row by
+row, then sums over rows u.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from orbitdl.kernels import internal, internal_allocating
 
 
 class Jet(NamedTuple):
-    """Value, slopes and bends of ``sign * p`` at a place, in scaled coordinates.
+    """Value, gradient and Hessian of ``sign * p`` at a point, in scaled coordinates.
 
-    These are ``x = U s`` and ``y = V t``, radians of the last wave in either direction: there all
-    derivatives along a vector (x, y) are at most ``(|x| + |y|)^k max |p|`` (Bernstein).
+    These are ``x = U s`` and ``y = V t``, radians of the highest frequency in either direction:
+    derivatives of order k along (x, y) are at most ``(|x| + |y|)^k max |p|`` (Bernstein).
     """
 
     value: float
@@ -32,23 +32,23 @@ class Jet(NamedTuple):
 
 
 def as_table(C: Blocks, waves: Integers) -> Floats:
-    """Return coefficients (..., F) of the waves (F, 2) as tables (..., 2, 2 U + 1, V + 1)."""
+    """Return coefficients (..., F) of plane waves (F, 2) as tables (..., 2, 2 U + 1, V + 1)."""
     last_u, last_v = (int(last) for last in np.abs(waves).max(axis=0))
     table = np.zeros((*C.shape[:-1], 2, 2 * last_u + 1, last_v + 1))
-    place = waves[:, 0] + last_u, waves[:, 1]
-    table[..., 0, *place], table[..., 1, *place] = C.real, C.imag
+    index = waves[:, 0] + last_u, waves[:, 1]
+    table[..., 0, *index], table[..., 1, *index] = C.real, C.imag
     return table
 
 
 @internal_allocating
 def make_work(table):  # type: ignore[no-untyped-def]
-    """Return scratch for `jet_at`: powers in both directions, and these times v and v^2."""
+    """Return the workspace of `jet_at`: exponentials in both directions, and times v and v^2."""
     return np.empty((6, table.shape[2])), np.empty((2, table.shape[1]))
 
 
 @internal
-def fill_turns(s, t, work):  # type: ignore[no-untyped-def]
-    """Fill scratch with ``exp(i v t)``, v and v^2 times it, and ``exp(i u s)``."""
+def fill_exponentials(s, t, work):  # type: ignore[no-untyped-def]
+    """Fill the workspace with ``exp(i v t)``, v and v^2 times it, and ``exp(i u s)``."""
     across, along = work
     one_real, one_imag, real, imag = np.cos(t), np.sin(t), 1.0, 0.0
     for v in range(across.shape[1]):
@@ -81,17 +81,17 @@ def row_sums(real, imag, across):  # type: ignore[no-untyped-def]
 
 @internal
 def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
-    """Return the `Jet` at (s, t), scaled by the last waves (U', V'), or by 1 for want of any."""
+    """Return the `Jet` at (s, t), scaled by the highest frequencies (U', V'), at least 1."""
     across, along = work
-    fill_turns(s, t, work)
+    fill_exponentials(s, t, work)
     middle = table.shape[1] // 2
     p, ps, pt, pss, pst, ptt = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(table.shape[1]):
         a0, b0, a1, b1, a2, b2 = row_sums(table[0, k], table[1, k], across)
         u, real, imag = k - middle, along[0, k], along[1, k]
-        value, turned = a0 * real - b0 * imag, a0 * imag + b0 * real
+        value, quadrature = a0 * real - b0 * imag, a0 * imag + b0 * real
         p += value
-        ps -= u * turned
+        ps -= u * quadrature
         pss -= u * u * value
         pt -= a1 * imag + b1 * real
         pst -= u * (a1 * real - b1 * imag)
@@ -109,9 +109,9 @@ def jet_at(table, s, t, sign, last, work):  # type: ignore[no-untyped-def]
 
 @internal
 def last_waves(table, tiny):  # type: ignore[no-untyped-def]
-    """Return the last waves (U', V') with a coefficient above a tiny size.
+    """Return the highest frequencies (U', V') with a coefficient above a tiny size.
 
-    Waves beyond them are left out of the table; the sum of their sizes is returned, too.
+    Frequencies beyond are removed from the table; the sum of their sizes is returned, too.
     """
     middle, tiny = table.shape[1] // 2, tiny * tiny
     last_u, last_v, beyond = 0, 0, 0.0

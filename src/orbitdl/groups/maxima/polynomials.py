@@ -12,10 +12,10 @@ from orbitdl.kernels import internal
 from orbitdl.kernels.phases import fill_phases
 
 FIRST, LAST = np.int64(0), np.int64(8)
-"""Where eight terms of sixteen begin; not literals, for each of which a kernel would compile."""
+"""First index of either half of sixteen terms; typed, as each literal would compile a kernel."""
 
 
-def split(C: Blocks) -> Floats:
+def as_real_imag(C: Blocks) -> Floats:
     """Return C (..., F) as real and imaginary parts (..., 2, F'), F' a multiple of 8."""
     n_blocks = C.shape[-1]
     parts = np.zeros((*C.shape[:-1], 2, -(-n_blocks // 8) * 8))
@@ -24,7 +24,7 @@ def split(C: Blocks) -> Floats:
 
 
 def taylor_factors(omega: Floats, order: int) -> Floats:
-    """Return the factors ``+- omega_f^p / p!`` of `expand`, shape (order, F')."""
+    """Return the factors ``+- omega_f^p / p!`` of `eight_terms`, shape (order, F')."""
     factors = np.zeros((order, -(-len(omega) // 8) * 8))
     factors[:, : len(omega)] = omega ** np.arange(order)[:, None] / signed_factorials(order)
     return factors
@@ -38,7 +38,7 @@ def signed_factorials(order: int) -> Floats:
 
 
 @internal
-def turn(C, angle, real, imag):  # type: ignore[no-untyped-def]
+def apply_phases(C, angle, real, imag):  # type: ignore[no-untyped-def]
     """Fill real and imag (F',) with the parts of ``C_f exp(i f angle)``; C holds parts (2, F')."""
     fill_phases(angle, real, imag)
     for f in range(C.shape[1]):
@@ -49,7 +49,7 @@ def turn(C, angle, real, imag):  # type: ignore[no-untyped-def]
 
 @internal
 def eight_terms(factors, p, real, imag, out):  # type: ignore[no-untyped-def]
-    """Fill ``out[p : p + 8]`` with Taylor coefficients of a turned polynomial, in one pass."""
+    """Fill ``out[p : p + 8]`` with Taylor coefficients of a polynomial with phases applied."""
     a0, a1, a2, a3, a4, a5, a6, a7 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for f in range(real.shape[0]):
         x, y = real[f], imag[f]
@@ -70,9 +70,9 @@ def expand(C, factors, angle, real, imag, out):  # type: ignore[no-untyped-def]
     """Fill `out` with 8 Taylor coefficients of ``Re sum_f C_f exp(i f theta)`` at an angle.
 
     C holds real and imaginary parts (2, F'); the unit of distance is that of `factors`; real and
-    imag are scratch space of length F'.
+    imag are workspace of length F'.
     """
-    turn(C, angle, real, imag)
+    apply_phases(C, angle, real, imag)
     eight_terms(factors, FIRST, real, imag, out)
 
 
@@ -93,5 +93,5 @@ def horner(a, x):  # type: ignore[no-untyped-def]
     """Return value, slope and second derivative at x of the first 8 terms of a polynomial."""
     value = ((((((a[7] * x + a[6]) * x + a[5]) * x + a[4]) * x + a[3]) * x + a[2]) * x + a[1]) * x
     slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
-    bend = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
-    return value + a[0], (slope + 2 * a[2]) * x + a[1], bend * x + 2 * a[2]
+    curvature = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
+    return value + a[0], (slope + 2 * a[2]) * x + a[1], curvature * x + 2 * a[2]

@@ -1,1 +1,1 @@
-"""Symmetries of signals in time."""
+"""Groups that act on signals along time."""

@@ -1,7 +1,8 @@
-"""Signals forwards and backwards, images as they are and in a mirror."""
+"""Time reversal of signals, and reflection of images."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,21 +10,21 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Group
-from orbitdl.groups.enumerated import ListedRepresentation
-from orbitdl.groups.presentation import ListSlider, Presentation
-from orbitdl.groups.transforms.parity import Parity
+from orbitdl.groups.finite_representation import FiniteRepresentation
+from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.views import view_of_image, view_of_signals
 
 
 @dataclass(frozen=True)
 class Reversal(Group):
-    """Signals (length,) or (length, channels), as they are and backwards: ``x`` and ``x[::-1]``.
+    """Time reversal of signals (length,) or (length, channels): ``x`` and ``x[::-1]``.
 
     Notes
     -----
-    What is even about the middle of the signal stays, what is odd changes sign: two blocks of size
-    one. Together with shifts, ``WithFinite(ContinuousShift(), Reversal())``, waveforms may occur
-    at any time, forwards or backwards.
+    The even part of a signal is invariant, the odd part changes sign: two blocks of size one. With
+    shifts, ``SemidirectProduct(ContinuousShift(), Reversal())``, waveforms may occur at any time,
+    forwards or backwards.
 
     Examples
     --------
@@ -37,12 +38,12 @@ class Reversal(Group):
 
 @dataclass(frozen=True)
 class Mirror(Group):
-    """Images (rows, columns) or (rows, columns, channels), as they are and upside down.
+    """Reflection of images (rows, columns) or (rows, columns, channels), upside down.
 
     Notes
     -----
-    As `Reversal`, of rows. With rotations, `ImageRotation(reflections=True)`, it makes every
-    reflection.
+    The same as `Reversal` for rows. With rotations, `ImageRotation(reflections=True)`, it generates
+    all reflections.
 
     Examples
     --------
@@ -55,10 +56,46 @@ class Mirror(Group):
         return MirrorRepresentation(self, shape)
 
 
-class FlipRepresentation(ListedRepresentation):
-    """The even and the odd part along the first axis; element 1 changes the sign of the odd one."""
+class Parity(Transform):
+    """``(x + x[::-1]) / sqrt(2)`` and ``(x - x[::-1]) / sqrt(2)``, on one half of the samples.
 
-    counted = True
+    The middle sample of an odd length N belongs to the even part.
+
+    Examples
+    --------
+    >>> Parity((3,)).analyze(np.array([1.0, 5.0, 1.0])).round(3)[:, 0].tolist()
+    [[1.414, 5.0], [0.0, 0.0]]
+    """
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape, self.half = tuple(shape), (shape[0] + 1) // 2
+        self.channels = math.prod(shape[1:])
+        self.block_shape = (2, 1, self.half * self.channels)
+        self._scale = np.full((self.half, 1), np.sqrt(0.5))
+        if shape[0] % 2:
+            self._scale[-1] = 0.5
+
+    def analyze(self, x: Floats) -> Blocks:
+        front = x.shape[: x.ndim - len(self.shape)]
+        signal = x.reshape(*front, self.shape[0], self.channels)
+        first, last = signal[..., : self.half, :], signal[..., ::-1, :][..., : self.half, :]
+        parts = np.stack([first + last, first - last], axis=-3) * self._scale
+        return np.asarray(parts.reshape(*front, *self.block_shape))
+
+    def synthesize(self, blocks: Blocks) -> Floats:
+        front = blocks.shape[:-3]
+        parts = blocks.reshape(*front, 2, self.half, self.channels) * self._scale
+        even, odd = parts[..., 0, :, :], parts[..., 1, :, :]
+        signal = np.zeros((*front, self.shape[0], self.channels))
+        signal[..., : self.half, :] += even + odd
+        signal[..., ::-1, :][..., : self.half, :] += even - odd
+        return signal.reshape(*front, *self.shape)
+
+
+class FlipRepresentation(FiniteRepresentation):
+    """Even and odd part along the first axis; element 1 changes the sign of the odd part."""
+
+    is_integer = True
     cycles = (2,)
     size = 2
 
@@ -88,7 +125,7 @@ class FlipRepresentation(ListedRepresentation):
 
 
 class ReversalRepresentation(FlipRepresentation):
-    """Flips of time."""
+    """Time reversal."""
 
     parameters = ("reversed",)
 
@@ -103,16 +140,16 @@ class ReversalRepresentation(FlipRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         return Presentation(
-            "may run backwards",
-            direction_in_words,
+            "may be reversed in time",
+            reversal_label,
             view_of_signals(self.shape),
-            (ListSlider(),),
+            (ElementSlider(),),
             noun="window",
         )
 
 
 class MirrorRepresentation(FlipRepresentation):
-    """Flips of the rows of images."""
+    """Reversal of the rows of images."""
 
     parameters = ("mirrored",)
 
@@ -127,14 +164,14 @@ class MirrorRepresentation(FlipRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         view = view_of_image(self.shape)
-        return Presentation("may be mirrored", side_in_words, view, (ListSlider(),), noun="image")
+        return Presentation("may be mirrored", mirror_label, view, (ElementSlider(),), noun="image")
 
 
-def direction_in_words(element: Floats) -> str:
-    """Return the direction of an element."""
+def reversal_label(element: Floats) -> str:
+    """Return the direction of time."""
     return "forwards" if element[0] == 0 else "backwards"
 
 
-def side_in_words(element: Floats) -> str:
-    """Return whether an element mirrors."""
+def mirror_label(element: Floats) -> str:
+    """Return "mirrored" for the reflection."""
     return "" if element[0] == 0 else "mirrored"

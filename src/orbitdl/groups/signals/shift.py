@@ -1,4 +1,4 @@
-"""Shifts on a grid: by whole samples, or by a fraction 1/K of one."""
+"""Shifts on a grid: by integers, or by multiples of a fraction 1/K of a sample."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.enumerated import Entries, ListedRepresentation, translated_entries
+from orbitdl.groups.finite_representation import Entries, FiniteRepresentation, translated_entries
 from orbitdl.groups.maxima.grids import grid_peaks
-from orbitdl.groups.signals.time_shift import TimeShift, spectra_of
-from orbitdl.groups.vectors.shift_grid import TimesOnGrid
+from orbitdl.groups.signals.time_shift import TimeShift, fourier_of
+from orbitdl.groups.vectors.shifts import GridShifts
 
 
 @dataclass(frozen=True)
 class IntegerShift(Group):
-    """Circular shifts by whole samples: convolutional dictionary learning.
+    """Circular shifts by integer numbers of samples: convolutional dictionary learning.
 
-    Acts on signals (length,) or (length, channels); all channels move together.
+    Acts on signals (length,) or (length, channels); all channels are shifted alike.
 
     Notes
     -----
@@ -37,8 +37,8 @@ class IntegerShift(Group):
     def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
         return GridShiftRepresentation(self, shape, 1)
 
-    def times(self, length: int) -> TimesOnGrid:
-        return TimesOnGrid(length, 1, *words_of(1))
+    def shifts(self, length: int) -> GridShifts:
+        return GridShifts(length, 1, *shift_description(1))
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ class InterpolatedShift(Group):
     -----
     ``K`` subdivisions give ``K * length`` shifts (Section 4.4 of the paper): K = 1 is
     `IntegerShift`, and K to infinity is `ContinuousShift`. For K > 1 the shifts are linearly
-    dependent and the gauge is the least l1 norm over all ways to write Z. With an even length and
-    K > 1 the Nyquist term cannot be moved and is left out.
+    dependent and the gauge is the minimum l1 norm over all decompositions of Z. For an even length
+    and K > 1 the Nyquist frequency cannot be shifted and stays in the residual.
 
     Examples
     --------
@@ -66,24 +66,24 @@ class InterpolatedShift(Group):
     def on(self, shape: tuple[int, ...]) -> GridShiftRepresentation:
         return GridShiftRepresentation(self, shape, self.subdivisions)
 
-    def times(self, length: int) -> TimesOnGrid:
-        return TimesOnGrid(length, self.subdivisions, *words_of(self.subdivisions))
+    def shifts(self, length: int) -> GridShifts:
+        return GridShifts(length, self.subdivisions, *shift_description(self.subdivisions))
 
 
-class GridShiftRepresentation(TimeShift, ListedRepresentation):
+class GridShiftRepresentation(TimeShift, FiniteRepresentation):
     """Shifts by k/K samples, k = 0 .. K*length - 1: a cyclic group."""
 
     def __init__(self, group: Group, shape: tuple[int, ...], subdivisions: int) -> None:
-        spectra = spectra_of(group, shape, keep_nyquist=subdivisions == 1)
+        spectra = fourier_of(group, shape, keep_nyquist=subdivisions == 1)
         super().__init__(group, spectra, spectra.length, spectra.weights)
         self.subdivisions = subdivisions
         self.size = subdivisions * self.length
         self.cycles = (self.size,)
 
     @property
-    def _words(self) -> tuple[str, float, int]:
-        moves, decimals = words_of(self.subdivisions)
-        return moves, 1 / self.subdivisions, decimals
+    def _shift_format(self) -> tuple[str, float, int]:
+        description, decimals = shift_description(self.subdivisions)
+        return description, 1 / self.subdivisions, decimals
 
     @property
     def elements(self) -> Floats:
@@ -98,14 +98,14 @@ class GridShiftRepresentation(TimeShift, ListedRepresentation):
     def entries(self) -> Entries:
         return translated_entries(self.shape, self.length, self.subdivisions)
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
         values = self.correlations(correlation)
-        row, number = grid_peaks(values, level)
+        row, number = grid_peaks(values, threshold)
         return Combination(row, values[row, number], self.elements[number])
 
 
-def words_of(subdivisions: int) -> tuple[str, int]:
-    """Return how far shifts go in words, and decimal places of a shift."""
+def shift_description(subdivisions: int) -> tuple[str, int]:
+    """Return a description of the shifts, and decimal places of their labels."""
     if subdivisions == 1:
-        return "by whole samples", 0
+        return "by integer samples", 0
     return f"in steps of 1/{subdivisions} of a sample", 2

@@ -1,4 +1,4 @@
-"""Shifts of bursts whose phase is free."""
+"""Shifts and phase rotations: oscillatory bursts with a free phase."""
 
 from __future__ import annotations
 
@@ -12,42 +12,77 @@ from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.maxima.moduli import largest_modulus, modulus_peaks
 from orbitdl.groups.phase_action import add_waves
 from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
-from orbitdl.groups.transforms.oscillations import Oscillations
+from orbitdl.groups.transforms.base import Transform
+from orbitdl.groups.transforms.fourier import Fourier
 from orbitdl.groups.views import view_of_signals
 
-TURN = 360.0
-"""Degrees of a whole turn."""
+DEGREES = 360.0
+"""Degrees; the period of the phase."""
 
 
 @dataclass(frozen=True)
 class ShiftAndPhase(Group):
-    """Circular shifts by any amount, and turns of the phase of all frequencies together.
+    """Continuous circular shifts, and phase shifts common to all frequencies.
 
-    For bursts of oscillation whose envelope keeps its shape while the phase of the wave below it
-    is free. Acts on signals (length,) or (length, channels) of at least 3 samples; all channels
-    move together.
+    For oscillatory bursts whose envelope has a fixed shape while the phase of the carrier is free.
+    Acts on signals (length,) or (length, channels) of at least 3 samples; all channels are
+    transformed alike.
 
     Notes
     -----
     A shift by tau samples and a phase phi multiply the spectrum at frequency f by
-    ``exp(-i (2 pi f tau / length + phi))``, for f above zero and below Nyquist; the constant and
-    the Nyquist term have no phase and are left out. Shifts are in samples, in [0, length), phases
-    in degrees, in [0, 360); the sign is the phase of 180 degrees. The polar is
+    ``exp(-i (2 pi f tau / length + phi))``, for f above zero and below Nyquist; the mean and the
+    Nyquist term have no phase and stay in the residual. Shifts are in samples, in [0, length),
+    phases in degrees, in [0, 360); the sign is the phase of 180 degrees. The polar is
     ``max_tau |sum_f C_f exp(2 pi i f tau / length)|``, the largest modulus of a complex
     trigonometric polynomial: its square is a real one.
 
     Examples
     --------
-    A quarter of a turn makes a sine of a cosine:
+    A phase shift by 90 degrees maps a cosine to a sine:
 
-    >>> moves, t = ShiftAndPhase().on((8,)), np.arange(8)
-    >>> turned = moves.act(np.array([0.0, 90.0]), np.cos(2 * np.pi * t / 8))
-    >>> bool(np.allclose(turned, np.sin(2 * np.pi * t / 8)))
+    >>> group, t = ShiftAndPhase().on((8,)), np.arange(8)
+    >>> shifted = group.act(np.array([0.0, 90.0]), np.cos(2 * np.pi * t / 8))
+    >>> bool(np.allclose(shifted, np.sin(2 * np.pi * t / 8)))
     True
     """
 
     def on(self, shape: tuple[int, ...]) -> ShiftAndPhaseRepresentation:
         return ShiftAndPhaseRepresentation(self, shape)
+
+
+class Oscillations(Transform):
+    """Spectra of real signals (N,) or (N, channels) at frequencies f = 1 .. F below Nyquist.
+
+    The mean, and the Nyquist term of an even length N, have no phase and are excluded.
+
+    Examples
+    --------
+    >>> Oscillations((5,)).analyze(np.ones(5)).round(12).ravel()
+    array([0.+0.j, 0.+0.j])
+    """
+
+    dtype = np.complex128
+    is_invertible = False
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.spectrum = Fourier(shape, keep_nyquist=False)
+        n_blocks, d, m = self.spectrum.block_shape
+        self.shape, self.block_shape = tuple(shape), (n_blocks - 1, d, m)
+
+    def analyze(self, x: Floats) -> Blocks:
+        return self.spectrum.analyze(x)[..., 1:, :, :]
+
+    def synthesize(self, blocks: Blocks) -> Floats:
+        constant = np.zeros_like(blocks[..., :1, :, :])
+        return self.spectrum.synthesize(np.concatenate([constant, blocks], axis=-3))
+
+    def envelopes(self, x: Floats) -> Blocks:
+        """Return C (..., channels, F) of the analytic signals ``sum_f C_f exp(i f theta)``.
+
+        Their real part at ``theta = 2 pi t / N`` is ``x(t)`` without these two terms.
+        """
+        return self.spectrum.interpolants(x)[..., 1:]
 
 
 class ShiftAndPhaseRepresentation(Representation):
@@ -65,7 +100,7 @@ class ShiftAndPhaseRepresentation(Representation):
             )
         transform = Oscillations(shape)
         super().__init__(group, transform, transform.spectrum.weights[1:])
-        self.periods: Floats = np.array([shape[0], TURN])
+        self.periods: Floats = np.array([shape[0], DEGREES])
         self.frequency = np.arange(1, self.block_shape[0] + 1)
 
     def _angles(self, element: Floats) -> Floats:
@@ -82,8 +117,8 @@ class ShiftAndPhaseRepresentation(Representation):
         return np.asarray(np.sum(C * np.exp(1j * self.frequency * angle[..., None]), axis=-1))
 
     def represent(self, element: Floats) -> Blocks:
-        turn, phase = np.moveaxis(self._angles(element), -1, 0)
-        angle = self.frequency * turn[..., None] + phase[..., None]
+        angle, phase = np.moveaxis(self._angles(element), -1, 0)
+        angle = self.frequency * angle[..., None] + phase[..., None]
         return np.asarray(np.exp(-1j * angle)[..., None, None])
 
     def compose(self, left: Floats, right: Floats) -> Floats:
@@ -92,14 +127,14 @@ class ShiftAndPhaseRepresentation(Representation):
     def inverse(self, element: Floats) -> Floats:
         return np.asarray(np.mod(-element, self.periods))
 
-    def shortest(self, element: Floats) -> Floats:
+    def principal(self, element: Floats) -> Floats:
         return np.asarray(element - self.periods * np.round(element / self.periods))
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
         return rng.uniform(0, self.periods, size=(n, 2))
 
-    def cover(self) -> Floats:
-        shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, TURN / 4])
+    def spanning_elements(self) -> Floats:
+        shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, DEGREES / 4])
         return np.stack([shift.ravel(), phase.ravel()], axis=1)
 
     @property
@@ -111,7 +146,7 @@ class ShiftAndPhaseRepresentation(Representation):
         rates = powers * (-2j * np.pi / self.periods)[:, None]
         return np.asarray(rates[:, :, None, None] * B[..., None, :, :, :])
 
-    def move(self, element: Floats, by: Floats) -> Floats:
+    def retract(self, element: Floats, by: Floats) -> Floats:
         return self.compose(element, by)
 
     def polar(self, correlation: Blocks) -> Floats:
@@ -128,26 +163,26 @@ class ShiftAndPhaseRepresentation(Representation):
         shape = correlation.shape[:-3]
         return np.abs(value).reshape(shape), self._elements(angle, value).reshape(*shape, 2)
 
-    def peaks(self, correlation: Blocks, level: float) -> Combination:
+    def peaks(self, correlation: Blocks, threshold: float) -> Combination:
         C = correlation[..., 0, 0]
-        row, value, angle = modulus_peaks(C, level)
+        row, value, angle = modulus_peaks(C, threshold)
         return Combination(row, value, self._elements(angle, self._values(C[row], angle)))
 
     def superpose(self, atoms: Combination, n: int, source: Integers, A: Blocks) -> Blocks:
         result = np.zeros((n, A.shape[1], A.shape[3]), dtype=np.complex128)
         columns = np.ascontiguousarray(A[:, :, 0], dtype=np.complex128)
-        turn, phase = -self._angles(atoms.element).T
-        coefficient = atoms.coefficient * np.exp(1j * (turn + phase))  # waves begin with f = 0
+        angle, phase = -self._angles(atoms.element).T
+        coefficient = atoms.coefficient * np.exp(1j * (angle + phase))  # waves begin with f = 0
         phase = np.empty(columns.shape[1], dtype=np.complex128)
-        turn = np.ascontiguousarray(turn)
-        add_waves(atoms.row, source, coefficient, turn, columns, phase, result)
+        angle = np.ascontiguousarray(angle)
+        add_waves(atoms.row, source, coefficient, angle, columns, phase, result)
         return result[:, :, None]
 
     @cached_property
     def presentation(self) -> Presentation:
         return Presentation(
             "may be shifted by any amount, with any phase",
-            in_words,
+            shift_and_phase_label,
             view_of_signals(self.shape),
             (ShiftSlider(0.0), PhaseSlider()),
             noun="window",
@@ -155,12 +190,12 @@ class ShiftAndPhaseRepresentation(Representation):
         )
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
-        # the peak of the envelope, which the phase leaves where it is
+        # the peak of the envelope, which does not depend on the phase
         C = self.transform.envelopes(x)
         peak = largest_modulus(C)[1] * (self.shape[0] / (2 * np.pi))
         return np.asarray(np.mod(peak[source] + element[:, 0], self.shape[0]))
 
 
-def in_words(element: Floats) -> str:
-    """Return shift and phase of an element."""
+def shift_and_phase_label(element: Floats) -> str:
+    """Return a label of an element: its shift and phase."""
     return f"shift {element[0]:.2f}, phase {element[1]:.0f}°"

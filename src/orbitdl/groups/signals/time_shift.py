@@ -1,4 +1,4 @@
-"""What all groups of circular shifts of signals share: time."""
+"""Base of all groups of circular shifts of signals."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ class TimeShift(PhaseAction):
 
     @cached_property
     def presentation(self) -> Presentation:
-        moves, step, _ = self._words
+        description, step, _ = self._shift_format
         return Presentation(
-            f"may be shifted {moves}",
-            self._shift_in_words,
+            f"may be shifted {description}",
+            self._shift_label,
             view_of_signals(self.shape),
             (ShiftSlider(step),),
             noun="window",
             in_time=True,
         )
 
-    def _shift_in_words(self, element: Floats) -> str:
-        return f"{element[0]:.{self._words[2]}f}"
+    def _shift_label(self, element: Floats) -> str:
+        return f"{element[0]:.{self._shift_format[2]}f}"
 
     @property
     @abstractmethod
-    def _words(self) -> tuple[str, float, int]:
-        """How far in words, the step of the grid if there is one, and decimal places of shifts."""
+    def _shift_format(self) -> tuple[str, float, int]:
+        """Description of the shifts, step of their grid (0: none), decimal places of labels."""
 
     def locate(self, element: Floats, source: Integers, x: Floats) -> Floats:
         # x(t) is the inner product of rho(t) with the coefficients of the interpolant
-        height, place = self.match(self.transform.interpolants(x)[..., None, None])
+        height, shift = self.match(self.transform.interpolants(x)[..., None, None])
         largest = np.abs(height).argmax(axis=1)
-        peak = place[np.arange(len(x)), largest, 0]
-        moved: Floats = np.mod(peak[source] + element[:, 0], self.length)
-        return moved
+        peak = shift[np.arange(len(x)), largest, 0]
+        position: Floats = np.mod(peak[source] + element[:, 0], self.length)
+        return position
 
 
-def spectra_of(group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> Fourier:
-    """Return the transform of signals of this shape, or say what shapes there are.
+def fourier_of(group: Group, shape: tuple[int, ...], *, keep_nyquist: bool) -> Fourier:
+    """Return the Fourier transform of signals of this shape; raise ValueError for other shapes.
 
-    When the length is even and shifts may be fractional, the Nyquist term (the alternating signal)
-    cannot be rotated: it is left out. Components have none, and the data's stays in the residual.
+    For an even length and fractional shifts, the Nyquist frequency (the alternating signal) cannot
+    be shifted. Components have none, and that of the data stays in the residual.
     """
     if len(shape) not in (1, 2) or 0 in shape:
         raise ValueError(

@@ -1,1 +1,1 @@
-"""Isometries into block coordinates."""
+"""Isometries from data to block coordinates."""

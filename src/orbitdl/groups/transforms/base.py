@@ -1,4 +1,4 @@
-"""What every change to block coordinates does."""
+"""Abstract base of transforms to block coordinates."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from orbitdl.arrays.blocks import Blocks, Floats
 
 
 class Transform(ABC):
-    """An isometry from data points of one shape to block coordinates; it knows of no group.
+    """An isometry from data points of one shape to block coordinates, independent of the group.
 
     Attributes
     ----------
@@ -20,19 +20,19 @@ class Transform(ABC):
         ``(F, d, m)``: number, size and multiplicity of the blocks.
     dtype : numpy.float64 or numpy.complex128
         Of block coordinates.
-    keeps_all : bool
-        Whether nothing of a data point is lost.
+    is_invertible : bool
+        Whether ``T* T`` is the identity.
 
     Notes
     -----
     With T the transform, ``<T x, B> = <x, T* B>`` for all blocks B, and ``T* T`` is the orthogonal
-    projection onto what is kept: there T keeps inner products, ``<T x, T y> = <x, y>``.
+    projection onto the range of T*, on which T is an isometry: ``<T x, T y> = <x, y>``.
     """
 
     shape: tuple[int, ...]
     block_shape: tuple[int, int, int]
     dtype: type[np.float64] | type[np.complex128] = np.float64
-    keeps_all: bool = True
+    is_invertible: bool = True
 
     @abstractmethod
     def analyze(self, x: Floats) -> Blocks:

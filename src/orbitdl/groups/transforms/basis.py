@@ -1,4 +1,4 @@
-"""Coordinates in another orthonormal basis, put where they belong in blocks."""
+"""Change to an orthonormal basis, with coordinates arranged in blocks."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from orbitdl.groups.transforms.base import Transform
 
 
 class ChangeOfBasis(Transform):
-    """Columns of length d_0 in an orthonormal basis; blocks have room for zeros besides.
+    """Coordinates of columns of length d_0 in an orthonormal basis, padded with zeros to blocks.
 
     Parameters
     ----------
     shape : tuple of int
-        Of data points with ``d_0 * m_0`` numbers: m_0 columns.
+        Shape of data points with ``d_0 * m_0`` numbers: m_0 columns.
     block_shape : tuple of int
     basis : ndarray of shape (d_0, d_0)
         Its columns B are the new basis.
-    place : ndarray of shape (d_0 * m_0,)
-        Where each coordinate goes in the blocks.
+    positions : ndarray of shape (d_0 * m_0,)
+        Flat index of each coordinate in the blocks.
 
     Notes
     -----
-    ``Y[place] = B^T y``, and zero elsewhere.
+    ``Y[positions] = B^T y``, and zero otherwise.
     """
 
     def __init__(
@@ -31,20 +31,20 @@ class ChangeOfBasis(Transform):
         shape: tuple[int, ...],
         block_shape: tuple[int, int, int],
         basis: Floats,
-        place: Integers,
+        positions: Integers,
     ) -> None:
         self.shape, self.block_shape = tuple(shape), block_shape
-        self.basis, self.place, self.columns = basis, place, len(place) // len(basis)
+        self.basis, self.positions, self.columns = basis, positions, len(positions) // len(basis)
 
     def analyze(self, x: Floats) -> Blocks:
         batch = x.shape[: x.ndim - len(self.shape)]
         coordinates = self.basis.T @ x.reshape(*batch, len(self.basis), self.columns)
         blocks = np.zeros((*batch, int(np.prod(self.block_shape))))
-        blocks[..., self.place] = coordinates.reshape(*batch, len(self.place))
+        blocks[..., self.positions] = coordinates.reshape(*batch, len(self.positions))
         return blocks.reshape(*batch, *self.block_shape)
 
     def synthesize(self, blocks: Blocks) -> Floats:
         batch = blocks.shape[:-3]
-        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.place]
+        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.positions]
         x = self.basis @ coordinates.reshape(*batch, len(self.basis), self.columns)
         return np.asarray(x.reshape(*batch, *self.shape))

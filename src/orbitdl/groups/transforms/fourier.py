@@ -1,4 +1,4 @@
-"""The Fourier transform of signals: complex numbers, channels of one frequency in a block."""
+"""Discrete Fourier transform of signals, one block per frequency."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Fourier(Transform):
     shape : tuple of int
         Signals, or signals of vectors of length d: (N, d) or (N, d, r).
     keep_nyquist : bool
-        Whether the alternating signal, which an even length N has, is kept.
+        Whether to include the Nyquist frequency of an even length N.
     vectors : bool
-        Whether blocks are vectors, with r columns, so that their shape is (F, d, r); otherwise it
-        is (F, 1, channels).
+        Whether blocks have shape (F, d, r), for groups that act on vectors; otherwise
+        (F, 1, channels).
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Fourier(Transform):
         d = shape[1] if vectors else 1
         self.channels = int(np.prod(shape[1:]))
         self.block_shape = (n_blocks, d, self.channels // d)
-        self.keeps_all = keep_nyquist or self.length % 2 == 1
+        self.is_invertible = keep_nyquist or self.length % 2 == 1
         self.weights = np.full(n_blocks, 2.0 / self.length)
         self.weights[np.arange(n_blocks) * 2 % self.length == 0] /= 2
         self._scale = np.sqrt(self.weights)[:, None]

@@ -1,4 +1,4 @@
-"""Images on a disc as waves round its centre: Fourier-Bessel functions, orthonormal on pixels."""
+"""Fourier-Bessel transform of images on a disc, orthonormal on pixels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orbitdl.groups.transforms.base import Transform
 
 
 class Waves(NamedTuple):
-    """Fourier-Bessel functions: of every function its angular frequency, radial number and zero.
+    """Fourier-Bessel functions: angular frequency, radial index and zero of each.
 
     All arrays have shape (K,); `frequency` ascends from 0.
     """
@@ -29,7 +29,7 @@ class FourierBessel(Transform):
     ----------
     shape : tuple of int
     bandwidth : float
-        Functions are kept up to this fraction of the highest frequency that pixels show.
+        Largest frequency, as a fraction of the Nyquist frequency of the pixels.
 
     Notes
     -----
@@ -51,7 +51,7 @@ class FourierBessel(Transform):
     """
 
     dtype = np.complex128
-    keeps_all = False
+    is_invertible = False
 
     def __init__(self, shape: tuple[int, ...], bandwidth: float) -> None:
         self.shape = tuple(shape)
@@ -64,31 +64,31 @@ class FourierBessel(Transform):
         self.block_shape = (n_blocks, 1, self._width * self._channels)
         radius, angle = np.hypot(x, y)[self._disc], np.arctan2(y, x)[self._disc]
         self._real, self._imaginary = _orthonormal(waves, radius / (0.5 * shape[0]), angle)
-        self._place = waves.frequency * self._width + waves.number
+        self._index = waves.frequency * self._width + waves.number
 
     def analyze(self, x: Floats) -> Blocks:
         batch = x.shape[: x.ndim - len(self.shape)]
         pixels = x.reshape(*batch, self.shape[0] ** 2, self._channels)[..., self._disc, :]
-        seen = np.empty((*batch, len(self._place), self._channels), dtype=np.complex128)
-        seen.real, seen.imag = self._real.T @ pixels, -(self._imaginary.T @ pixels)
+        values = np.empty((*batch, len(self._index), self._channels), dtype=np.complex128)
+        values.real, values.imag = self._real.T @ pixels, -(self._imaginary.T @ pixels)
         n_blocks, _, m = self.block_shape
         blocks = np.zeros((*batch, n_blocks * self._width, self._channels), dtype=np.complex128)
-        blocks[..., self._place, :] = seen
+        blocks[..., self._index, :] = values
         return blocks.reshape(*batch, n_blocks, 1, m)
 
     def synthesize(self, blocks: Blocks) -> Floats:
         batch = blocks.shape[:-3]
         flat = blocks.reshape(*batch, self.block_shape[0] * self._width, self._channels)
-        seen = flat[..., self._place, :]
+        values = flat[..., self._index, :]
         x = np.zeros((*batch, self.shape[0] ** 2, self._channels))
-        x[..., self._disc, :] = self._real @ seen.real - self._imaginary @ seen.imag
+        x[..., self._disc, :] = self._real @ values.real - self._imaginary @ values.imag
         return x.reshape(*batch, *self.shape)
 
 
 def waves_below(limit: float) -> Waves:
     """Return the functions whose zeros ``z_kn`` are at most the limit."""
     found: list[Floats] = []
-    # zeros of one function are about pi apart, and the first one of J_k lies above k
+    # zeros of a Bessel function are about pi apart, and the first one of J_k lies above k
     while len(found) <= limit:
         zeros = jn_zeros(len(found), int(limit / np.pi) + 2)
         if zeros[0] > limit:
@@ -108,24 +108,24 @@ def _coordinates(side: int) -> tuple[Floats, Floats]:
 
 
 def _orthonormal(waves: Waves, radius: Floats, angle: Floats) -> tuple[Floats, Floats]:
-    """Return orthonormal real and imaginary parts of waves at pixels, (pixels, K) each.
+    """Return orthonormal real and imaginary parts of the functions at pixels, (pixels, K) each.
 
-    The square's turns and mirrors keep apart real and imaginary parts, and frequencies that are 0,
-    2 and odd modulo 4: such functions are orthogonal on the pixels as they are.
+    By the symmetry D4 of the pixel grid, real and imaginary parts are orthogonal, and so are
+    frequencies that are 0, 2 and odd modulo 4: each class is orthonormalised by itself.
     """
     radial, phase = _radial_parts(waves, radius), angle[:, None] * waves.frequency
     parts = radial * np.cos(phase), radial * np.sin(phase)
     kind = np.where(waves.frequency % 2 == 1, 1, waves.frequency % 4)
-    for part, there in zip(parts, (waves.frequency >= 0, waves.frequency > 0), strict=True):
+    for part, nonzero in zip(parts, (waves.frequency >= 0, waves.frequency > 0), strict=True):
         for which in range(3):
-            chosen = there & (kind == which)
+            chosen = nonzero & (kind == which)
             part[:, chosen] = _lowdin(part[:, chosen])
     return parts
 
 
 def _radial_parts(waves: Waves, radius: Floats) -> Floats:
     """Return ``J_k(z_kn r)``, (pixels, K), scaled such that real parts have equal norms."""
-    once, back = np.unique(radius.round(9), return_inverse=True)  # many pixels are as far away
+    once, back = np.unique(radius.round(9), return_inverse=True)  # many pixels share a radius
     values = np.empty((len(once), len(waves.zero)))
     for column, (k, _, zero) in enumerate(zip(*waves, strict=True)):
         norm = abs(jv(k + 1, zero)) * (1.0 if k > 0 else np.sqrt(2.0))

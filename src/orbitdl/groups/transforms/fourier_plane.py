@@ -1,4 +1,4 @@
-"""The Fourier transform of images: one complex number per wave of the plane and channel."""
+"""Discrete Fourier transform of images: one complex number per plane wave and channel."""
 
 from __future__ import annotations
 
@@ -16,22 +16,21 @@ class FourierPlane(Transform):
     ----------
     shape : tuple of int
     keep_nyquist : bool
-        Whether waves that alternate from row to row, or from column to column, are kept: even
-        sizes have them.
+        Whether to include the Nyquist frequencies of even numbers of rows or columns.
 
     Attributes
     ----------
     waves : ndarray of shape (F, 2)
-        Whole waves along the rows' axis and along the columns' axis, ``(u, v)``.
+        Integer frequencies along the axes of rows and of columns, ``(u, v)``.
     weights : ndarray of shape (F,)
         ``s_uv^2``.
 
     Notes
     -----
     ``Y_uv = s_uv sum_kl y(k, l) exp(-2 pi i (u k / H + v l / W))``. Of a wave (u, v) and its
-    conjugate (-u, -v) one is kept, that with ``v > 0``, or with ``u > 0`` where v and -v are the
-    same. ``s_uv = sqrt(2 / (H W))``, and ``sqrt(1 / (H W))`` for a wave that is its own conjugate:
-    the constant, and up to three that alternate.
+    conjugate (-u, -v) one is stored, that with ``v > 0``, or with ``u > 0`` if v and -v are equal.
+    ``s_uv = sqrt(2 / (H W))``, and ``sqrt(1 / (H W))`` for a wave that is its own conjugate: the
+    mean, and up to three Nyquist terms.
 
     Examples
     --------
@@ -50,17 +49,17 @@ class FourierPlane(Transform):
         self.block_shape = (len(self.waves), 1, shape[2] if len(shape) == 3 else 1)
         own = np.all(2 * self.waves % self.size == 0, axis=1)
         self.weights = np.where(own, 1.0, 2.0) / (rows * columns)
-        self.keeps_all = 2 * len(own) - int(own.sum()) == rows * columns
+        self.is_invertible = 2 * len(own) - int(own.sum()) == rows * columns
         self._scale = np.sqrt(self.weights)[:, None]
 
     def _chosen(self, keep_nyquist: bool) -> tuple[Integers, Integers]:
-        """Return where the waves that are kept lie in the array of `scipy.fft.rfft2`."""
+        """Return the indices of the stored waves in the array of `scipy.fft.rfft2`."""
         rows, columns = self.size
         u, v = np.ogrid[:rows, : columns // 2 + 1]
-        kept = (2 * v % columns != 0) | (2 * u <= rows)
+        stored = (2 * v % columns != 0) | (2 * u <= rows)
         if not keep_nyquist:
-            kept &= (2 * u != rows) & (2 * v != columns)
-        row, column = np.nonzero(kept)
+            stored &= (2 * u != rows) & (2 * v != columns)
+        row, column = np.nonzero(stored)
         return row, column
 
     def analyze(self, x: Floats) -> Blocks:
@@ -77,15 +76,15 @@ class FourierPlane(Transform):
     def on_torus(self, C: Blocks, size: tuple[int, int]) -> Floats:
         """Return ``Re sum_f C_f exp(2 pi i (u_f k / M_1 + v_f l / M_2))``, (..., M_1, M_2).
 
-        At ``k = 0 .. M_1 - 1`` and ``l = 0 .. M_2 - 1``, with at least as many as the data have.
+        At ``k = 0 .. M_1 - 1`` and ``l = 0 .. M_2 - 1``; the size is at least that of the data.
         """
         rows, columns = size
         u, v = self.waves.T
         half = np.zeros((*C.shape[:-1], rows, columns // 2 + 1), dtype=np.complex128)
-        # a wave whose v is its own conjugate needs both halves, any other one has its mirror added
-        alone = 2 * v % columns == 0
-        half[..., u % rows, v] = np.where(alone & (2 * u % rows == 0), 1.0, 0.5) * C
-        twice = alone & (2 * u % rows != 0)
+        # irfft2 implies the conjugates of all waves but those with v = -v modulo the columns
+        own = 2 * v % columns == 0
+        half[..., u % rows, v] = np.where(own & (2 * u % rows == 0), 1.0, 0.5) * C
+        twice = own & (2 * u % rows != 0)
         half[..., -u[twice] % rows, v[twice]] = 0.5 * C[..., twice].conj()
         result: Floats = fft.irfft2(half, s=size, norm="forward")
         return result

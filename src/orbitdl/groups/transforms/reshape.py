@@ -1,4 +1,4 @@
-"""Data points that are block coordinates already, up to their shape."""
+"""The identity transform."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from orbitdl.groups.transforms.base import Transform
 
 
 class Reshape(Transform):
-    """The identity: the numbers of a data point, in order, as blocks of another shape.
+    """The identity: data points reshaped to blocks.
 
     Examples
     --------

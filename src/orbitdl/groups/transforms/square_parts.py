@@ -1,4 +1,4 @@
-"""Square images in parts that turns and mirrors of the square keep apart."""
+"""Transform of square images to the irreducible representations of the dihedral group D4."""
 
 from __future__ import annotations
 
@@ -11,29 +11,28 @@ HALF = np.sqrt(0.5)
 
 
 class SquareParts(Transform):
-    """Even and odd parts of images (S, S) or (S, S, channels), put where they belong in blocks.
+    """Even and odd parts of images (S, S) or (S, S, channels), arranged in blocks.
 
     Parameters
     ----------
     shape : tuple of int
     block_shape : tuple of int
-    place : ndarray of shape (S * S * channels,)
-        Where each coordinate goes in the blocks.
+    positions : ndarray of shape (S * S * channels,)
+        Flat index of each coordinate in the blocks.
 
     Notes
     -----
     An image is the sum of a part that is even in both directions, ee, one that is odd in both, oo,
-    and two mixed ones, eo and oe: an orthonormal change of basis, sums and differences of pixels
-    opposite each other by ``sqrt(2)``. Transposition maps ee and oo to their transposes and
+    and two mixed ones, eo and oe: an orthonormal change of basis by sums and differences of
+    opposite pixels over ``sqrt(2)``. Transposition maps ee and oo to their transposes and
     exchanges eo with the transpose of oe. Coordinates are, in this order: the symmetric part of
-    ee, its antisymmetric part, the same of oo, and the pairs of eo and transposed oe, first all of
-    the one, then all of the other.
+    ee, its antisymmetric part, the same of oo, eo, and transposed oe.
     """
 
     def __init__(
-        self, shape: tuple[int, ...], block_shape: tuple[int, int, int], place: Integers
+        self, shape: tuple[int, ...], block_shape: tuple[int, int, int], positions: Integers
     ) -> None:
-        self.shape, self.block_shape, self.place = tuple(shape), block_shape, place
+        self.shape, self.block_shape, self.positions = tuple(shape), block_shape, positions
         self._channels = shape[2] if len(shape) == 3 else 1
 
     def analyze(self, x: Floats) -> Blocks:
@@ -46,19 +45,19 @@ class SquareParts(Transform):
         parts = [*_halves(ee), *_halves(oo), _flat(np.moveaxis(eo, -3, -2)), _flat(oe)]
         blocks = np.zeros((*batch, int(np.prod(self.block_shape))))
         coordinates = np.concatenate(parts, axis=-2)
-        blocks[..., self.place] = coordinates.reshape(*batch, len(self.place))
+        blocks[..., self.positions] = coordinates.reshape(*batch, len(self.positions))
         return blocks.reshape(*batch, *self.block_shape)
 
     def synthesize(self, blocks: Blocks) -> Floats:
         batch = blocks.shape[:-3]
-        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.place]
+        coordinates = blocks.reshape(*batch, int(np.prod(self.block_shape)))[..., self.positions]
         even, odd = -(-self.shape[0] // 2), self.shape[0] // 2
         sizes = [*multiplicities(self.shape[0]), even * odd]
         rows = coordinates.reshape(*batch, self.shape[0] ** 2, self._channels)
         symmetric, anti, odd_symmetric, odd_anti, eo, oe = np.split(rows, np.cumsum(sizes)[:5], -2)
         folded = np.empty((*batch, *self.shape[:2], self._channels))
-        folded[..., :even, :even, :] = _whole(symmetric, anti, even)
-        folded[..., even:, even:, :] = _whole(odd_symmetric, odd_anti, odd)
+        folded[..., :even, :even, :] = _square(symmetric, anti, even)
+        folded[..., even:, even:, :] = _square(odd_symmetric, odd_anti, odd)
         eo = eo.reshape(*batch, even, odd, self._channels)
         folded[..., even:, :even, :] = np.moveaxis(eo, -3, -2)
         folded[..., :even, even:, :] = oe.reshape(*batch, even, odd, self._channels)
@@ -67,7 +66,7 @@ class SquareParts(Transform):
 
 
 def multiplicities(side: int) -> list[int]:
-    """Return how often the five families occur, in the order of coordinates; pairs count once."""
+    """Return the multiplicities of the five irreducibles, in the order of coordinates."""
     even, odd = -(-side // 2), side // 2
     return [
         even * (even + 1) // 2,
@@ -96,7 +95,7 @@ def _unfold(y: Floats) -> Floats:
 
 
 def _flat(x: Floats) -> Floats:
-    """Return rows and columns as one axis."""
+    """Return an array with rows and columns flattened to one axis."""
     return x.reshape(*x.shape[:-3], x.shape[-3] * x.shape[-2], x.shape[-1])
 
 
@@ -109,7 +108,7 @@ def _halves(x: Floats) -> tuple[Floats, Floats]:
     return symmetric, HALF * (upper - lower)
 
 
-def _whole(symmetric: Floats, anti: Floats, size: int) -> Floats:
+def _square(symmetric: Floats, anti: Floats, size: int) -> Floats:
     """Undo `_halves`, whose transpose it is."""
     k, (row, column) = np.arange(size), np.triu_indices(size, 1)
     x = np.empty((*symmetric.shape[:-2], size, size, symmetric.shape[-1]))

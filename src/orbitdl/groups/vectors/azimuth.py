@@ -1,4 +1,4 @@
-"""Turns about the third axis of space: three-component data whose vertical is known."""
+"""Rotations about the vertical axis: three-component data with a known vertical."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Group
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.presentation import Presentation, Slider, TurnSlider
+from orbitdl.groups.presentation import Presentation, RotationSlider, Slider
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.matrix_group import Fibre, turns
+from orbitdl.groups.vectors.matrix_group import MatrixGroup, rotation_generators
 from orbitdl.groups.views import view_of_points
 
 
@@ -24,11 +24,11 @@ class Azimuth(Group):
 
     Notes
     -----
-    The vertical stays, and the horizontals are one complex number ``x - i y`` that a turn by phi
-    multiplies by ``exp(-i phi)``: a circle with the frequencies 0 and 1. With the correlations
-    ``c_v`` of the verticals and ``c_h`` of the horizontals the polar is ``|c_v| + |c_h|``.
-    In a `Product` with a group of shifts it serves recordings of ground motion, whose sources lie
-    in any direction.
+    The vertical is invariant. The horizontals are one complex number ``x - i y``, which a rotation
+    by phi multiplies by ``exp(-i phi)``: the circle group with frequencies 0 and 1. With the
+    correlations ``c_v`` of the verticals and ``c_h`` of the horizontals the polar is
+    ``|c_v| + |c_h|``. In a `Product` with a group of shifts it models recordings of ground motion
+    with sources in any direction.
 
     Examples
     --------
@@ -40,13 +40,13 @@ class Azimuth(Group):
     def on(self, shape: tuple[int, ...]) -> AzimuthRepresentation:
         return AzimuthRepresentation(self, shape)
 
-    def fibre(self, d: int) -> AzimuthFibre:
+    def matrix_group(self, d: int) -> AzimuthMatrices:
         if d != 3:
             raise ValueError(
-                f"Azimuth acts on vectors of length 3, the third of them vertical, not of length "
-                f"{d}; reshape X, or take Orthogonal() for turns in other dimensions."
+                f"Azimuth acts on vectors (x, y, z) with vertical z, not on vectors of length {d}; "
+                "reshape X, or use Orthogonal() for rotations in other dimensions."
             )
-        return AzimuthFibre()
+        return AzimuthMatrices()
 
 
 class AzimuthRepresentation(CircleRepresentation):
@@ -65,8 +65,8 @@ class AzimuthRepresentation(CircleRepresentation):
     @cached_property
     def presentation(self) -> Presentation:
         view = view_of_points(3, self.block_shape[2])
-        sliders = AzimuthFibre().sliders
-        return Presentation(f"may be {AzimuthFibre.moves}", azimuth_in_words, view, sliders)
+        sliders = AzimuthMatrices().sliders
+        return Presentation(f"may be {AzimuthMatrices.description}", azimuth_label, view, sliders)
 
 
 class VerticalAndHorizontal(Transform):
@@ -89,13 +89,13 @@ class VerticalAndHorizontal(Transform):
         return columns.reshape(*columns.shape[:-2], *self.shape)
 
 
-class AzimuthFibre(Fibre):
-    """The same as matrices."""
+class AzimuthMatrices(MatrixGroup):
+    """Rotation matrices about the third axis."""
 
-    moves = "turned about the third axis"
+    description = "rotated about the third axis"
 
     def __init__(self) -> None:
-        super().__init__(3, ("azimuth",), turns(3)[:1])
+        super().__init__(3, ("azimuth",), rotation_generators(3)[:1])
 
     def matrix(self, element: Floats) -> Floats:
         angle = np.radians(element[..., 0])
@@ -126,14 +126,14 @@ class AzimuthFibre(Fibre):
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
-        return (TurnSlider(((0, 1),)),)
+        return (RotationSlider(((0, 1),)),)
 
-    def in_words(self, element: Floats) -> str:
-        return azimuth_in_words(element)
+    def label(self, element: Floats) -> str:
+        return azimuth_label(element)
 
 
-def azimuth_in_words(element: Floats) -> str:
-    """Say how far vectors are turned."""
+def azimuth_label(element: Floats) -> str:
+    """Return a label of a rotation: its azimuth."""
     return f"azimuth {element[0]:.1f}°"
 
 

@@ -1,4 +1,4 @@
-"""Atoms of one component that lie at almost the same time, seen as one event."""
+"""Single-linkage clustering of atoms in time: neighbouring atoms merge to one event."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import Floats, Integers
 
 
-class Events(NamedTuple):
-    """Rows of a table: to which row of data each belongs, and its columns by name."""
+class EventRows(NamedTuple):
+    """Rows of an event table: the data point of each, and columns by name."""
 
     row: Integers
     columns: dict[str, NDArray[Any]]
 
 
-class Gathered(NamedTuple):
+class MergedEvents(NamedTuple):
     """E events of K atoms.
 
     Attributes
     ----------
     event : ndarray of shape (K,)
-        The number of each atom's event.
+        Event of each atom.
     main : ndarray of shape (E,)
-        The number of each event's largest atom.
+        Largest atom of each event.
     total : ndarray of shape (E,)
         ``sum |c|`` of its atoms.
     time : ndarray of shape (E,)
@@ -38,10 +38,12 @@ class Gathered(NamedTuple):
     time: Floats
 
 
-def gather_events(row: Integers, c: Floats, time: Floats, period: float, within: float) -> Gathered:
-    """Gather atoms of the same row whose times are at most `within` apart, or a chain of such.
+def merge_atoms(
+    row: Integers, c: Floats, time: Floats, period: float, within: float
+) -> MergedEvents:
+    """Merge atoms of the same row linked by a chain of distances of at most `within`.
 
-    Time is a circle; events come in the order of rows, and of times in a row.
+    Time is periodic; events are sorted by row, then by time.
     """
     event, size = _linked(row, time, period, within), np.abs(c)
     order = np.lexsort((-size, event))
@@ -50,18 +52,18 @@ def gather_events(row: Integers, c: Floats, time: Floats, period: float, within:
     apart = time - time[main][event]
     apart -= period * np.round(apart / period)
     mean = time[main] + np.bincount(event, size * apart, len(main)) / total
-    return Gathered(event, main, total, np.mod(mean, period))
+    return MergedEvents(event, main, total, np.mod(mean, period))
 
 
 def _linked(row: Integers, time: Floats, period: float, within: float) -> Integers:
-    """Return numbers of events (K,): from one to the next there is a gap, or a new row."""
+    """Return the event of each atom (K,); a gap in time or a new row separates events."""
     order = np.lexsort((time, row))
     own, when = row[order], time[order]
     new_row = np.diff(own, prepend=-1) != 0
     number = np.cumsum(new_row | (np.diff(when, prepend=-np.inf) > within)) - 1
     first = np.flatnonzero(new_row)
     last = np.append(first, len(own))[1:] - 1
-    # what ends a turn of the circle may belong to what begins it
+    # the last event of a period may continue in the first one
     round_about = when[first] + period - when[last] <= within
     number = _renamed(number, number[last][round_about], number[first][round_about])
     event = np.empty_like(number)
@@ -70,7 +72,7 @@ def _linked(row: Integers, time: Floats, period: float, within: float) -> Intege
 
 
 def _renamed(number: Integers, old: Integers, new: Integers) -> Integers:
-    """Replace some numbers, and close the gaps that this leaves."""
+    """Replace old numbers by new ones, and renumber without gaps."""
     name = np.arange(number.max(initial=-1) + 1)
     name[old] = new
     return np.asarray(np.unique(name[number], return_inverse=True)[1])

@@ -1,4 +1,4 @@
-"""Rotations and reflections of d-dimensional space, applied to matrices from the left."""
+"""The orthogonal group O(d), acting on matrices from the left."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from numpy.typing import NDArray
 
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.presentation import Slider, TurnSlider
+from orbitdl.groups.presentation import RotationSlider, Slider
 from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
-from orbitdl.groups.vectors.matrix_group import Fibre, turns
-from orbitdl.groups.vectors.matrix_representation import FibreRepresentation
-from orbitdl.groups.vectors.rotations import turn_in_words, turns_in_columns
+from orbitdl.groups.vectors.matrix_group import MatrixGroup, rotation_generators
+from orbitdl.groups.vectors.matrix_representation import MatrixGroupRepresentation
+from orbitdl.groups.vectors.rotations import rotation_columns, rotation_label
 
 MOST_PLANES = 6
-"""Coordinate planes in which a reader may try a turn: all of them in four dimensions."""
+"""Coordinate planes with a slider: all of them in four dimensions."""
 
 
 @dataclass(frozen=True)
@@ -43,20 +43,20 @@ class Orthogonal(Group):
     def on(self, shape: tuple[int, ...]) -> OrthogonalRepresentation:
         return OrthogonalRepresentation(self, shape)
 
-    def fibre(self, d: int) -> OrthogonalFibre:
-        return OrthogonalFibre(d)
+    def matrix_group(self, d: int) -> OrthogonalMatrices:
+        return OrthogonalMatrices(d)
 
 
-class OrthogonalFibre(Fibre):
-    """All orthogonal matrices; an element is its matrix, row by row."""
+class OrthogonalMatrices(MatrixGroup):
+    """All orthogonal matrices; an element is its matrix in C order."""
 
     def __init__(self, d: int) -> None:
-        super().__init__(d, names_of_entries(d), turns(d))
-        self.moves = f"turned and mirrored in any way in space of dimension {d}"
+        super().__init__(d, names_of_entries(d), rotation_generators(d))
+        self.description = f"rotated and reflected in {d} dimension{'s' * (d != 1)}"
 
     @property
     def sliders(self) -> tuple[Slider, ...]:
-        return sliders_of_turns(self.d)
+        return rotation_sliders(self.d)
 
     def matrix(self, element: Floats) -> Floats:
         return element.reshape(*element.shape[:-1], self.d, self.d)
@@ -77,16 +77,16 @@ class OrthogonalFibre(Fibre):
         return value, flatten(factor)
 
     def describe(self, element: Floats) -> dict[str, NDArray[Any]]:
-        return turns_in_columns(self.matrix(element)) or super().describe(element)
+        return rotation_columns(self.matrix(element)) or super().describe(element)
 
-    def in_words(self, element: Floats) -> str:
-        return turn_in_words(self.matrix(element))
+    def label(self, element: Floats) -> str:
+        return rotation_label(self.matrix(element))
 
 
-class OrthogonalRepresentation(FibreRepresentation):
+class OrthogonalRepresentation(MatrixGroupRepresentation):
     """One real block of size d with r columns, whose gauge is the spectral norm.
 
-    The group is O(d), or any other that is O(d) with the signs: SO(d) where d is odd.
+    The group is O(d), or one that generates O(d) together with the sign: SO(d) for odd d.
     """
 
     def gauge(self, Z: Blocks) -> Floats:
@@ -102,10 +102,10 @@ class OrthogonalRepresentation(FibreRepresentation):
     def prox_derivative(self, Z: Blocks, step: float) -> Callable[[Blocks], Blocks]:
         """Differentiate ``U diag(f(s)) V'`` with f the clipped singular values.
 
-        With ``U' H V = S + K``, S symmetric and K not, the derivative has in the same bases
-        ``S_ik (f_i - f_k)/(s_i - s_k) + K_ik (f_i + f_k)/(s_i + s_k)``, where the quotient of
-        differences is 0 for two clipped values and 1 for none; on the diagonal, clipped values
-        share the mean of what they get.
+        With ``U' H V = S + K``, S symmetric and K antisymmetric, the derivative has in the same
+        bases the entries ``S_ik (f_i - f_k)/(s_i - s_k) + K_ik (f_i + f_k)/(s_i + s_k)``. The
+        divided difference is 0 for two clipped values and 1 for none; on the diagonal, clipped
+        values receive their mean.
         """
         u, s, vt = np.linalg.svd(Z[..., 0, :, :])
         f = clip_largest(s, step)
@@ -115,42 +115,45 @@ class OrthogonalRepresentation(FibreRepresentation):
         np.divide(f[..., :, None] - f[..., None, :], apart, out=even, where=apart != 0)
         odd = np.ones_like(sums)
         np.divide(f[..., :, None] + f[..., None, :], sums, out=odd, where=sums > 0)
-        count, place = np.maximum(clipped.sum(axis=-1, keepdims=True), 1), np.arange(self.fibre.d)
+        count, k = (
+            np.maximum(clipped.sum(axis=-1, keepdims=True), 1),
+            np.arange(self.matrix_group.d),
+        )
 
         def derivative(H: Blocks) -> Blocks:
-            turned = u.swapaxes(-1, -2) @ H[..., 0, :, :] @ vt.swapaxes(-1, -2)
-            flipped, own = turned.swapaxes(-1, -2), turned[..., place, place]
-            result = 0.5 * (even * (turned + flipped) + odd * (turned - flipped))
+            inner = u.swapaxes(-1, -2) @ H[..., 0, :, :] @ vt.swapaxes(-1, -2)
+            transposed, own = inner.swapaxes(-1, -2), inner[..., k, k]
+            result = 0.5 * (even * (inner + transposed) + odd * (inner - transposed))
             mean = np.sum(own, axis=-1, keepdims=True, where=clipped) / count
-            result[..., place, place] = np.where(clipped, mean, own)
+            result[..., k, k] = np.where(clipped, mean, own)
             return np.asarray(u @ np.where(alive, result, 0.0) @ vt)[..., None, :, :]
 
         return derivative
 
     def decompose(self, Z: Blocks) -> Combination:
-        """Write ``Z = U diag(s) V'`` with matrices ``U diag(+-1) V'``: at most d of them.
+        """Decompose ``Z = U diag(s) V'`` into at most d matrices ``U diag(+-1) V'``.
 
-        With s descending, the sign patterns are + up to place k and - after it, with coefficients
+        With s descending, the sign patterns are + up to k and - after it, with coefficients
         ``(s_k - s_{k+1})/2``, and ``(s_1 + s_d)/2`` for all +: they add up to s and sum to s_1.
         """
         u, s, vt = np.linalg.svd(Z[:, 0])
         c = np.concatenate([(s[:, :-1] - s[:, 1:]) / 2, (s[:, :1] + s[:, -1:]) / 2], axis=1)
-        signs = np.where(np.tri(self.fibre.d, dtype=bool), 1.0, -1.0)
+        signs = np.where(np.tri(self.matrix_group.d, dtype=bool), 1.0, -1.0)
         patterns = (u[:, None] * signs[:, None, :]) @ vt[:, None]
         row, which = np.nonzero(c > 1e-14 * s[:, :1])  # equal singular values differ by rounding
-        value, element = self.fibre.match(patterns[row, which])  # itself, or its negative
+        value, element = self.matrix_group.match(patterns[row, which])  # itself, or its negative
         return Combination(row, np.copysign(c[row, which], value), element)
 
 
 def names_of_entries(d: int) -> tuple[str, ...]:
-    """Name the entries of a d x d matrix, row by row."""
+    """Return names of the entries of a d x d matrix in C order."""
     return tuple(f"g{i}_{k}" for i in range(d) for k in range(d))
 
 
-def sliders_of_turns(d: int) -> tuple[Slider, ...]:
-    """Return a slider through turns of the first few coordinate planes, if there are any."""
+def rotation_sliders(d: int) -> tuple[Slider, ...]:
+    """Return a slider of rotations in the first few coordinate planes, if there are any."""
     planes = tuple((i, k) for i in range(d) for k in range(i + 1, d))[:MOST_PLANES]
-    return (TurnSlider(planes),) if planes else ()
+    return (RotationSlider(planes),) if planes else ()
 
 
 def flatten(matrices: Floats) -> Floats:

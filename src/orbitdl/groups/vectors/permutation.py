@@ -1,4 +1,4 @@
-"""Rows in any order, and with any signs: permutations of the first axis of a data point."""
+"""Permutations, and signed permutations, of the first axis of a data point."""
 
 from __future__ import annotations
 
@@ -10,29 +10,35 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Combination, Group
-from orbitdl.groups.vectors.assignment import best_arrangement, fill, gains, largest_sum, peel
-from orbitdl.groups.vectors.matrix_group import Fibre
-from orbitdl.groups.vectors.matrix_representation import FibreRepresentation
+from orbitdl.groups.vectors.assignment import (
+    assigned_entries,
+    best_permutation,
+    birkhoff_decomposition,
+    complete_sums,
+    largest_sum,
+)
+from orbitdl.groups.vectors.matrix_group import MatrixGroup
+from orbitdl.groups.vectors.matrix_representation import MatrixGroupRepresentation
 
 SAME = 1e-9
-"""Sums of rows that differ by no more than this fraction of the largest are the same."""
+"""Relative tolerance of sums of rows."""
 
 
 @dataclass(frozen=True)
 class Permutation(Group):
-    """All orders of the d rows of data points (d,) or (d, r).
+    """All permutations of the d rows of data points (d,) or (d, r).
 
-    An element is d whole numbers, ``from_k``: row k of the moved data point is row from_k of what
-    was learned.
+    An element is d integers ``from_k``: row k of the transformed data point is row from_k of the
+    component.
 
     Notes
     -----
-    Best are the solutions of two assignment problems, for ``<C, P>`` and for ``-<C, P>``. Sums of
-    signed permutation matrices ``sum_k c_k P_k`` are the matrices whose rows and columns all have
-    one sum s. The gauge of such a Z is the largest l1 norm of a row or a column: with
-    ``Z = (Z_+ + E) - (Z_- + E)``, E >= 0, both parts are multiples of doubly stochastic matrices
-    (Birkhoff) exactly if E fills the rows and columns of ``Z_+`` up to one sum, which is at least
-    their largest one. Readable up to about eight rows; beyond, codes need too many atoms.
+    The best element solves one of two assignment problems, for ``<C, P>`` and for ``-<C, P>``. The
+    matrices ``sum_k c_k P_k`` are those whose rows and columns all have one sum s. The gauge of
+    such a Z is the largest l1 norm of a row or a column: with ``Z = (Z_+ + E) - (Z_- + E)``,
+    E >= 0, both terms are multiples of doubly stochastic matrices (Birkhoff) if and only if all
+    rows and columns of ``Z_+ + E`` have one sum, which is at least the largest sum of ``Z_+``.
+    Suitable up to about eight rows; codes of more rows need too many atoms.
 
     Examples
     --------
@@ -47,16 +53,16 @@ class Permutation(Group):
     def on(self, shape: tuple[int, ...]) -> PermutationRepresentation:
         return PermutationRepresentation(self, shape)
 
-    def fibre(self, d: int) -> PermutationFibre:
-        return PermutationFibre(d)
+    def matrix_group(self, d: int) -> PermutationMatrices:
+        return PermutationMatrices(d)
 
 
 @dataclass(frozen=True)
 class SignedPermutation(Group):
-    """All orders of the d rows of data points (d,) or (d, r), each row with either sign.
+    """All permutations of the d rows of data points (d,) or (d, r), each row with either sign.
 
-    An element is 2 d whole numbers: ``from_k``, and then ``sign_k``, 1 or -1. Row k of the moved
-    data point is row from_k of what was learned, times sign_k.
+    An element is 2 d integers: ``from_k``, then ``sign_k``, 1 or -1. Row k of the transformed data
+    point is sign_k times row from_k of the component.
 
     Notes
     -----
@@ -76,79 +82,79 @@ class SignedPermutation(Group):
     def on(self, shape: tuple[int, ...]) -> SignedPermutationRepresentation:
         return SignedPermutationRepresentation(self, shape)
 
-    def fibre(self, d: int) -> SignedPermutationFibre:
-        return SignedPermutationFibre(d)
+    def matrix_group(self, d: int) -> SignedPermutationMatrices:
+        return SignedPermutationMatrices(d)
 
 
-class PermutationFibre(Fibre):
-    """Matrices with ``P[k, from_k] = 1`` and zeros else."""
+class PermutationMatrices(MatrixGroup):
+    """Matrices with ``P[k, from_k] = 1`` and zeros otherwise."""
 
-    moves = "put in any order, row by row"
+    description = "permuted row by row"
 
     def __init__(self, d: int) -> None:
         names = tuple(f"from{k}" for k in range(d))
-        super().__init__(d, names, np.zeros((0, d, d)), counted=True)
+        super().__init__(d, names, np.zeros((0, d, d)), is_integer=True)
 
     def matrix(self, element: Floats) -> Floats:
-        return np.eye(self.d)[as_arrangement(element)]
+        return np.eye(self.d)[as_integers(element)]
 
     def element(self, matrix: Floats) -> Floats:
         return np.asarray(matrix.argmax(axis=-1), dtype=np.float64)
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
-        return draw_arrangements(rng, n, self.d).astype(np.float64)
+        return draw_permutations(rng, n, self.d).astype(np.float64)
 
     def contains(self, element: Floats) -> bool:
         return bool(np.all(np.sort(element, axis=-1) == np.arange(self.d)))
 
     def match(self, X: Floats) -> tuple[Floats, Floats]:
-        high, low = best_arrangement(X), best_arrangement(-X)
-        most, least = gains(X, high).sum(axis=-1), gains(X, low).sum(axis=-1)
+        high, low = best_permutation(X), best_permutation(-X)
+        most, least = assigned_entries(X, high).sum(axis=-1), assigned_entries(X, low).sum(axis=-1)
         positive = most >= -least
         chosen = np.where(positive[..., None], high, low)
         return np.where(positive, most, least), chosen.astype(np.float64)
 
-    def in_words(self, element: Floats) -> str:
-        return "rows " + ", ".join(str(k) for k in as_arrangement(element))
+    def label(self, element: Floats) -> str:
+        return "rows " + ", ".join(str(k) for k in as_integers(element))
 
 
-class SignedPermutationFibre(Fibre):
-    """Matrices with ``P[k, from_k] = sign_k`` and zeros else."""
+class SignedPermutationMatrices(MatrixGroup):
+    """Matrices with ``P[k, from_k] = sign_k`` and zeros otherwise."""
 
-    moves = "put in any order, row by row, and each with either sign"
+    description = "permuted row by row, each with either sign"
 
     def __init__(self, d: int) -> None:
         names = tuple(f"{what}{k}" for what in ("from", "sign") for k in range(d))
-        super().__init__(d, names, np.zeros((0, d, d)), counted=True)
+        super().__init__(d, names, np.zeros((0, d, d)), is_integer=True)
 
     def matrix(self, element: Floats) -> Floats:
-        arrangement, sign = as_arrangement(element[..., : self.d]), element[..., self.d :]
-        return sign[..., None] * np.eye(self.d)[arrangement]
+        permutation, sign = as_integers(element[..., : self.d]), element[..., self.d :]
+        return sign[..., None] * np.eye(self.d)[permutation]
 
     def element(self, matrix: Floats) -> Floats:
-        arrangement = np.abs(matrix).argmax(axis=-1)
-        return with_signs(arrangement, gains(matrix, arrangement))
+        permutation = np.abs(matrix).argmax(axis=-1)
+        return with_signs(permutation, assigned_entries(matrix, permutation))
 
     def sample(self, rng: np.random.Generator, n: int) -> Floats:
-        return with_signs(draw_arrangements(rng, n, self.d), rng.choice([-1.0, 1.0], (n, self.d)))
+        return with_signs(draw_permutations(rng, n, self.d), rng.choice([-1.0, 1.0], (n, self.d)))
 
     def contains(self, element: Floats) -> bool:
         orders = np.all(np.sort(element[..., : self.d], axis=-1) == np.arange(self.d))
         return bool(orders and np.all(np.abs(element[..., self.d :]) == 1.0))
 
     def match(self, X: Floats) -> tuple[Floats, Floats]:
-        arrangement = best_arrangement(np.abs(X))
-        gain = gains(X, arrangement)
-        return np.abs(gain).sum(axis=-1), with_signs(arrangement, gain)
+        permutation = best_permutation(np.abs(X))
+        gain = assigned_entries(X, permutation)
+        return np.abs(gain).sum(axis=-1), with_signs(permutation, gain)
 
-    def in_words(self, element: Floats) -> str:
-        rows, signs = as_arrangement(element[: self.d]), element[self.d :]
+    def label(self, element: Floats) -> str:
+        rows, signs = as_integers(element[: self.d]), element[self.d :]
         marks = zip(rows, signs, strict=True)
         return "rows " + ", ".join(f"{'−' if sign < 0 else ''}{k}" for k, sign in marks)
 
 
-class ArrangedRepresentation(FibreRepresentation):
-    """What both groups share: a matrix is taken apart one arrangement after the other."""
+class BirkhoffRepresentation(MatrixGroupRepresentation):
+    """Base of both: matrices are decomposed into permutations one by one (Birkhoff)."""
 
     def decompose(self, Z: Blocks) -> Combination:
         parts = [(row, *part) for row, z in enumerate(Z[:, 0]) for part in self._parts(z)]
@@ -161,10 +167,10 @@ class ArrangedRepresentation(FibreRepresentation):
 
     @abstractmethod
     def _parts(self, Z: Floats) -> Iterator[tuple[float, Floats]]:
-        """Yield coefficients and elements that add up to Z (d, d)."""
+        """Yield coefficients and elements whose sum is Z (d, d)."""
 
 
-class PermutationRepresentation(ArrangedRepresentation):
+class PermutationRepresentation(BirkhoffRepresentation):
     """One real block of size d with r columns."""
 
     def gauge(self, Z: Blocks) -> Floats:
@@ -174,13 +180,13 @@ class PermutationRepresentation(ArrangedRepresentation):
     def _parts(self, Z: Floats) -> Iterator[tuple[float, Floats]]:
         require_one_sum(Z)
         positive, negative = np.maximum(Z, 0.0), np.maximum(-Z, 0.0)
-        filling = fill(positive, float(largest_sum(positive)))
+        filling = complete_sums(positive, float(largest_sum(positive)))
         for sign, part in ((1.0, positive + filling), (-1.0, negative + filling)):
-            for weight, arrangement, _ in peel(part[None]):
-                yield sign * weight, arrangement.astype(np.float64)
+            for weight, permutation, _ in birkhoff_decomposition(part[None]):
+                yield sign * weight, permutation.astype(np.float64)
 
 
-class SignedPermutationRepresentation(ArrangedRepresentation):
+class SignedPermutationRepresentation(BirkhoffRepresentation):
     """One real block of size d with r columns."""
 
     def gauge(self, Z: Blocks) -> Floats:
@@ -188,31 +194,33 @@ class SignedPermutationRepresentation(ArrangedRepresentation):
 
     def _parts(self, Z: Floats) -> Iterator[tuple[float, Floats]]:
         size = np.abs(Z)
-        whole = size + fill(size, float(largest_sum(size)))
-        for weight, arrangement, layer in peel(0.5 * np.stack([whole + Z, whole - Z])):
-            yield weight, with_signs(arrangement, np.where(layer == 0, 1.0, -1.0))
+        total = size + complete_sums(size, float(largest_sum(size)))
+        for weight, permutation, layer in birkhoff_decomposition(
+            0.5 * np.stack([total + Z, total - Z])
+        ):
+            yield weight, with_signs(permutation, np.where(layer == 0, 1.0, -1.0))
 
 
 def require_one_sum(Z: Floats) -> None:
-    """Refuse matrices (..., d, d) whose rows and columns do not all have the same sum."""
+    """Raise ValueError unless all rows and columns of Z (..., d, d) have the same sum."""
     sums = np.concatenate([Z.sum(axis=-1), Z.sum(axis=-2)], axis=-1)
     if np.any(np.ptp(sums, axis=-1) > SAME * largest_sum(Z)):
         raise ValueError(
-            "Z is not a combination of permutations, for its rows and columns have different sums; "
-            "pass blocks in their span."
+            "Z is not in the span of the permutation matrices: its rows and columns have different "
+            "sums; pass blocks in their span."
         )
 
 
-def as_arrangement(element: Floats) -> Integers:
-    """Return whole numbers as such."""
+def as_integers(element: Floats) -> Integers:
+    """Return parameters as integers."""
     return np.rint(element).astype(np.intp)
 
 
-def with_signs(arrangement: Integers, gain: Floats) -> Floats:
-    """Return arrangements (..., d) with the signs of gains (..., d), as elements (..., 2 d)."""
-    return np.concatenate([arrangement, np.where(gain < 0.0, -1.0, 1.0)], axis=-1)
+def with_signs(permutation: Integers, gain: Floats) -> Floats:
+    """Return permutations (..., d) with the signs of gains (..., d), as elements (..., 2 d)."""
+    return np.concatenate([permutation, np.where(gain < 0.0, -1.0, 1.0)], axis=-1)
 
 
-def draw_arrangements(rng: np.random.Generator, n: int, d: int) -> Integers:
-    """Draw n arrangements of d things, shape (n, d)."""
+def draw_permutations(rng: np.random.Generator, n: int, d: int) -> Integers:
+    """Draw n permutations of 0..d-1, shape (n, d)."""
     return rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)

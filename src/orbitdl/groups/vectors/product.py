@@ -1,4 +1,4 @@
-"""Shifts and turns at once: signals of vectors, moved in time and as vectors."""
+"""Direct product of a group of shifts and a matrix group: multichannel signals."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from orbitdl.groups.vectors.product_representation import ProductRepresentation
 
 @dataclass(frozen=True)
 class Product(Group):
-    """Shifts of signals of vectors, together with a group of matrices that acts on the vectors.
+    """Direct product of a group of shifts and a matrix group that acts on the channels.
 
     Parameters
     ----------
     shift : Group
         A group of shifts: `IntegerShift`, `InterpolatedShift` or `ContinuousShift`.
     matrices : Group
-        One that acts on vectors: `Orthogonal` or `Azimuth`.
+        A matrix group: `Orthogonal`, `SpecialOrthogonal`, `Azimuth` or `Permutation`.
 
     Notes
     -----
-    Acts on signals (N, d), or (N, d, r) if r vectors turn together: ``y(t) -> h y(t - tau)``. An
+    Acts on signals (N, d), or (N, d, r) with r vectors per sample: ``y(t) -> h y(t - tau)``. An
     element is the shift, followed by the parameters of the matrix h. Block coordinates are spectra:
     one complex (d, r) block per frequency f, on which an element acts as
     ``exp(-2 pi i f tau / N) h``. With correlations C and
     ``X(tau) = Re sum_f C_f exp(2 pi i f tau / N)`` the polar is ``max_tau polar_H(X(tau))``: for
-    all orthogonal matrices, the largest nuclear norm. With an even length the Nyquist term is left
-    out, unless shifts are by whole samples. There is no closed form of the gauge.
+    all orthogonal matrices, the largest nuclear norm. For an even length the Nyquist frequency
+    stays in the residual, unless shifts are integers. The gauge has no closed form.
 
-    Sums of matrices fill the convex hull of the group, so that codes may have several atoms at one
-    time: `Codes.to_events` puts them together.
+    A point of the convex hull of the matrix group is a sum of several matrices, so codes may have
+    several atoms at one time: `Codes.to_events` merges them.
 
     Examples
     --------
     >>> import numpy as np
     >>> from orbitdl.groups import Azimuth, IntegerShift
-    >>> moves = Product(IntegerShift(), Azimuth()).on((4, 3))
+    >>> product = Product(IntegerShift(), Azimuth()).on((4, 3))
     >>> ground = np.zeros((4, 3))
     >>> ground[0] = 1.0, 0.0, 5.0
-    >>> moves.act(np.array([2.0, 90.0]), ground).round(12)[2]
+    >>> product.act(np.array([2.0, 90.0]), ground).round(12)[2]
     array([0., 1., 5.])
     """
 

@@ -1,4 +1,4 @@
-"""Sums of components that are shifted and multiplied by a matrix."""
+"""Sums of components with a shift and a matrix applied to each."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from orbitdl.kernels.phases import fill_phases
 
 
 @allocating
-def add_turned_waves(row, source, angle, h, A, out):  # type: ignore[no-untyped-def]
+def add_rotated_waves(row, source, angle, h, A, out):  # type: ignore[no-untyped-def]
     """Add ``exp(i f angle_k) h_k A[source_k, f]`` to out[row_k, f] for every atom k.
 
     h holds matrices (K, d, d); A and out are complex blocks (q, F, d, m) and (n, F, d, m).

@@ -1,4 +1,4 @@
-"""Orthogonal matrices as people know them: angles, axes and mirrors."""
+"""Orthogonal matrices as angles, axes and reflections."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.presentation import NO_BREAK
 
 
-def turning_vectors(matrices: Floats, mirrored: NDArray[np.bool_]) -> Floats:
-    """Return axis times angle (..., 3) of matrices (..., 3, 3), which may be mirrored as well."""
+def rotation_vectors(matrices: Floats, mirrored: NDArray[np.bool_]) -> Floats:
+    """Return rotation vectors, axis times angle (..., 3), of matrices (..., 3, 3) up to a sign."""
     from scipy.spatial.transform import Rotation
 
-    turns = np.where(mirrored[..., None, None], -matrices, matrices)
-    return np.asarray(Rotation.from_matrix(turns).as_rotvec())
+    rotations = np.where(mirrored[..., None, None], -matrices, matrices)
+    return np.asarray(Rotation.from_matrix(rotations).as_rotvec())
 
 
-def turn_in_words(matrix: Floats) -> str:
-    """Name an orthogonal matrix: angle and axis in two and three dimensions, the kind beyond."""
+def rotation_label(matrix: Floats) -> str:
+    """Return a label of an orthogonal matrix: angle and axis in up to three dimensions."""
     d, mirrored = len(matrix), bool(np.linalg.det(matrix) < 0)
     if d == 1:
         return "mirrored" if mirrored else "as learned"
     if d == 2:
         angle = math.degrees(math.atan2(matrix[1, 0], matrix[0, 0])) % 360
-        return f"{'mirrored, then ' if mirrored else ''}turned by {angle:.1f}°"
+        return f"{'mirrored, then ' if mirrored else ''}rotated by {angle:.1f}°"
     if d == 3:
-        vector = turning_vectors(matrix, np.asarray(mirrored))
+        vector = rotation_vectors(matrix, np.asarray(mirrored))
         angle = float(np.linalg.norm(vector))
         axis = ", ".join(f"{value:.2f}" for value in vector / angle) if angle > 0 else ""
         about = f" about{NO_BREAK}({axis})" if angle > 0 else ""
-        return f"turned by {math.degrees(angle):.1f}°{about}{', and inverted' if mirrored else ''}"
-    return "mirrored and turned" if mirrored else "turned"
+        inverted = ", and inverted" if mirrored else ""
+        return f"rotated by {math.degrees(angle):.1f}°{about}{inverted}"
+    return "mirrored and rotated" if mirrored else "rotated"
 
 
-def turns_in_columns(matrices: Floats) -> dict[str, NDArray[Any]]:
-    """Return what matrices (k, d, d) do as columns of a table; none beyond three dimensions.
+def rotation_columns(matrices: Floats) -> dict[str, NDArray[Any]]:
+    """Return columns of a table that describe matrices (k, d, d); none above three dimensions.
 
-    In the plane, `angle` in degrees, and whether vectors are `mirrored` at the first axis before.
-    In space, the unit vector (`axis_x`, `axis_y`, `axis_z`) about which vectors are turned by an
-    angle of at most 180 degrees, and whether they are `mirrored` at the origin.
+    In the plane: `angle` in degrees, and whether vectors are first `mirrored` at the first axis. In
+    space: `angle` of at most 180 degrees, the unit vector (`axis_x`, `axis_y`, `axis_z`) of the
+    rotation, and whether vectors are `mirrored` at the origin.
 
     Examples
     --------
     >>> quarter = np.array([[0.0, -1.0], [1.0, 0.0]])
-    >>> {name: column.tolist() for name, column in turns_in_columns(quarter[None]).items()}
+    >>> {name: column.tolist() for name, column in rotation_columns(quarter[None]).items()}
     {'angle': [90.0], 'mirrored': [False]}
     """
     d = matrices.shape[-1]
@@ -56,7 +57,7 @@ def turns_in_columns(matrices: Floats) -> dict[str, NDArray[Any]]:
         angle = np.degrees(np.arctan2(matrices[:, 1, 0], matrices[:, 0, 0])) % 360
         return {"angle": angle, "mirrored": mirrored}
     if d == 3:
-        vector = turning_vectors(matrices, mirrored)
+        vector = rotation_vectors(matrices, mirrored)
         angle = np.linalg.norm(vector, axis=1)
         axis = np.divide(
             vector, angle[:, None], out=np.zeros_like(vector), where=angle[:, None] > 0

@@ -14,7 +14,7 @@ class Clock:
 
     Attributes
     ----------
-    rate : float or None
+    sfreq : float or None
         Samples per second.
     offset : int
         Samples before the signal.
@@ -27,34 +27,34 @@ class Clock:
     ('1.25 s', '125 samples')
     """
 
-    rate: float | None
+    sfreq: float | None
     offset: int = 0
 
     def time(self, sample: float) -> str:
         """Return when a sample is, as h:mm:ss.s or as its number."""
         place = sample + self.offset
-        if self.rate is None:
+        if self.sfreq is None:
             return f"{place:.1f}".removesuffix(".0")
-        digits = 3 if self.rate > 2000 else 1
-        ticks = max(round(place / self.rate * 10**digits), 0)
+        digits = 3 if self.sfreq > 2000 else 1
+        ticks = max(round(place / self.sfreq * 10**digits), 0)
         seconds, rest = divmod(ticks, 10**digits)
         hours, minutes = seconds // 3600, seconds // 60 % 60
         return f"{hours}:{minutes:02d}:{seconds % 60:02d}.{rest:0{digits}d}"
 
     def span(self, samples: float) -> str:
         """Return how long something takes, a few digits."""
-        if self.rate is None:
+        if self.sfreq is None:
             return f"{number(float(f'{samples:.4g}'))} samples"
-        seconds = samples / self.rate
+        seconds = samples / self.sfreq
         if seconds < 0.1:
             return f"{number(float(f'{1000 * seconds:.3g}'))}{NO_BREAK}ms"
         return f"{number(float(f'{seconds:.3g}'))}{NO_BREAK}s"
 
     def duration(self, samples: int) -> str:
         """Return how long a recording is: "24 h 0 min", "1 min 5 s", "3.5 s", "900 samples"."""
-        if self.rate is None:
+        if self.sfreq is None:
             return count(samples, "sample")
-        seconds = round(samples / self.rate)
+        seconds = round(samples / self.sfreq)
         if seconds < 60:
             return self.span(samples)
         large, small, units = seconds // 60, seconds % 60, ("min", "s")
@@ -64,9 +64,9 @@ class Clock:
 
     def frequency(self, interval: float) -> str:
         """Return how often something comes that comes every so many samples."""
-        if self.rate is None:
+        if self.sfreq is None:
             return f"one every {self.span(interval)}"
-        per_second = self.rate / interval
+        per_second = self.sfreq / interval
         if per_second >= 10:
             return f"{number(float(f'{per_second:.3g}'))} per second"
         return f"{number(float(f'{60 * per_second:.3g}'))} per minute"

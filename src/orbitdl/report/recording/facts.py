@@ -132,8 +132,8 @@ class Facts:
     def strip(self) -> Strip:
         """The signal as it is drawn."""
         places = self.events["sample"].to_numpy()[[*self.least_similar, *self.far_intervals]]
-        length, rate = self.waveforms.length, self.clock.rate
-        minute = round(60 * rate) if rate else 64 * length
+        length, sfreq = self.waveforms.length, self.clock.sfreq
+        minute = round(60 * sfreq) if sfreq else 64 * length
         size = len(self.signal), self.signal.channels
         stretches = kept_stretches(*size, length, places, minute)
         atoms = _atoms_of(self.events, self.waveforms)
@@ -147,12 +147,12 @@ def gather(model: WaveformLearning, recording: Any, title: str | None, unit: str
         recording = Recording(np.asarray(recording))
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
-    events = model.events(recording.signal, recording.rate, codes=codes)
+    events = model.events(recording.signal, recording.sfreq, codes=codes)
     return Facts(
         model=model,
         signal=detrended(signal, model.length, detrend=model.detrend),
-        clock=Clock(recording.rate, recording.offset or 0),
-        channels=_names(recording.leads, signal.channels),
+        clock=Clock(recording.sfreq, recording.offset or 0),
+        channels=_names(recording.ch_names, signal.channels),
         title="Events of a recording" if title is None else str(title),
         unit=unit,
         codes=codes,
@@ -168,8 +168,8 @@ def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:
     return LineAtoms(component, begin, events["amplitude"].to_numpy()).in_order()
 
 
-def _names(leads: tuple[str, ...], channels: int) -> tuple[str, ...]:
+def _names(ch_names: tuple[str, ...], channels: int) -> tuple[str, ...]:
     """Return names of the channels; they are numbered where none are known."""
-    if len(leads) == channels:
-        return tuple(map(str, leads))
+    if len(ch_names) == channels:
+        return tuple(map(str, ch_names))
     return tuple(f"channel {k}" for k in range(channels)) if channels > 1 else ("signal",)

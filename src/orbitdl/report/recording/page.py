@@ -52,8 +52,8 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
     shape = f"{count(len(facts.signal), 'sample')} of {count(facts.signal.channels, 'channel')}"
     rows = [*parameters(facts.model), ("alpha_", f"{facts.model.alpha_:g}")]
     rows += [*time_to_learn(facts.history), ("recording", shape)]
-    if facts.clock.rate is not None:
-        rows.append(("rate", f"{number(facts.clock.rate)} samples per second"))
+    if facts.clock.sfreq is not None:
+        rows.append(("sampling rate", f"{number(facts.clock.sfreq)} Hz"))
     if facts.clock.offset:
         rows.append(("samples before this excerpt", number(facts.clock.offset)))
     if "fingerprint" in origin:

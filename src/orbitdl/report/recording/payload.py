@@ -45,7 +45,7 @@ def chosen_events(facts: Facts) -> Integers:
 
 def _view(facts: Facts) -> dict[str, Any]:
     return {
-        "rate": facts.clock.rate,
+        "sfreq": facts.clock.sfreq,
         "offset": facts.clock.offset,
         "samples": len(facts.signal),
         "length": facts.waveforms.length,

@@ -60,7 +60,7 @@ def _typically(facts: Facts, interval: float) -> str:
     often = f"typically {facts.clock.frequency(interval)}"
     return (
         often
-        if facts.clock.rate is None
+        if facts.clock.sfreq is None
         else (f"{often}: median interval {facts.clock.span(interval)}")
     )
 

@@ -32,7 +32,7 @@ def intervals_table(facts: Facts) -> str:
     ratio = intervals.ratio(component)
     rows = []
     for k in facts.far_intervals:
-        often = "" if facts.clock.rate is None else facts.clock.frequency(intervals.before[k])
+        often = "" if facts.clock.sfreq is None else facts.clock.frequency(intervals.before[k])
         cells = (
             f"{_swatch(component[k])}{component[k]}",
             escape(facts.clock.span(intervals.before[k])),

@@ -15,7 +15,7 @@ const inWords = (slider, position) => {
   if (slider.kind === "list") return slider.words[position];
   if (slider.kind !== "shift") return `${position}°`;
   const places = slider.step === 1 ? 0 : slider.step === 0 ? 1 : 2;
-  const seconds = view.rate ? ` (${(position / view.rate).toFixed(3)} s)` : "";
+  const seconds = view.sfreq ? ` (${(position / view.sfreq).toFixed(3)} s)` : "";
   return `${position.toFixed(places)} ${slider.way === "along" ? "samples" : "pixels"}${seconds}`;
 };
 const range = (slider) => {

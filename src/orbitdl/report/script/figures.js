@@ -31,8 +31,8 @@ const draw = (id, make) => {
   return show;
 };
 
-const along = Array.from({ length: view.length }, (_, t) => (view.rate ? t / view.rate : t));
-const alongLabel = view.rate ? "time (s)" : view.along === "sample" ? "time (samples)" : view.along;
+const along = Array.from({ length: view.length }, (_, t) => (view.sfreq ? t / view.sfreq : t));
+const alongLabel = view.sfreq ? "time (s)" : view.along === "sample" ? "time (samples)" : view.along;
 const valueLabel = (name) => (view.unit ? `${name} (${view.unit})` : name);
 const isCount = view.along !== "sample";
 
@@ -121,7 +121,7 @@ const pixels = () => {
 const sideBySide = (lines) => (view.images.length > 1 ? lines.map((row) => cut(row).flatMap((part, k) => (k ? [null, ...part] : part))) : lines);
 const picture = (lines, height, reach) => ({
   traces: [{
-    type: "heatmap", z: sideBySide(lines), colorscale: scale(), zmid: 0, zmin: -reach, zmax: reach, x: view.rate ? along : undefined,
+    type: "heatmap", z: sideBySide(lines), colorscale: scale(), zmid: 0, zmin: -reach, zmax: reach, x: view.sfreq ? along : undefined,
     colorbar: { thickness: 10, len: 0.9, outlinewidth: 0, tickfont: { size: 11 } }, hovertemplate: "%{z:.3g}<extra></extra>",
   }],
   look: { height, margin: { l: 44, r: 4, t: 8, b: 40 }, xaxis: axis(pixels().columns), yaxis: axis(pixels().rows) },

@@ -58,7 +58,7 @@ const row = (mark, what, ...numbers) => {
   const name = make("th", numbers.length ? { scope: "row" } : { scope: "row", colspan: 4 }, mark, what);
   return make("tr", {}, name, ...cells);
 };
-const peakAt = (atom) => (atom.place === undefined ? "" : view.rate ? (atom.place / view.rate).toFixed(3) : atom.place.toFixed(1));
+const peakAt = (atom) => (atom.place === undefined ? "" : view.sfreq ? (atom.place / view.sfreq).toFixed(3) : atom.place.toFixed(1));
 const listAtoms = () => {
   const shown = current();
   const rows = [row(line("data"), "data"), row(line("ink"), `approximation: the sum of all atoms${view.centred ? ", and the mean" : ""}`)];
@@ -74,7 +74,7 @@ const showWindow = (remark = "") => {
   const shown = current(), last = browser.order.length - 1;
   const left = `${digits(shown.unexplained)}${unit && `\u00a0${unit}`} (root mean square) unexplained${view.in_time ? " in its middle" : ""}`;
   const explained = shown.explained === null ? "nothing in it to explain" : `${percent(shown.explained)} explained, ${left}`;
-  const since = view.rate ? `, from ${(shown.start / view.rate).toFixed(2)}\u00a0s on` : "";
+  const since = view.sfreq ? `, from ${(shown.start / view.sfreq).toFixed(2)}\u00a0s on` : "";
   byId("window-words").textContent = `${capital(view.noun)} ${shown.number}${since} (${browser.place + 1} of ${last + 1} in this file): ${explained}, ${several(shown.count, "atom")}. ${remark}`;
   byId("number").value = shown.number;
   byId("previous").disabled = browser.place === 0;
@@ -98,7 +98,7 @@ const startBrowser = () => {
   browser.order = all;
   byId("atoms-size").textContent = unit ? `coefficient (${unit})` : "coefficient";
   byId("atoms-move").textContent = { shift: "shift (samples)", none: "" }[moving] ?? "move";
-  byId("atoms-place").textContent = view.in_time ? `highest at (${view.rate ? "s" : "samples"})` : "";
+  byId("atoms-place").textContent = view.in_time ? `highest at (${view.sfreq ? "s" : "samples"})` : "";
   byId("number").max = data.total - 1;
   if (view.kind === "image") {
     const places = addImages();

@@ -16,19 +16,19 @@ const reached = (list, value) => {
   }
   return low;
 };
-const onAxis = (sample) => (sample + view.offset) / (view.rate || 1);
-const fromAxis = (x) => x * (view.rate || 1) - view.offset;
+const onAxis = (sample) => (sample + view.offset) / (view.sfreq || 1);
+const fromAxis = (x) => x * (view.sfreq || 1) - view.offset;
 const clock = (x, places) => {
-  if (!view.rate) return Number(x.toFixed(places)).toString();
+  if (!view.sfreq) return Number(x.toFixed(places)).toString();
   const unit10 = 10 ** places, ticks = Math.round(Math.abs(x) * unit10), seconds = Math.floor(ticks / unit10);
   const two = (n) => String(n).padStart(2, "0"), rest = places ? `.${String(ticks % unit10).padStart(places, "0")}` : "";
   return `${x < 0 ? "−" : ""}${Math.floor(seconds / 3600)}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${rest}`;
 };
-const fine = view.rate > 2000 ? 3 : 1;
+const fine = view.sfreq > 2000 ? 3 : 1;
 const when = (sample) => clock(onAxis(sample), fine);
 const howLong = (samples) => {
-  if (!view.rate) return several(Number(digits(samples, 4)), "sample");
-  const seconds = samples / view.rate;
+  if (!view.sfreq) return several(Number(digits(samples, 4)), "sample");
+  const seconds = samples / view.sfreq;
   if (seconds < 0.1) return `${digits(1000 * seconds)}\u00a0ms`;
   if (seconds < 120) return `${digits(seconds)}\u00a0s`;
   return seconds < 7200 ? `${digits(seconds / 60)}\u00a0min` : `${digits(seconds / 3600)}\u00a0h`;
@@ -43,9 +43,9 @@ const DAY = 86400;
 const nice = (least) => [1, 2, 5, 10].map((n) => n * 10 ** Math.floor(Math.log10(least))).find((step) => step >= least);
 const timeAxis = (low, high, more) => {
   const wanted = (high - low) / (narrow() ? 3 : 7);
-  const step = view.rate && wanted > 1 ? STEPS.find((n) => n >= wanted) || DAY * nice(wanted / DAY) : nice(wanted);
+  const step = view.sfreq && wanted > 1 ? STEPS.find((n) => n >= wanted) || DAY * nice(wanted / DAY) : nice(wanted);
   const places = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)), first = Math.floor((2 * low - high) / step);
   const tickvals = Array.from({ length: Math.ceil((3 * (high - low)) / step) + 1 }, (_, n) => (first + n) * step);
-  const label = view.rate ? "time (h:mm:ss)" : "time (samples)";
+  const label = view.sfreq ? "time (h:mm:ss)" : "time (samples)";
   return axis({ label, range: [low, high], tickvals, ticktext: tickvals.map((x) => clock(x, places)), ...more });
 };

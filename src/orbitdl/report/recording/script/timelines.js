@@ -30,9 +30,9 @@ const overTime = (name, size, label) => {
   const margin = 0.01 * view.samples, ends = [onAxis(-margin), onAxis(view.samples + margin)];
   return { traces, look: { height: 270, xaxis: timeAxis(...ends, {}), yaxis: axis({ label, rangemode: "tozero" }) } };
 };
-const milliseconds = view.rate && data.histogram.edges.length && data.histogram.edges.at(-1) / view.rate < 0.5;
-const intervalSize = view.rate ? (milliseconds ? 1000 : 1) / view.rate : 1;
-const intervalLabel = `interval (${view.rate ? (milliseconds ? "ms" : "s") : "samples"})`;
+const milliseconds = view.sfreq && data.histogram.edges.length && data.histogram.edges.at(-1) / view.sfreq < 0.5;
+const intervalSize = view.sfreq ? (milliseconds ? 1000 : 1) / view.sfreq : 1;
+const intervalLabel = `interval (${view.sfreq ? (milliseconds ? "ms" : "s") : "samples"})`;
 const histogramFigure = () => {
   const { edges, counts } = data.histogram, x = edges.map((edge) => intervalSize * edge);
   const traces = waveformNumbers.map((j) => ({

@@ -1,6 +1,6 @@
 // The waveforms, as large as their typical events.
 const MOST_ROWS = 6;
-const waveformTime = ({ lines, peak }) => lines[0].map((_, n) => (n - peak) * (view.rate ? 1000 / view.rate : 1));
+const waveformTime = ({ lines, peak }) => lines[0].map((_, n) => (n - peak) * (view.sfreq ? 1000 / view.sfreq : 1));
 const waveformFigure = (j) => {
   const waveform = data.waveforms[j], size = waveform.typical ?? 1, x = waveformTime(waveform);
   const own = { x, colour: colour(j), width: 2.2, dash: cycle(DASHES, j) };
@@ -10,7 +10,7 @@ const waveformFigure = (j) => {
   };
   const bands = waveform.sd ? waveform.lines.map(band) : [];
   const layers = waveform.lines.map((line, c) => ({ ...own, y: line.map((value) => size * value), name: view.channels[c] }));
-  const range = room(layers.flatMap((layer) => layer.y), 0.1), label = `time (${view.rate ? "ms" : "samples"})${channels > 1 && view.unit ? `; values in ${view.unit}` : ""}`;
+  const range = room(layers.flatMap((layer) => layer.y), 0.1), label = `time (${view.sfreq ? "ms" : "samples"})${channels > 1 && view.unit ? `; values in ${view.unit}` : ""}`;
   const rows = channels <= MOST_ROWS ? layers.map((layer, c) => ({ label: channels > 1 ? view.channels[c] : valueLabel("signal"), layers: [...(bands.length ? [bands[c]] : []), layer], range })) : [{ label: valueLabel("all channels"), layers, range }];
   return stacked(rows, rows.length > 1 ? 90 + 90 * rows.length : 215, label);
 };

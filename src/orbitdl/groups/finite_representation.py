@@ -1,4 +1,4 @@
-"""What groups that list their elements share: all follows from correlations with each of them."""
+"""Representations of finite groups whose elements are enumerated."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from orbitdl.arrays.blocks import Blocks, Floats, Integers, correlate
 from orbitdl.groups.base import Combination, Representation
 
 ORTHOGONAL = 1e-9
-"""Inner products of unit vectors up to this are rounding."""
+"""Inner products of unit vectors below this are rounding errors."""
 NOTHING = 1e-13
-"""Coefficients up to this fraction of the largest are rounding."""
+"""Coefficients below this fraction of the largest are rounding errors."""
 
 
 class Entries(NamedTuple):
-    """Every entry of a data point, in the order of the flat array, as one of a few that is moved.
+    """Orbits of the entries of a data point (in C order) under a group that permutes them.
 
     Attributes
     ----------
     first : ndarray of shape (p,)
-        The few.
+        One representative of every orbit.
     source : ndarray of shape (entries,)
-        Which one of them is moved to the entry, as a unit vector.
+        Orbit of each entry.
     number : ndarray of shape (entries,)
-        By the element of which number.
+        Index of a group element that maps the representative to the entry.
     """
 
     first: Integers
@@ -35,26 +35,26 @@ class Entries(NamedTuple):
     number: Integers
 
 
-def translated_entries(shape: tuple[int, ...], places: int, step: int = 1) -> Entries:
-    """Return entries of shape (places, channels): whole translations move the first place to all.
+def translated_entries(shape: tuple[int, ...], positions: int, step: int = 1) -> Entries:
+    """Return the orbits of entries (positions, channels) under translations: one per channel.
 
-    Every `step`-th element is such a translation.
+    Every `step`-th element is a translation by an integer.
     """
-    channels = int(np.prod(shape)) // places
-    place, channel = np.divmod(np.arange(places * channels), channels)
-    return Entries(np.arange(channels), channel, step * place)
+    channels = int(np.prod(shape)) // positions
+    position, channel = np.divmod(np.arange(positions * channels), channels)
+    return Entries(np.arange(channels), channel, step * position)
 
 
-class ListedRepresentation(Representation):
-    """Action of a group that can be listed: elements from 0 to size - 1, the identity first.
+class FiniteRepresentation(Representation):
+    """Representation of a finite group with elements 0 .. size - 1, the identity first.
 
     Attributes
     ----------
     size : int
         Number of elements.
     cycles : tuple of int
-        Sizes of the cyclic groups whose product this is, in the order of elements: the last one
-        runs fastest. Empty where it is not known to be one: then there is a table of quotients.
+        Orders of the cyclic groups whose direct product this is; the index of the last one runs
+        fastest. Empty for other groups, which use a table of quotients.
     """
 
     size: int
@@ -76,35 +76,35 @@ class ListedRepresentation(Representation):
 
     @abstractmethod
     def index(self, element: Floats) -> Integers:
-        """Return the number of each element, parameters (..., p) to (...)."""
+        """Return the index of each element, (..., p) to (...)."""
 
     def entries(self) -> Entries:
-        """Say which entries are moved to which ones; here, each is left where it is."""
+        """Return the orbits of entries; here: each entry by itself, under the identity."""
         every = np.arange(int(np.prod(self.shape)))
         return Entries(every, every, np.zeros_like(every))
 
     @cached_property
     def quotient(self) -> Integers:
-        """Index of ``g^-1 h`` for the elements numbered g and h, shape (size, size)."""
+        """Index of ``g^-1 h`` for elements of index g and h, shape (size, size)."""
         everything = self.elements
         left = (np.broadcast_to(g, everything.shape) for g in self.inverse(everything))
         return np.stack([self.index(self.compose(g, everything)) for g in left])
 
     def divide(self, g: Integers, h: Integers) -> Integers:
-        """Return the numbers of ``g^-1 h`` for the elements numbered g and h."""
+        """Return the indices of ``g^-1 h`` for elements of index g and h."""
         if not self.cycles:
             return self.quotient[g, h]
-        places = (np.unravel_index(number, self.cycles) for number in (g, h))
-        away = [there - here for here, there in zip(*places, strict=True)]
-        return np.asarray(np.ravel_multi_index(tuple(away), self.cycles, mode="wrap"))
+        coordinates = (np.unravel_index(index, self.cycles) for index in (g, h))
+        difference = tuple(b - a for a, b in zip(*coordinates, strict=True))
+        return np.asarray(np.ravel_multi_index(difference, self.cycles, mode="wrap"))
 
     @cached_property
     def is_free(self) -> bool:
-        """Whether the matrices ``rho(g)`` are orthogonal in the metric, so that codes are unique.
+        """Whether the matrices ``rho(g)`` are orthogonal to each other in the metric.
 
-        Then ``Z = sum_g c_g rho(g)`` has exactly one solution, the gauge is ``sum |c_g|`` and the
-        prox is a soft threshold on c. Since ``<rho(g), rho(h)> = <I, rho(g^-1 h)>``, it is enough
-        that the identity is orthogonal to all others.
+        Then ``Z = sum_g c_g rho(g)`` determines c, the gauge is ``sum |c_g|`` and the prox is a
+        soft threshold on c. Since ``<rho(g), rho(h)> = <I, rho(g^-1 h)>``, it suffices that the
+        identity is orthogonal to all others.
         """
         products, _ = self._free_coefficients(self.represent(self.elements[0]))
         return bool(np.all(np.abs(products[1:]) < ORTHOGONAL))
@@ -120,7 +120,7 @@ class ListedRepresentation(Representation):
         number = self.index(element) if super().contains(element) else np.array([-1])
         return bool(np.all((number >= 0) & (number < self.size)))
 
-    def cover(self) -> Floats:
+    def spanning_elements(self) -> Floats:
         return self.elements
 
     def examples(self, most: int) -> Floats:
@@ -146,7 +146,7 @@ class ListedRepresentation(Representation):
         return np.tensordot(c, self.represent(self.elements), 1)
 
     @property
-    def knows_gauge(self) -> bool:
+    def has_gauge(self) -> bool:
         return self.is_free
 
     def decompose(self, Z: Blocks) -> Combination:
@@ -158,6 +158,6 @@ class ListedRepresentation(Representation):
         return Combination(row, c[row, number], self.elements[number])
 
     def _free_coefficients(self, Z: Blocks) -> tuple[Floats, float]:
-        """Return the unique coefficients (..., size), and the squared norm of an element."""
+        """Return the unique coefficients (..., size), and the squared norm of ``rho(g)``."""
         norm = float(self.metric.sum() * self.block_shape[1])
         return self.correlations(self.metric[:, None, None] * Z) / norm, norm

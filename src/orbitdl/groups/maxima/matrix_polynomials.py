@@ -1,30 +1,30 @@
-"""Matrices of trigonometric polynomials, ``X(theta) = Re sum_f C_f exp(i f theta)``."""
+"""Matrix-valued trigonometric polynomials ``X(theta) = Re sum_f C_f exp(i f theta)``."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.maxima.polynomials import split
+from orbitdl.groups.maxima.polynomials import as_real_imag
 from orbitdl.kernels import allocating
 from orbitdl.kernels.phases import fill_phases
 
 
 class MatrixPolynomials:
-    """Functions X given by C (n, F, d, d), laid out so that they are evaluated quickly."""
+    """Functions X with coefficients C (n, F, d, d), stored for fast evaluation."""
 
     def __init__(self, C: Blocks) -> None:
         self._shape = C.shape[-2:]
-        self._parts = split(np.moveaxis(C, -3, -1).reshape(len(C), -1, C.shape[-3]))
+        self._parts = as_real_imag(np.moveaxis(C, -3, -1).reshape(len(C), -1, C.shape[-3]))
 
     def at(self, row: Integers, theta: Floats) -> Floats:
-        """Return X at angles (k,) of the functions numbered `row` (k,), shape (k, d, d)."""
+        """Return X at angles (k,) of the functions `row` (k,), shape (k, d, d)."""
         value = np.empty((len(row), self._parts.shape[1]))
         fill_values(self._parts, row, theta, value)
         return value.reshape(len(row), *self._shape)
 
     def with_slopes(self, row: Integers, theta: Floats) -> tuple[Floats, Floats]:
-        """Return X and X' likewise."""
+        """Return X and its derivative X', shape (k, d, d) each."""
         value, slope = np.empty((2, len(row), self._parts.shape[1]))
         fill_values_and_slopes(self._parts, row, theta, value, slope)
         shape = (len(row), *self._shape)
@@ -47,7 +47,7 @@ def fill_values(C, row, theta, value):  # type: ignore[no-untyped-def]
 
 @allocating
 def fill_values_and_slopes(C, row, theta, value, slope):  # type: ignore[no-untyped-def]
-    """Fill value and slope (k, e) likewise."""
+    """Fill value and slope (k, e): the same and its derivative."""
     _, n_entries, _, width = C.shape
     real, imag = np.empty(width), np.empty(width)
     for k in range(row.shape[0]):

@@ -1,4 +1,4 @@
-"""A transform of small data points as one product of matrices."""
+"""A transform of small data points as one matrix product."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.transforms.base import Transform
 
 SMALL = 256
-"""Numbers in a data point up to which one product is quicker than several steps."""
+"""Size of data points up to which one matrix product is faster than several steps."""
 
 
-def multiplied_if_small(transform: Transform) -> Transform:
-    """Return the same transform, in whichever way is quicker."""
-    return Multiplied(transform) if math.prod(transform.shape) <= SMALL else transform
+def as_matrix_if_small(transform: Transform) -> Transform:
+    """Return the transform, as a matrix product if that is faster."""
+    return MatrixTransform(transform) if math.prod(transform.shape) <= SMALL else transform
 
 
-class Multiplied(Transform):
+class MatrixTransform(Transform):
     """Real coordinates ``Y = T x``, with the matrix T of another transform.
 
     Examples
     --------
     >>> from orbitdl.groups.transforms.reshape import Reshape
-    >>> Multiplied(Reshape((2, 2), (1, 1, 4))).analyze(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> MatrixTransform(Reshape((2, 2), (1, 1, 4))).analyze(np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([[[1., 2., 3., 4.]]])
     """
 
     def __init__(self, transform: Transform) -> None:
         self.shape, self.block_shape = transform.shape, transform.block_shape
-        self.keeps_all, size = transform.keeps_all, math.prod(transform.shape)
+        self.is_invertible, size = transform.is_invertible, math.prod(transform.shape)
         unit = np.eye(size).reshape(size, *self.shape)
         self.matrix = transform.analyze(unit).reshape(size, math.prod(self.block_shape))
 

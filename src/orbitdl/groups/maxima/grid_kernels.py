@@ -1,49 +1,54 @@
-"""Largest values of trigonometric polynomials of which a grid is known: kernels of `largest.py`."""
+"""Maxima of trigonometric polynomials from their values on a grid: kernels of `largest`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from orbitdl.groups.maxima.cell import (
-    bend_beyond,
     bound_of_peaks,
+    curvature_remainder,
     largest_peak,
     only_peak,
 )
-from orbitdl.groups.maxima.polynomials import FIRST, LAST, eight_terms, turn
+from orbitdl.groups.maxima.polynomials import FIRST, LAST, apply_phases, eight_terms
 from orbitdl.kernels import fast, internal, internal_finite
 
 ORDER = 16
 """Taylor coefficients around a grid point."""
 TAIL = 256.0 * 40320.0
-"""What 8 terms leave out of half a cell is at most the 8th derivative by this, ``2^8 8!``."""
+"""``2^8 8!``: the remainder of 8 terms within half a cell is at most the 8th derivative over it."""
 STEEP = 645120.0 / 20.0
-"""Their slope is at most the 8th derivative by ``2^7 7! = 645120`` from the right one: a bend of 20
-times as much keeps a peak within 0.1 cells of its place."""
-STRETCH = 16
-"""Grid points looked over at once: the size of a grid is a multiple."""
+"""The slope of 8 terms has an error of at most the 8th derivative over ``2^7 7! = 645120``. With a
+second derivative 20 times this error, the position of a maximum is exact to 0.1 cells (with a
+margin of 2)."""
+BLOCK = 16
+"""Grid points tested at once, for vectorisation; the size of a grid is a multiple."""
 
 
 @internal
 def may_exceed(p, k, fifth, best, error):  # type: ignore[no-untyped-def]
-    """Tell whether a peak of at least `best` can lie within half a cell of grid point k.
+    """Return whether a maximum of at least `best` may lie within half a cell of grid point k.
 
-    Stirling's formula through five points bounds ``|p|`` there: the vertex of a parabola, the
-    cubic and the quartic term at most, and ``x (1 - x^2) (4 - x^2) / 120`` times the bound
-    `fifth` on ``|p^(5)|``. Four of them give the slope at either end of the cell up to
-    ``3/640 |p^(5)|``, and p' is within ``1/8 |p^(3)|`` of linear in between: where it surely
-    keeps its sign there is no peak. `error` bounds the rounding of grid values.
+    Stirling's interpolation through five points bounds ``|p|``: the vertex of a parabola, bounds of
+    the cubic and the quartic term, and ``x (1 - x^2) (4 - x^2) / 120`` times the bound `fifth` on
+    ``|p^(5)|``. Four of the points give the slope at either end of the cell up to
+    ``3/640 |p^(5)|``, and p' is within ``1/8 |p^(3)|`` of linear in between: if its sign is
+    certain to be constant, there is no maximum. `error` bounds the rounding of grid values.
     """
     # |x (1 - x^2)| / 6 <= 0.0625, x^2 (1 - x^2) / 24 <= 0.0079 and the factor of the fifth
     # derivative <= 0.0118 for |x| <= 1/2. Weights of grid values add up to less than 2, and in the
     # slopes to less than 5. p^(3) is within half of `fourth` and a quarter of `fifth` of `third`:
-    # 1/32 + 3/640 of `fifth` would do, 0.083 is on the safe side.
+    # 1/32 + 3/640 of `fifth` would suffice, 0.083 is a safe bound.
     size = p.shape[0]
     sign = 1.0 if p[k] > 0.0 else -1.0
     here, left, right = sign * p[k], sign * p[k - 1], sign * p[(k + 1) % size]
     before, after = sign * p[k - 2], sign * p[(k + 2) % size]
-    slope, bend = 0.5 * abs(right - left), left - 2.0 * here + right
-    rise = 0.5 * slope * slope / -bend if slope < -0.5 * bend else 0.5 * slope + 0.125 * bend
+    slope, curvature = 0.5 * abs(right - left), left - 2.0 * here + right
+    rise = (
+        0.5 * slope * slope / -curvature
+        if slope < -0.5 * curvature
+        else 0.5 * slope + 0.125 * curvature
+    )
     third = 0.5 * abs(after - before - 2.0 * (right - left))
     fourth = abs(before + after - 4.0 * (left + right) + 6.0 * here)
     if here + rise + 0.0625 * third + 0.0079 * fourth + 0.0118 * fifth + 2.0 * error < best:
@@ -55,13 +60,13 @@ def may_exceed(p, k, fifth, best, error):  # type: ignore[no-untyped-def]
 
 
 @internal_finite
-def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
-    """Fill `tops` with the largest absolute value of every stretch; return the overall one."""
+def largest_of_blocks(grid, tops):  # type: ignore[no-untyped-def]
+    """Fill `tops` with the largest absolute value of every block; return the largest, and where."""
     flat = grid.reshape(-1)
     height, at = np.float32(0.0), 0
     for s in range(tops.shape[0]):
         top = np.float32(0.0)
-        for m in range(s * STRETCH, s * STRETCH + STRETCH):
+        for m in range(s * BLOCK, s * BLOCK + BLOCK):
             top = max(top, abs(flat[m]))
         tops[s] = top
         if top > height:
@@ -70,7 +75,7 @@ def largest_of_stretches(grid, tops):  # type: ignore[no-untyped-def]
 
 
 @internal
-def take_up(C, scale, factors, parts):  # type: ignore[no-untyped-def]
+def load_polynomial(C, scale, factors, parts):  # type: ignore[no-untyped-def]
     """Copy one scaled polynomial into parts (2, F'); bound its 5th and 8th derivatives."""
     fifth, eighth = 0.0, 0.0
     for f in range(C.shape[0]):
@@ -83,19 +88,19 @@ def take_up(C, scale, factors, parts):  # type: ignore[no-untyped-def]
 
 
 @internal
-def largest_near(parts, angle, sign, best, eighth, factors, work):  # type: ignore[no-untyped-def]
-    """Return ``sign * p`` at an angle, or at the largest peak in its cell if above `best`.
+def largest_in_cell(parts, angle, sign, best, eighth, factors, work):  # type: ignore[no-untyped-def]
+    """Return ``sign * p`` at an angle, or at the largest maximum in its cell if above `best`.
 
-    Also the distance from the angle, in cells. Eight terms of a Taylor polynomial say whether the
-    peak can be above `best`, all of them what it is.
+    Also the distance from the angle, in cells. Eight terms of the Taylor polynomial decide whether
+    the maximum can exceed `best`; all terms determine it.
     """
     order, width = factors.shape
     real, imag, a = work[0, :width], work[1, :width], work[2, :order]
-    turn(parts, angle, real, imag)
+    apply_phases(parts, angle, real, imag)
     eight_terms(factors, FIRST, real, imag, a)
-    value, place = sign * a[0], 0.0
-    rest = bend_beyond(a, eighth)
-    # concave: one peak at most, which eight terms misplace by less than 0.1 cells
+    value, position = sign * a[0], 0.0
+    rest = curvature_remainder(a, eighth)
+    # concave: at most one maximum, whose position eight terms give up to 0.1 cells
     concave = -2.0 * sign * a[2] > rest + eighth / STEEP
     if concave:
         bound = only_peak(a[:8], sign)[0]
@@ -105,38 +110,38 @@ def largest_near(parts, angle, sign, best, eighth, factors, work):  # type: igno
         eight_terms(factors, LAST, real, imag, a)
         found, x = only_peak(a, sign) if concave else largest_peak(a, sign)
         if found > value:
-            value, place = found, x
-    return value, place
+            value, position = found, x
+    return value, position
 
 
 @fast
-def find_largest(C, grid, scale, needed, error, factors, room, value, place):  # type: ignore[no-untyped-def]
-    """Fill value and place (in grid cells) with the signed largest ``|p|`` over q rows.
+def find_largest(C, grid, scale, needed, error, factors, workspace, value, position):  # type: ignore[no-untyped-def]
+    """Fill value and position (in grid cells) with the signed maximum of ``|p|`` over q rows.
 
-    C holds polynomials (n, q, F), grid their scaled values (n, q, M) up to `error`. Values below
-    the fraction `needed` of the largest cannot belong to it.
+    C holds polynomials (n, q, F), grid their scaled values (n, q, M) up to `error`. The grid point
+    nearest to the maximum has at least the fraction `needed` of it.
     """
-    size, (parts, work, tops) = grid.shape[2], room
+    size, (parts, work, tops) = grid.shape[2], workspace
     for i in range(grid.shape[0]):
-        height, at = largest_of_stretches(grid[i], tops)
+        height, at = largest_of_blocks(grid[i], tops)
         best, taken, fifth, eighth = height - error, -1, 0.0, 0.0
-        value[i], place[i] = 0.0, 0.0
+        value[i], position[i] = 0.0, 0.0
         if height == 0.0:
             continue
         for t in range(tops.shape[0]):  # the largest first
             s = (at + t) % tops.shape[0]
             if tops[s] < needed * best - error:
                 continue
-            j, start = s * STRETCH // size, s * STRETCH % size
+            j, start = s * BLOCK // size, s * BLOCK % size
             p = grid[i, j]
             if taken != j:
-                fifth, eighth = take_up(C[i, j], scale[i], factors, parts)
+                fifth, eighth = load_polynomial(C[i, j], scale[i], factors, parts)
                 taken = j
-            for k in range(start, start + STRETCH):
+            for k in range(start, start + BLOCK):
                 if abs(p[k]) < needed * best - error:
                     continue
                 if may_exceed(p, k, fifth, best, error):
                     sign, angle = 1.0 if p[k] > 0.0 else -1.0, 2.0 * np.pi * k / size
-                    found, x = largest_near(parts, angle, sign, best, eighth, factors, work)
+                    found, x = largest_in_cell(parts, angle, sign, best, eighth, factors, work)
                     if found >= best:
-                        best, value[i], place[i] = found, sign * found / scale[i], k + x
+                        best, value[i], position[i] = found, sign * found / scale[i], k + x
