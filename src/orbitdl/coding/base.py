@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.coding.attempt import Components, attempt, describe
+from orbitdl.coding.attempt import Components, attempt, status_of
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
@@ -34,9 +34,9 @@ def require_coder(coder: object) -> Coder | None:
     return coder
 
 
-TRIES = 5
+MAX_RETRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
-CERTAIN = 0.02
+CERTIFICATE_ERROR = 0.02
 """What of the tolerance a certificate may lose to how closely it is known."""
 
 
@@ -143,13 +143,13 @@ class Coder(ABC):
 
     def warn_unless_converged(self, gap: Floats) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
-        late = int(np.sum(gap > self.tol))
-        who, largest = f"{late} of {len(gap)} samples", float(gap.max(initial=0.0))
-        self.warn_if(late > 0, who, largest)
+        unconverged = int(np.sum(gap > self.tol))
+        who, largest = f"{unconverged} of {len(gap)} samples", float(gap.max(initial=0.0))
+        self.warn_if(unconverged > 0, who, largest)
 
-    def warn_if(self, late: bool, who: str, largest: float) -> None:
+    def warn_if(self, unconverged: bool, who: str, largest: float) -> None:
         """Warn, if it is so, that some samples stopped above the tolerance and need not have."""
-        if late and self.is_convex:
+        if unconverged and self.is_convex:
             warn_user(
                 f"{who} stopped above the gap tolerance {self.tol:.1e} "
                 f"(largest gap {largest:.1e}); raise the coder's max_iter or its tol.",
@@ -220,10 +220,10 @@ class Prepared:
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        action, A = self.action, self.components.own
+        action, A = self.action, self.components.original
         problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
-        known = None if warm is None else warm.to_copies(self.action)
-        codes = self._in_batches(problem, known, n_jobs).from_copies(self.action)
+        start = None if warm is None else warm.to_copies(self.action)
+        codes = self._in_batches(problem, start, n_jobs).from_copies(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
@@ -234,32 +234,34 @@ class Prepared:
         largest = batch_size(each, self.coder.largest_batch)
         stricter = Once(self._stricter)
 
-        def settle(batch: slice) -> Codes:
-            known = None if warm is None else warm.take(batch)
-            return self._settle(problem.take(batch), known, stricter)
+        def solve_batch(batch: slice) -> Codes:
+            start = None if warm is None else warm.take(batch)
+            return self._solve_batch(problem.take(batch), start, stricter)
 
-        return Codes.concatenate(in_threads(settle, chunks_of(len(problem.Y), largest), n_jobs))
+        return Codes.concatenate(
+            in_threads(solve_batch, chunks_of(len(problem.Y), largest), n_jobs)
+        )
 
-    def _settle(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
+    def _solve_batch(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
         """Solve and certify; send samples above the tolerance to a stricter coder, if any."""
         atoms, objective, gap = self._try(problem, warm)
-        for _ in range(TRIES):
-            late = gap > self.coder.tol
-            if not late.any() or (other := stricter()) is None:
+        for _ in range(MAX_RETRIES):
+            unconverged = gap > self.coder.tol
+            if not unconverged.any() or (other := stricter()) is None:
                 break
-            rest = problem.take(late)
-            start = rest.with_best_match(atoms.take(late))
-            again, objective[late], gap[late] = other._try(rest, start)
-            atoms = atoms.replace(late, again)
-        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
+            remaining = problem.take(unconverged)
+            begun = remaining.with_best_match(atoms.take(unconverged))
+            retried, objective[unconverged], gap[unconverged] = other._try(remaining, begun)
+            atoms = atoms.replace(unconverged, retried)
+        status = status_of(problem, gap > self.coder.tol, self.coder.is_convex)
         return Codes(problem.representation, atoms, objective, gap, status)
 
     def _try(self, problem: Problem, warm: Atoms | None) -> tuple[Atoms, Floats, Floats]:
         solve = partial(self.coder.solve_with, self.tables)
-        return attempt(solve, self.components, problem, warm, CERTAIN * self.coder.tol)
+        return attempt(solve, self.components, problem, warm, CERTIFICATE_ERROR * self.coder.tol)
 
     def _stricter(self) -> Prepared | None:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.action.base, self.components.own)
+        return coder.prepare(self.action.base, self.components.original)

@@ -141,7 +141,7 @@ class Atoms:
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
         if isinstance(samples, slice) and samples.step in (None, 1):
-            return self._stretch(*samples.indices(len(self))[:2])
+            return self._slice(*samples.indices(len(self))[:2])
         chosen = np.arange(len(self))[samples]
         counts = self.counts[chosen]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
@@ -149,7 +149,7 @@ class Atoms:
         columns = self.component[place], self.coefficient[place], self.element[place]
         return Atoms(self.n_components, offsets, *columns)
 
-    def _stretch(self, first: int, last: int) -> Atoms:
+    def _slice(self, first: int, last: int) -> Atoms:
         """Return copies of the codes of consecutive samples, without a look at the others."""
         offsets = self.offsets[first : max(first, last) + 1]
         own = slice(offsets[0], offsets[-1])
@@ -174,7 +174,7 @@ class Atoms:
         both = (np.concatenate(columns) for columns in zip(self.by_pair, atoms, strict=True))
         return Atoms.of_pairs(Combination(*both), len(self), self.n_components)
 
-    def moved(self, coefficient: Floats, element: Floats) -> Atoms:
+    def updated(self, coefficient: Floats, element: Floats) -> Atoms:
         """Return the same atoms with other coefficients and elements; those of zero go."""
         kept = coefficient != 0
         if kept.all():
@@ -185,7 +185,7 @@ class Atoms:
 
     def scale(self, factors: Floats) -> Atoms:
         """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
-        return self.moved(self.coefficient * factors[self.component], self.element)
+        return self.updated(self.coefficient * factors[self.component], self.element)
 
     def invariants(self) -> Floats:
         """Return ``sum |c|`` per sample and component, (n, q): the gauges of optimal codes."""

@@ -26,7 +26,7 @@ class Orbits(NamedTuple):
     Attributes
     ----------
     products : ndarray of shape (K,)
-    row, turn : ndarray of shape (N,)
+    row, divisor : ndarray of shape (N,)
         With those of entries, (N + entries,): entry e, as a unit vector, has the number N + e.
     element, component : ndarray of shape (N,)
     shift : ndarray of shape (T, E)
@@ -36,7 +36,7 @@ class Orbits(NamedTuple):
 
     products: Floats
     row: Integers
-    turn: Integers
+    divisor: Integers
     shift: Integers
     element: Integers
     component: Integers
@@ -61,20 +61,20 @@ def inner_products_with_entries(representation: FiniteRepresentation, A: Blocks)
     first, source, number = representation.entries()
     units = representation.analyze(unit_vectors(first, representation.shape))
     table = representation.products(units, A).reshape(len(first), size, q)
-    row, turn = source * size * q, np.zeros_like(number)
+    row, divisor = source * size * q, np.zeros_like(number)
     if size > 1 and representation.cycles:
         spread = unroll(representation.cycles)
         table = table[:, spread.number]
-        row = (source * len(spread.number) + spread.origin - spread.place[number]) * q
+        row = (source * len(spread.number) + spread.origin - spread.position[number]) * q
     elif orbits.shift.size > 1:
-        turn = number
+        divisor = number
     else:
         table = table[source[:, None], representation.quotient[number]]
         row = np.arange(len(number)) * size * q
     return orbits._replace(
         products=np.concatenate([orbits.products, table.ravel()]),
         row=np.concatenate([orbits.row, len(orbits.products) + row]),
-        turn=np.concatenate([orbits.turn, turn]),
+        divisor=np.concatenate([orbits.divisor, divisor]),
     )
 
 
@@ -93,8 +93,8 @@ def over_two_periods(table: Floats, cycles: tuple[int, ...]) -> Orbits:
     (q, size, _), spread = table.shape, unroll(cycles)
     g, j = np.divmod(np.arange(q * size), q)
     products = table[:, spread.number].ravel()
-    row = (j * len(spread.number) + spread.origin - spread.place[g]) * q
-    return Orbits(products, row, np.zeros_like(g), spread.place[None] * q, g, j, cycles[-1] * q)
+    row = (j * len(spread.number) + spread.origin - spread.position[g]) * q
+    return Orbits(products, row, np.zeros_like(g), spread.position[None] * q, g, j, cycles[-1] * q)
 
 
 # Products of cyclic groups laid out over two periods, so that quotients are differences
@@ -107,13 +107,13 @@ class Unrolled(NamedTuple):
     ----------
     number : ndarray of shape (K,)
         The element at every place of the list.
-    place : ndarray of shape (size,)
-        Of every element, such that ``g^-1 h`` is at ``place[h] - place[g] + origin``.
+    position : ndarray of shape (size,)
+        Of every element, such that ``g^-1 h`` is at ``position[h] - position[g] + origin``.
     origin : int
     """
 
     number: Integers
-    place: Integers
+    position: Integers
     origin: int
 
 
@@ -136,5 +136,5 @@ def unroll(cycles: tuple[int, ...]) -> Unrolled:
     steps = np.indices(widths).reshape(len(cycles), -1) - np.array(lowest)[:, None]
     number = np.asarray(np.ravel_multi_index(tuple(steps), cycles, mode="wrap"))
     own = tuple(np.indices(cycles).reshape(len(cycles), -1))
-    place = np.asarray(np.ravel_multi_index(own, tuple(widths)))
-    return Unrolled(number, place, int(np.ravel_multi_index(tuple(lowest), tuple(widths))))
+    position = np.asarray(np.ravel_multi_index(own, tuple(widths)))
+    return Unrolled(number, position, int(np.ravel_multi_index(tuple(lowest), tuple(widths))))

@@ -40,11 +40,13 @@ def hash_of(root: Path) -> str:
 def stamp(kernel: Any) -> bool:
     """Key the cache of a kernel by the source of the package; return whether that was possible.
 
-    Numba has no public name for it. Without the private one, the kernel must not be cached.
+    The hash becomes part of the version that Numba compares before it reads anything else: what it
+    reads names classes of this package, which other sources may not have. Numba has no public name
+    for it. Without the private one, the kernel must not be cached.
     """
     try:
         file = kernel._cache._cache_file
-        file._source_stamp = file._source_stamp, source_hash()
+        file._version = f"{file._version} {source_hash()}"
     except AttributeError:
         return False
     return True
@@ -75,7 +77,7 @@ class CompilationReport(event.Listener):
 
     def on_start(self, started: Any) -> None:
         """A kernel is about to be compiled; kernels that it calls follow before it ends."""
-        if not is_own(started):
+        if not is_own_kernel(started):
             return
         if not self.depth:
             self.threshold = gc.get_threshold()
@@ -87,14 +89,14 @@ class CompilationReport(event.Listener):
 
     def on_end(self, ended: Any) -> None:
         """A kernel is compiled, or could not be."""
-        if not is_own(ended):
+        if not is_own_kernel(ended):
             return
         self.depth -= 1
         if not self.depth:
             gc.set_threshold(*self.threshold)
 
 
-def is_own(compiled: Any) -> bool:
+def is_own_kernel(compiled: Any) -> bool:
     """Return whether an event is about a kernel of this package."""
     return str(compiled.data["dispatcher"].py_func.__module__).startswith("orbitdl.")
 

@@ -56,13 +56,13 @@ def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
 
 
 @inner_loop
-def solve_lasso(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
+def solve_lasso(b, alpha, count, first_new, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
     """Minimise over the coefficients c with their signs; atoms that reach zero leave.
 
-    Each Newton step is truncated at the first sign change. The atoms from `fresh` on are new: their
-    rows of the factor are still to be computed. Return how many atoms are left.
+    Each Newton step is truncated at the first sign change. The rows of the factor are still to be
+    computed for the atoms from `first_new` on. Return how many atoms are left.
     """
-    cholesky(gram, factor, fresh, count, RIDGE, PIVOT)
+    cholesky(gram, factor, first_new, count, RIDGE, PIVOT)
     for _ in range(50 + 4 * count):  # every atom may leave, each after a few steps
         if count == 0:
             break
@@ -110,7 +110,7 @@ def list_above(height, threshold, waiting):  # type: ignore[no-untyped-def]
 
 
 @internal
-def highest(height, waiting, count):  # type: ignore[no-untyped-def]
+def highest_waiting(height, waiting, count):  # type: ignore[no-untyped-def]
     """Return the index of the largest absolute height among those that wait."""
     best = waiting[0]
     for r in range(1, count):
@@ -141,7 +141,7 @@ def insertion(product: Callable[..., Any], admit: Callable[..., Any]) -> Any:
     def insert(height, waiting, threshold, most, atoms):  # type: ignore[no-untyped-def]
         entered, n_waiting = np.int64(0), list_above(height, threshold, waiting)
         while n_waiting > 0 and entered < most:
-            a = highest(height, waiting, n_waiting)
+            a = highest_waiting(height, waiting, n_waiting)
             is_new = admit(atoms, a, entered)
             entered += np.int64(is_new)
             limit = NEAR**2 * product(atoms, a, a) if is_new else np.inf

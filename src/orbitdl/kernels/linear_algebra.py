@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.kernels import internal, part
+from orbitdl.kernels import internal, internal_finite, part
 
 SWEEPS = 20
 """Jacobi's method squares its error in every sweep once it is small: half as many suffice."""
@@ -24,6 +24,19 @@ def dot(a, b):  # type: ignore[no-untyped-def]
     for k in range(a.shape[0]):
         total += a[k] * b[k]
     return total
+
+
+@internal_finite
+def max_abs(values):  # type: ignore[no-untyped-def]
+    """Return the largest absolute value: of four lists, so that none waits for another."""
+    one, two, three, four = 0.0, 0.0, 0.0, 0.0
+    fours = values.shape[0] // 4 * 4
+    for k in range(0, fours, 4):
+        one, two = max(one, abs(values[k])), max(two, abs(values[k + 1]))
+        three, four = max(three, abs(values[k + 2])), max(four, abs(values[k + 3]))
+    for k in range(fours, values.shape[0]):
+        one = max(one, abs(values[k]))
+    return max(max(one, two), max(three, four))
 
 
 @internal

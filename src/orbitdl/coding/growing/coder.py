@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.growing.moving import NewtonRefinement
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.working_set import grow
+from orbitdl.coding.working_set import solve_by_columns
 from orbitdl.groups.base import Representation
 
 
@@ -56,4 +56,6 @@ class Growing(Coder):
         return True
 
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
-        return grow(problem, warm, MoveAtoms(0.3 * self.tol), 0.8 * self.tol, self.max_iter)
+        return solve_by_columns(
+            problem, warm, NewtonRefinement(0.3 * self.tol), 0.8 * self.tol, self.max_iter
+        )

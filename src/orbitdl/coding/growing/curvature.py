@@ -11,12 +11,12 @@ import numpy as np
 from orbitdl.kernels import internal
 from orbitdl.kernels.linear_algebra import diagonalise, dot
 
-STILL = 1e-6
+IMMOBILE = 1e-6
 """Moves that take an atom less far than the root of this, relatively to others, do not move it."""
 
 
 @internal
-def measure(rows, scale, S, U):  # type: ignore[no-untyped-def]
+def fill_metric(rows, scale, S, U):  # type: ignore[no-untyped-def]
     """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
 
     Columns of W are zero for moves that do not move the atom.
@@ -31,7 +31,7 @@ def measure(rows, scale, S, U):  # type: ignore[no-untyped-def]
     for b in range(dimension):
         size = S[b, b]
         for a in range(dimension):
-            scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
+            scale[a, b] = U[a, b] / np.sqrt(size) if size > IMMOBILE * trace else 0.0
 
 
 @internal
@@ -48,7 +48,7 @@ def whiten(rows, scale, V, first):  # type: ignore[no-untyped-def]
 
 
 @internal
-def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
+def apply_transpose(scale, x, first, scratch):  # type: ignore[no-untyped-def]
     """Replace x from `first` on by ``W^T x``."""
     dimension = len(scale)
     for b in range(dimension):
@@ -61,7 +61,7 @@ def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
 
 
 @internal
-def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
+def fill_curvature(Xr, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
     """Put ``-eta'' / c`` of one atom, in its measure of moves, into own.
 
     Moves that do not move get 1, so that their steps are zero.
@@ -70,14 +70,14 @@ def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
     for a in range(dimension):
         for b in range(a + 1):
             total = 0.0
-            for i in range(bent.shape[1]):
-                total += bent[a, i] * tangents[b, i] + bent[b, i] * tangents[a, i]
+            for i in range(Xr.shape[1]):
+                total += Xr[a, i] * tangents[b, i] + Xr[b, i] * tangents[a, i]
             own[a, b] = 0.5 * total / c
             own[b, a] = own[a, b]
     for a in range(dimension):
-        transform(scale, own[a], 0, S[0])
+        apply_transpose(scale, own[a], 0, S[0])
     for a in range(dimension):
-        transform(scale, own[:, a], 0, S[0])
+        apply_transpose(scale, own[:, a], 0, S[0])
     for a in range(dimension):
         moves = 0.0
         for b in range(dimension):

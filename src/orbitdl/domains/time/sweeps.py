@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
     Line,
     Room,
@@ -128,7 +128,7 @@ def take_out(st, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
         for k in range(blocks.filled[block]):
             j, place, c = blocks.component[block, k], blocks.place[block, k], blocks.c[block, k]
             add_atom(line, j, place, c, is_cut)
-            count = put(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
+            count = append_atom(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
     return count
 
 

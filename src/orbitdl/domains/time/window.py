@@ -6,7 +6,7 @@ import numpy as np
 from numba.extending import overload
 
 from orbitdl.coding.sliding.newton import first_order_error, slide
-from orbitdl.coding.sliding.state import put
+from orbitdl.coding.sliding.state import append_atom
 from orbitdl.domains.time.oracles import Cut, Uncut, product_of
 from orbitdl.domains.time.peaks import find_violations
 from orbitdl.domains.time.splines import four_weights
@@ -45,7 +45,7 @@ def admit_violation(atoms, a, entered):  # type: ignore[no-untyped-def]
     """Append an atom at a peak of the certificate, with its sign."""
     st, room, _, count = atoms
     sign = 1.0 if room.height[a] > 0.0 else -1.0
-    put(st, count + entered, room.component[a], room.place[a], 0.0, sign)
+    append_atom(st, count + entered, room.component[a], room.place[a], 0.0, sign)
     return True
 
 
