@@ -12,8 +12,8 @@ from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms, Status
-from orbitdl.coding.growing.moving import Iterate, step_along
 from orbitdl.coding.growing.newton import Step
+from orbitdl.coding.growing.refinement import Iterate, step_along
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (

@@ -130,7 +130,7 @@ def test_unrolled_places_differ_by_quotients(cycles):
     for g in range(size):
         away = (places - places[:, [g]]) % np.array(cycles)[:, None]
         expected = np.ravel_multi_index(tuple(away), cycles)
-        place = spread.place - spread.place[g] + spread.origin
+        place = spread.position - spread.position[g] + spread.origin
         assert np.array_equal(spread.number[place], expected)
 
 

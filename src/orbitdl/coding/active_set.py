@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
-from orbitdl.coding.lasso_kernel import solve_orbit_lassos
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries, missing_entries
+from orbitdl.coding.orbit_lasso import solve_orbit_lassos
 from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_entries
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import refit_coefficients, solve_by_columns
@@ -45,7 +45,7 @@ class GramTables:
 
 @dataclass(frozen=True)
 class ActiveSet(TabulatingCoder[GramTables]):
-    """Exact lasso over all moved components of a finite group.
+    """Exact lasso over all transformed components of a finite group.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class ActiveSet(TabulatingCoder[GramTables]):
 
     Notes
     -----
-    Correlations of all samples with all ``q * |G|`` moved components come from one batched
+    Correlations of all samples with all ``q * |G|`` transformed components come from one batched
     transform, or one matrix product with the listed orbits, and the Gram matrix from
     ``<g a_j, h a_l> = <a_j, g^-1 h a_l>``, a table of ``q * q * |G|`` numbers.
 

@@ -1,4 +1,4 @@
-"""One attempt at a coding problem: in good units, whole samples apart, certified."""
+"""One attempt at a coding problem: in good units, complete samples separately, certified."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from orbitdl.kernels.blas import single_threaded_blas
 
 
 def require_coder(coder: object) -> Coder | None:
-    """Return the coder (None: choose one), or say how to make one."""
+    """Return the coder (None: the default one); raise ValueError for anything else."""
     if coder is not None and not isinstance(coder, Coder):
         raise ValueError(
             "coder must be None or an object from orbitdl.coding such as ActiveSet(), "
@@ -37,7 +37,7 @@ def require_coder(coder: object) -> Coder | None:
 MAX_RETRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
 CERTIFICATE_ERROR = 0.02
-"""What of the tolerance a certificate may lose to how closely it is known."""
+"""Part of the tolerance by which certified gaps may be too large."""
 
 
 class Coder(ABC):
@@ -45,7 +45,7 @@ class Coder(ABC):
 
     M keeps the observed entries of a sample: all of them, unless data are given as `Masked`.
 
-    Subclasses are frozen dataclasses with a field ``tol``, the relative duality gap asked for,
+    Subclasses are frozen dataclasses with a field ``tol``, the target relative duality gap,
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
     A of shape (q, F, d, m).
 
@@ -77,7 +77,7 @@ class Coder(ABC):
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
-        """Tell whether this coder can code with the given group action."""
+        """Return whether this coder can code with the given group action."""
 
     @abstractmethod
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
@@ -113,15 +113,15 @@ class Coder(ABC):
         n_jobs: int | None = None,
         warn: bool = True,
     ) -> Codes:
-        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        """Return codes with objectives, certified gaps and statuses; never worse than `warm`."""
         prepared = self.prepare(representation, A)
         return prepared.code(Y, alpha, warm, masked=masked, n_jobs=n_jobs, warn=warn)
 
     def prepare(self, action: Action, A: Blocks) -> Prepared:
         """Return this coder, ready to code any data with components A (q, F, d, m).
 
-        Where atoms begin with other maps, all copies of components are coded with by the group
-        alone, and codes say which component and map a copy is of.
+        Where atoms begin with other maps, data are coded by all copies of components under the base
+        group, and codes name the component and map of each copy.
         """
         representation = action.base
         if not self.serves(representation):
@@ -134,7 +134,7 @@ class Coder(ABC):
         return Prepared(self, action, components, tables)
 
     def tabulate(self, representation: Representation, A: Blocks) -> Any:
-        """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
+        """Return tables of components A that serve all data; here, none."""
         return None
 
     def solve_with(self, tables: Any, problem: Problem, warm: Atoms | None) -> Atoms:
@@ -214,7 +214,7 @@ class Prepared:
         n_jobs: int | None = None,
         warn: bool = True,
     ) -> Codes:
-        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        """Return codes with objectives, certified gaps and statuses; never worse than `warm`."""
         if masked is not None and not self.coder.codes_masked:
             raise ValueError(
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "

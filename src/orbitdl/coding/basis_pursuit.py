@@ -1,4 +1,4 @@
-"""Codes that agree with what was observed, of the least weight: a linear program over all atoms.
+"""Basis pursuit: codes of minimum l1 norm that agree with what was observed, a linear program.
 
     min sum_k |c_k|   s.t.   sum_k c_k M g_k a_k = M y
 
@@ -31,7 +31,7 @@ PENALTIES = (1e-2, 1e-4)
 def minimum_l1_codes(
     representation: Representation, Y: Blocks, A: Blocks, masked: Masked, tol: float
 ) -> tuple[Atoms, Floats, Floats]:
-    """Return atoms of least weight for data of unit norm, that weight (n,), and a bound of it (n,).
+    """Return atoms of minimum l1 norm for data of unit norm, the norms (n,) and lower bounds (n,).
 
     Value and bound are to be within a relative tol. Samples of which nothing but zeros was observed
     get no atom.
@@ -77,7 +77,7 @@ def _with_cover(representation: Representation, atoms: Atoms) -> Atoms:
 
 
 def _without_rounding(atoms: Atoms) -> Atoms:
-    """Leave out atoms that are nothing but rounding beside the largest of their sample."""
+    """Leave out atoms that are rounding compared with the largest of their sample."""
     size, largest = np.abs(atoms.coefficient), np.zeros(len(atoms))
     np.maximum.at(largest, atoms.sample, size)
     used = size > 1e-12 * largest[atoms.sample]
@@ -85,14 +85,14 @@ def _without_rounding(atoms: Atoms) -> Atoms:
 
 
 class _Program:
-    """The linear programs of n samples, and what is known of their values.
+    """The linear programs of n samples, and bounds of their values.
 
     Attributes
     ----------
     values : ndarray of shape (n, STALLED)
         Weights reached in the last rounds, the last one last.
     bound : ndarray of shape (n,)
-        What the value cannot fall below, as far as is known.
+        Lower bounds of the values.
     """
 
     def __init__(
@@ -134,8 +134,8 @@ class _Program:
         rows = transformed_signals(self.representation, self.A, atoms)
         parts = np.split(rows, atoms.offsets[1:-1])
         return [
-            (np.ascontiguousarray(part[:, seen.ravel()].T), y[seen])
-            for part, y, seen in zip(parts, masked.signal, masked.observed, strict=True)
+            (np.ascontiguousarray(part[:, observed.ravel()].T), y[observed])
+            for part, y, observed in zip(parts, masked.signal, masked.observed, strict=True)
         ]
 
     def require_agreement(self, atoms: Atoms) -> None:
@@ -145,17 +145,17 @@ class _Program:
             distance = float(np.linalg.norm(nearest - target) / np.linalg.norm(target))
             if distance > 1e-7:
                 raise ValueError(
-                    "the observed entries of a data point are no combination of moved components "
-                    f"(the nearest is {distance:.1g} of their norm away): use exact=False, or an "
-                    "alpha."
+                    "the observed entries of a data point are no combination of transformed "
+                    f"components (the nearest is {distance:.1g} of their norm away): use "
+                    "exact=False, or an alpha."
                 )
 
 
 # The linear program over given vectors
 
 TOLERANCES = (1e-10, 1e-9, 1e-7)
-"""As strict as the solver of linear programs can be asked to be; and what it sometimes needs, to
-get along with vectors that are nearly the same."""
+"""Feasibility tolerances: the strictest that the solver accepts, and what it sometimes needs where
+vectors are nearly the same."""
 
 
 def minimum_l1_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]:

@@ -1,7 +1,7 @@
 """Programs over infinitely many atoms, solved over a few of them at a time.
 
-Solve on the atoms at hand, look at the certificate, add atoms where it is too high: until it
-nowhere is. The kernels of `lasso_kernel` and `sliding.search` do the same for one sample at a time.
+Solve on the current atoms, evaluate the certificate, add atoms where it is too high: until it
+nowhere is. The kernels of `orbit_lasso` and `sliding.search` do the same for one sample at a time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from orbitdl.groups.base import Combination
 
 
 class ColumnRound(NamedTuple):
-    """What is known after one round, of n samples.
+    """The result of one round, of n samples.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ MakeRound = Callable[[NDArray[np.bool_], Atoms], ColumnRound]
 
 
 def generate_columns(make_round: MakeRound, atoms: Atoms, max_rounds: int) -> Atoms:
-    """Return atoms that are optimal among all, as far as so many rounds reach.
+    """Return atoms that are optimal among all, or as good as so many rounds make them.
 
-    `atoms` are those of every sample to begin with. A sample that is late, but for which nothing is
-    left to add, stays as it is.
+    `atoms` are those of every sample to begin with. A sample that is not converged, but has no atom
+    to add, stays as it is.
     """
     result, active = atoms, np.ones(len(atoms), dtype=np.bool_)
     for _ in range(max_rounds):

@@ -1,4 +1,4 @@
-"""Placing atoms one at a time, each where it fits best what the others leave."""
+"""Matching pursuit by cycles: each atom in turn moves to where it fits the residual best."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orbitdl.kernels import fast
 
 
 def match_cycle(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
-    """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
+    """Replace every atom, refit all coefficients; return c, g and the objectives (n,)."""
     representation, A, alpha = problem.representation, problem.A, problem.alpha
     transformed, norms = representation.act_on_blocks(g, A), inner(A, A)
     R = problem.residual(combine(c, transformed))
@@ -46,7 +46,7 @@ def soft_threshold(x: Floats, threshold: float) -> Floats:
 def refit_lasso(problem: Problem, transformed: Blocks, c: Floats, sweeps: int = 20) -> Floats:
     """Improve ``1/2 ||M (y - sum_k c_k b_k)||^2 + alpha ||c||_1`` by coordinate descent.
 
-    The moved components b have shape (n, K, F, d, m), c has shape (n, K).
+    The transformed components b have shape (n, K, F, d, m), c has shape (n, K).
     """
     b, gram = normal_equations(problem, transformed)
     c = np.ascontiguousarray(c)
@@ -56,7 +56,7 @@ def refit_lasso(problem: Problem, transformed: Blocks, c: Floats, sweeps: int = 
 
 @fast
 def descend_all(b, gram, alpha, sweeps, c):  # type: ignore[no-untyped-def]
-    """Minimise over one coefficient after the other, in place, until none moves any more."""
+    """Minimise over one coefficient after the other, in place, until none changes any more."""
     for i in range(len(c)):
         for _ in range(sweeps):
             step, largest = 0.0, 0.0

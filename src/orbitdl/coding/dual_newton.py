@@ -36,7 +36,7 @@ STEPS = 30
 """Newton steps between two updates, at most."""
 
 FEW, MANY = 30, 200
-"""Conjugate gradients at most, where a system can be solved directly, and elsewhere."""
+"""Conjugate gradients at most, where a system can be solved directly, and where it cannot."""
 LARGEST_SYSTEM = 300
 """Entries of a data point up to which a system is solved directly."""
 NUMBERS = 2**20
@@ -100,7 +100,7 @@ class Lagrangian(NamedTuple):
         """Return the same as matrices (n, entries, entries), where blocks are single and real.
 
         With ``P'_j`` as a matrix T_j (d^2, d^2), they have the entries
-        ``sum_j sum_be A_j[b, m] T_j[ab, ce] A_j[e, l]`` at the places (a, m) and (c, l).
+        ``sum_j sum_be A_j[b, m] T_j[ab, ce] A_j[e, l]`` at the entries (a, m) and (c, l).
         """
         (n, q, _, d, _), A = self.Z.shape, self.problem.A[:, 0]
         units = np.eye(d * d).reshape(d * d, 1, 1, 1, d, d)
@@ -109,9 +109,9 @@ class Lagrangian(NamedTuple):
         right = np.einsum("cenjab,jel->njbacl", T, A, optimize=True)
         left = A.transpose(2, 0, 1).reshape(A.shape[2], q * d)
         inner = (left @ right.reshape(n, q * d, -1)).reshape(n, -1, d, d, A.shape[2])
-        norms = d * A.shape[2]
-        H = inner.transpose(0, 2, 1, 3, 4).reshape(n, norms, norms)
-        return self.problem.observe_matrices(H / self.problem.representation.metric) + np.eye(norms)
+        size = d * A.shape[2]
+        H = inner.transpose(0, 2, 1, 3, 4).reshape(n, size, size)
+        return self.problem.observe_matrices(H / self.problem.representation.metric) + np.eye(size)
 
 
 def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
@@ -138,11 +138,11 @@ def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
 
 def minimise(lagrangian: Lagrangian, r: Blocks) -> Point:
     """Minimise L from r by Newton's method, as closely as the next update of the codes needs."""
-    point, least = lagrangian.at(r), 1e-12 * norms(lagrangian.problem.data)
+    point, least = lagrangian.at(r), 1e-12 * row_norms(lagrangian.problem.data)
     stalled = np.zeros(len(r), dtype=bool)
     for _ in range(STEPS):
-        target = 0.1 * norms(point.codes - lagrangian.Z) / np.sqrt(lagrangian.sigma)
-        far = norms(point.gradient) > np.maximum(target, least)
+        target = 0.1 * row_norms(point.codes - lagrangian.Z) / np.sqrt(lagrangian.sigma)
+        far = row_norms(point.gradient) > np.maximum(target, least)
         unconverged = np.flatnonzero(far & ~stalled)
         if len(unconverged) == 0:
             break
@@ -157,7 +157,7 @@ def minimise(lagrangian: Lagrangian, r: Blocks) -> Point:
 def line_search(
     lagrangian: Lagrangian, point: Point, direction: Blocks
 ) -> tuple[Point, NDArray[np.bool_]]:
-    """Go along a direction, half as far until L falls; say which samples moved."""
+    """Go along a direction, half as far until L falls; return which samples it fell for."""
     length, slope = np.ones(len(direction)), dots(point.gradient, direction)
     trial = lagrangian.at(point.r + direction)
     for _ in range(20):
@@ -193,7 +193,7 @@ def conjugate_gradients(
 ) -> tuple[Blocks, NDArray[np.bool_]]:
     """Solve ``apply(x) = right`` for every sample at once, each system positive and symmetric.
 
-    Also say which samples are not done.
+    Also return which samples are not converged.
     """
     x, r, direction = np.zeros_like(right), right, right
     power = dots(r, r)
@@ -222,7 +222,7 @@ def dots(a: Blocks, b: Blocks) -> Floats:
     return inner(a, b, axes=a.ndim - 1)
 
 
-def norms(a: Blocks) -> Floats:
+def row_norms(a: Blocks) -> Floats:
     """Return the norm of every sample, (n,)."""
     return np.sqrt(dots(a, a))
 

@@ -1,4 +1,4 @@
-"""Matching with few atoms in all: every place goes to the component that fits best."""
+"""Matching with few atoms in all: every slot goes to the component that fits best."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orbitdl.groups.base import Floats, Integers, correlate, inner
 
 @dataclass(frozen=True, eq=False)
 class AtomSlots:
-    """The atoms of n samples, K places each; a place of coefficient 0 is empty.
+    """The atoms of n samples, K slots each; a slot of coefficient 0 is empty.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class AtomSlots:
 
     @classmethod
     def of(cls, problem: Problem, count: int, warm: Atoms | None) -> AtomSlots:
-        """Return as many places in every sample, filled with atoms that are known."""
+        """Return as many slots in every sample, filled with earlier atoms."""
         n, p = len(problem.Y), len(problem.representation.parameters)
         slots = cls(np.zeros((n, count), np.intp), np.zeros((n, count)), np.zeros((n, count, p)))
         if warm is not None:
@@ -49,7 +49,7 @@ class AtomSlots:
         self.g[samples] = other.g
 
     def atoms(self, q: int) -> Atoms:
-        """Return the places that are not empty."""
+        """Return the atoms in slots that are not empty."""
         sample, k = np.nonzero(self.c)
         offsets = np.concatenate([[0], np.cumsum((self.c != 0).sum(axis=1))]).astype(np.intp)
         return Atoms(q, offsets, self.component[sample, k], self.c[sample, k], self.g[sample, k])
@@ -65,7 +65,7 @@ class LimitedMatching:
     improvement: float
 
     def match(self, problem: Problem, warm: Atoms | None) -> Atoms:
-        """Return the atoms of every sample, from known ones on where there are any."""
+        """Return the atoms of every sample, starting from earlier ones if there are any."""
         if warm is not None:
             pair = warm.sample * warm.n_components + warm.component // problem.n_copies
             warm = largest_atoms(warm, pair, self.of_each)
@@ -82,11 +82,11 @@ class LimitedMatching:
         return slots.atoms(len(problem.A))
 
     def cycle(self, problem: Problem, slots: AtomSlots) -> tuple[AtomSlots, Floats]:
-        """Fill every place anew, refitting all after each; return them and the objectives (n,)."""
+        """Fill every slot anew, refitting all after each; return them and the objectives (n,)."""
         representation, A, alpha = problem.representation, problem.A, problem.alpha
         component, c, g, every = slots.component, slots.c, slots.g, np.arange(len(slots.c))
         transformed = representation.represent(g) @ A[component]
-        transformed[c == 0] = 0  # an empty place takes no part in a fit
+        transformed[c == 0] = 0  # an empty slot takes no part in a fit
         square = inner(A, A)
         for k in range(self.in_all):
             without = problem.residual(combine(c, transformed)) + combine(
@@ -108,7 +108,7 @@ class LimitedMatching:
         return AtomSlots(component, c, g), 0.5 * energy + alpha * np.abs(c).sum(axis=1)
 
     def _free(self, component: Integers, c: Floats, k: int, q: int) -> NDArray[np.bool_]:
-        """Tell which components (n, q) may have one more atom beside those outside place k."""
+        """Return which components (n, q) may have one more atom than those outside slot k."""
         used = (component[:, :, None] == np.arange(q)) & (c != 0)[:, :, None]
         used[:, k] = False
         return np.asarray(used.sum(axis=1) < self.of_each)

@@ -44,12 +44,12 @@ class Matching(Coder):
     component, ``max_{g,c} c <r, g a> - c^2/2 - alpha |c|`` is solved by ``g = match(r a^H)`` and
     the soft threshold of its value. After every cycle all coefficients are refitted together by
     the lasso on the atoms found. Needs nothing of a group but `match`. Missing entries are filled
-    with what the other atoms and the last place of this one say: then too no step goes uphill.
+    with the values of the other atoms and of this one where it was: then too no step goes uphill.
 
     With `max_atoms` the choice is among all components that have atoms left: the first cycle is
-    greedy, taking the atom that lowers the objective most beside those that are there, by
+    greedy (matching pursuit), taking the atom that lowers the objective most, by
     ``(|<r, g a_j>| - alpha)_+^2 / (2 ||a_j||^2)``, and all coefficients are refitted after each.
-    Later cycles take every atom out in turn and put the best one of any component in its place.
+    Later cycles take every atom out in turn and replace it by the best one of any component.
 
     Examples
     --------

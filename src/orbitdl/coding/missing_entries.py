@@ -1,16 +1,16 @@
-"""Missing entries as atoms that cost nothing: how the tables of whole data serve masked ones.
+"""Missing entries as atoms without penalty: how the tables of complete data serve masked ones.
 
 Data y that are zero on the missing entries U, and an unknown height z_m for each of these, give
 
     min over z   1/2 ||y - sum_k c_k u_k - sum_m z_m e_m||^2  =  1/2 ||M (y - sum_k c_k u_k)||^2,
 
-with the unit vectors e_m and ``z_m = -f_m``, where ``f_m = sum_k c_k u_k(m)`` is what atoms say of
-a missing entry. So correlations ``b_k = <y, u_k>`` are those of whole data, and
+with the unit vectors e_m and ``z_m = -f_m``, where ``f_m = sum_k c_k u_k(m)`` is the sum of the
+atoms at a missing entry. So correlations ``b_k = <y, u_k>`` are those of complete data, and
 
     <M u_k, M u_l> = <u_k, u_l> - sum_m u_k(m) u_l(m),
     <r, u> = b - sum_k c_k <u_k, u> + sum_m f_m <e_m, u>.
 
-Unit vectors are moved by the group as components are: inner products with them are look-ups too.
+The group transforms unit vectors as it does components: inner products with them are look-ups too.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class MissingEntries(NamedTuple):
     source : ndarray of shape (U,)
         Which row of a table has the unit vector.
     position : ndarray of shape (U,)
-        What moves it to the entry.
+        The element that moves it to the entry.
     """
 
     offsets: Integers
@@ -59,7 +59,7 @@ class MissingEntries(NamedTuple):
 def missing_entries(
     observed: NDArray[np.bool_], source: Integers, position: Integers
 ) -> MissingEntries:
-    """List what is not observed (n, ...), given source and place of all entries (entries,)."""
+    """List what is not observed (n, ...), given source and position of all entries (entries,)."""
     sample, entry = np.nonzero(~observed.reshape(len(observed), -1))
     offsets = np.concatenate([[0], np.cumsum(np.bincount(sample, minlength=len(observed)))])
     return MissingEntries(offsets.astype(np.intp), source[entry], position[entry])
@@ -73,18 +73,18 @@ def unit_vectors(entries: Integers, shape: tuple[int, ...]) -> Floats:
 
 
 class MissingValues(NamedTuple):
-    """What the atoms of the sample at work say of its missing entries.
+    """The values of the active atoms at the missing entries of one sample.
 
     Attributes
     ----------
     source : ndarray of shape (U,)
         The numbers of the missing entries.
     owner : ndarray of shape (capacity,)
-        Scratch: the atoms that `values` belong to.
+        Workspace: the atoms that `values` belong to.
     values : ndarray of shape (capacity, most)
-        Scratch: ``u_k(m)``.
+        Workspace: ``u_k(m)``.
     weights : ndarray of shape (most,)
-        Scratch: ``z_m = -f_m``.
+        Workspace: ``z_m = -f_m``.
     """
 
     source: Integers
@@ -94,12 +94,12 @@ class MissingValues(NamedTuple):
 
 
 def no_missing_values(missing, i, capacity):  # type: ignore[no-untyped-def]
-    """Return nothing, for a sample without missing entries."""
+    """Return None, for a sample without missing entries."""
     return
 
 
 def make_missing_values(missing, i, capacity):  # type: ignore[no-untyped-def]
-    """Return the missing entries of sample i, with scratch space for so many atoms."""
+    """Return the missing entries of sample i, with workspace for so many atoms."""
     own = slice(missing.offsets[i], missing.offsets[i + 1])
     most = own.stop - own.start
     return MissingValues(
@@ -116,7 +116,7 @@ def missing_values_of(missing, i, capacity):  # type: ignore[no-untyped-def]
 
 @overload(missing_values_of, jit_options=INSIDE | OWNED)
 def missing_values_of_compiled(missing, i, capacity):  # type: ignore[no-untyped-def]
-    """Choose which one when the types are known: kernels for whole samples know of no others."""
+    """Choose which one when the types are known: kernels for complete samples do nothing else."""
     return no_missing_values if isinstance(missing, types.NoneType) else make_missing_values
 
 

@@ -1,6 +1,6 @@
-"""Inner products of all moved components, laid out so that each is one look-up.
+"""Inner products of all transformed components, laid out so that each is one look-up.
 
-Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is
+Atom number ``h * q + l`` is component l transformed by the element numbered h. The Gram matrix is
 ``<g a_j, h a_l> = table[j, g^-1 h, l]``, a table of ``q * q * |G|`` numbers.
 """
 
@@ -21,7 +21,7 @@ MOST_PRODUCTS = 2**16
 class Orbits(NamedTuple):
     """Inner products of all N = q * |G| atoms.
 
-    That of a and b is ``products[row[a] + shift[turn[a], element[b]] + component[b]]``.
+    That of a and b is ``products[row[a] + shift[divisor[a], element[b]] + component[b]]``.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Orbits(NamedTuple):
     element, component : ndarray of shape (N,)
     shift : ndarray of shape (T, E)
     run : int
-        So many atoms, from each multiple of it on, have places that follow each other.
+        So many atoms, from each multiple of it on, have consecutive positions.
     """
 
     products: Floats
@@ -44,7 +44,7 @@ class Orbits(NamedTuple):
 
 
 def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
-    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
+    """Return the inner products of all transformed components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = representation.products(A, A).reshape(q, size, q)
     if size > 1 and representation.cycles:
@@ -106,7 +106,7 @@ class Unrolled(NamedTuple):
     Attributes
     ----------
     number : ndarray of shape (K,)
-        The element at every place of the list.
+        The element at every position of the list.
     position : ndarray of shape (size,)
         Of every element, such that ``g^-1 h`` is at ``position[h] - position[g] + origin``.
     origin : int
@@ -124,12 +124,13 @@ def unroll(cycles: tuple[int, ...]) -> Unrolled:
     -----
     A difference of two coordinates in a cycle of size N is one of ``-(N - 1) .. N - 1``: the list
     has them all, ``2 N - 1`` in a row. The last cycle has one more, so that a single cycle is
-    just there twice. As far as the last cycle runs, consecutive elements have consecutive places.
+    just there twice. As far as the last cycle runs, consecutive elements have consecutive
+    positions.
 
     Examples
     --------
     >>> unroll((3,))
-    Unrolled(number=array([0, 1, 2, 0, 1, 2]), place=array([0, 1, 2]), origin=3)
+    Unrolled(number=array([0, 1, 2, 0, 1, 2]), position=array([0, 1, 2]), origin=3)
     """
     lowest = [size - 1 for size in cycles[:-1]] + [cycles[-1]]
     widths = [2 * size - 1 for size in cycles[:-1]] + [2 * cycles[-1]]

@@ -1,4 +1,4 @@
-"""What a coder is asked to solve."""
+"""The coding problem, with and without missing entries."""
 
 from __future__ import annotations
 
@@ -115,13 +115,13 @@ class Problem:
         return self.Y if self.masked is None else self.masked.signal
 
     def observe(self, blocks: Blocks) -> Blocks:
-        """Return what is seen of signals given in block coordinates, like `data`."""
+        """Return what is observed of signals given in block coordinates, like `data`."""
         if self.masked is None:
             return blocks
         return np.asarray(self.masked.observed * self.representation.synthesize(blocks))
 
     def observe_matrices(self, H: Floats) -> Floats:
-        """Return what is seen of symmetric real maps of block coordinates, as maps of `data`.
+        """Return what is observed of symmetric real maps of block coordinates, as maps of `data`.
 
         H has the shape (n, F d m, F d m), and what is returned (n, entries, entries).
         """
@@ -135,7 +135,7 @@ class Problem:
         return H
 
     def rows(self, sample: Integers, blocks: Blocks) -> Floats:
-        """Return what is seen of K signals, each in a sample, as real rows (K, ..., entries).
+        """Return what is observed of K signals, each in a sample, as real rows (K, ..., entries).
 
         Signals are given in block coordinates (K, ..., F, d, m).
         """
@@ -180,17 +180,17 @@ class Problem:
         return inner(self.data, self.data, self.data.ndim - 1)
 
     def is_zero(self) -> NDArray[np.bool_]:
-        """Tell which samples have no entry but zeros, shape (n,); a square may vanish before."""
+        """Return which samples are zero, shape (n,): energies of small numbers may underflow."""
         signal = self.Y if self.masked is None else self.masked.signal
         return np.asarray(~np.any(signal.reshape(len(signal), -1), axis=1))
 
     def tiny_coefficients(self, component: Integers) -> Floats:
-        """Return coefficients that change nothing: 1e-9 of what alpha takes from such an atom."""
+        """Return negligible coefficients: 1e-9 of what the penalty takes from such an atom."""
         norms: Floats = inner(self.A, self.A)[component]
         return 1e-9 * self.alpha / np.where(norms > 0, norms, 1.0)
 
     def with_best_match(self, atoms: Atoms) -> Atoms:
-        """Add to every sample the atom that fits its residual best, with next to no weight."""
+        """Add to each sample the atom that fits its residual best, with a negligible weight."""
         fitted = atoms.superpose(self.representation, self.A)
         value, element = self.representation.match(correlate(self.residual(fitted), self.A))
         n, q = value.shape

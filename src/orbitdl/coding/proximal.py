@@ -104,7 +104,7 @@ class Proximal(TabulatingCoder[Steps]):
     def _accelerate(
         self, steps: Steps, problem: Problem, Z: Blocks, active: Integers, most: int
     ) -> Integers:
-        """Take FISTA's steps on the active samples of Z, in place; return who is not done."""
+        """Take FISTA's steps on the active samples of Z, in place; return the unconverged ones."""
         representation, A = problem.representation, problem.A
         remaining, current, V, momentum = (
             problem.take(active),

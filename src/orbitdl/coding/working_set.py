@@ -79,7 +79,7 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
 
 
 def without_near(problem: Problem, atoms: Combination) -> Combination:
-    """Leave out atoms at a small angle to a higher one: they explain the same, and would leave."""
+    """Leave out atoms at a small angle to a higher one: they explain the same."""
     atoms = atoms.take(np.argsort(atoms.row // len(problem.A), kind="stable"))
     sample, component = np.divmod(atoms.row, len(problem.A))
     selected, counts = (
@@ -98,7 +98,7 @@ def without_near(problem: Problem, atoms: Combination) -> Combination:
 
 
 def with_tiny_coefficients(problem: Problem, atoms: Combination) -> Combination:
-    """Give atoms coefficients that change nothing yet, with the signs they have."""
+    """Give atoms negligible coefficients, with the signs they have."""
     weight = problem.tiny_coefficients(atoms.row % len(problem.A)) * np.sign(atoms.coefficient)
     return atoms._replace(coefficient=weight)
 
@@ -110,7 +110,7 @@ def refit_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
 
 
 def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
-    """Do as `refit_coefficients`, given what is seen of every atom, (K, entries)."""
+    """Do as `refit_coefficients`, given what is observed of every atom, (K, entries)."""
     c, most = atoms.coefficient.copy(), int(atoms.counts.max(initial=0))
     solve_lassos(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
     return atoms.updated(c, atoms.element)

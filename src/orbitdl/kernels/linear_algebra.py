@@ -55,15 +55,15 @@ def cholesky(H, L, first, count, ridge, least):  # type: ignore[no-untyped-def]
         one, two = L[r], L[r + 1 - alone]
         top, low = H[r], H[r + 1 - alone]
         for s in range(0, r, 2):
-            early, late = L[s], L[s + 1]
+            left, right = L[s], L[s + 1]
             a, b, c, d = top[s], low[s], top[s + 1], low[s + 1]
             for k in range(s):
-                a -= one[k] * early[k]
-                b -= two[k] * early[k]
-                c -= one[k] * late[k]
-                d -= two[k] * late[k]
-            a, b = a * early[s], b * early[s]
-            c, d = (c - a * late[s]) * late[s + 1], (d - b * late[s]) * late[s + 1]
+                a -= one[k] * left[k]
+                b -= two[k] * left[k]
+                c -= one[k] * right[k]
+                d -= two[k] * right[k]
+            a, b = a * left[s], b * left[s]
+            c, d = (c - a * right[s]) * right[s + 1], (d - b * right[s]) * right[s + 1]
             one[s], two[s], one[s + 1], two[s + 1] = a, b, c, d
         a, b, c = (1.0 + ridge) * top[r], low[r], 0.0
         for k in range(r):

@@ -7,12 +7,13 @@ of ``min_A 1/2 sum_i ||M_i (y_i - W_i A)||^2`` are
 
 For few data H is formed, one block for all entries of a signal, and where the components are a
 linear image ``A = E theta`` of balls, the step is that of balls with the sums ``E^T H E`` and
-``E^T R``. Otherwise H is applied, a pass over the data, and takes the place of missing entries:
+``E^T R``. Otherwise H is applied, a pass over the data, and replaces missing entries:
 without them the matrix is ``K = sum_i W_i^H W_i >= H``, small blocks, and the step of complete data
 
     min_A 1/2 <A, K A> - <R + (K - H) V, A>
 
-fills them in with what V says. It never leads uphill from V; momentum makes it quick.
+fills them in by the current V, a majorising surrogate: the objective never increases. Momentum
+makes it quick.
 """
 
 from __future__ import annotations
@@ -29,11 +30,11 @@ from orbitdl.learning.shards import Shards
 MAX_MULTIPLICATIONS = 1e9
 """Multiplications up to which H is formed."""
 MIN_PROGRESS = 1e-9
-"""What another pass over the data must promise to be taken, relative to what is explained."""
+"""Relative decrease that another pass over the data must promise."""
 PASSES = 100
 """Passes over the data, at most."""
 MAX_NUMBERS = 2**24
-"""Numbers that codes may fill to be kept from one pass to the next."""
+"""Numbers up to which codes stay in memory from one pass to the next: 128 MB."""
 
 
 def on_observed(
@@ -44,7 +45,7 @@ def on_observed(
 ) -> Dictionary:
     """Return the dictionary that fits observed entries best, found from this one.
 
-    Of the shards, whose parts are data points with atoms, sums are asked for only.
+    Only sums over the shards, whose parts are data points with atoms, are used.
     """
     count, ball = len(statistics.usage), dictionary.ball
     if ball is not None and is_formed_quickly(len(shards), representation, count):
@@ -53,7 +54,7 @@ def on_observed(
 
 
 def is_formed_quickly(n: int, representation: Representation, q: int) -> bool:
-    """Tell whether H is formed of n data points and q components, in one pass over the data."""
+    """Return whether H is formed of n data points and q components, in one pass over the data."""
     size = float(np.prod(representation.shape))
     return n * size * (q * size) ** 2 <= MAX_MULTIPLICATIONS
 

@@ -1,6 +1,6 @@
 """Sums over observed entries only, ``sum_i W_i^H M_i W_i``: the masks couple the blocks.
 
-Samples of which nothing is missing add what they add to complete data, and so do the others but for
+Samples without missing entries add what they add to complete data, and so do the others except for
 ``sum_i W_i^H (I - M_i) W_i``: where little is missing, little is left to do.
 """
 
@@ -17,7 +17,7 @@ from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.learning.statistics import statistics_of
 
 MAX_NUMBERS = 2**20
-"""Numbers that moved entries may fill at a time."""
+"""Numbers that transformed entries may fill at a time: 8 MB."""
 
 
 class ObservedNormal:
@@ -40,7 +40,7 @@ class ObservedNormal:
         return np.ascontiguousarray(stack(Z))
 
     def apply(self, V: Blocks) -> Blocks:
-        """Return H V: fit, look at the observed entries, project back."""
+        """Return H V: fit, observe, project back."""
         representation, observed = self.samples.representation.base, observed_mask(self.samples)
         _, n_blocks, d, m = V.shape
         stacked = stack_components(V)
@@ -102,8 +102,8 @@ def as_entries(representation: Representation, normal: Blocks) -> Floats:
     q = normal.shape[1] // d
     pairs = normal.reshape(n_blocks, q, d, q, d).transpose(1, 3, 0, 2, 4)
     transformed = representation.synthesize(pairs[:, :, None] @ unit)  # (q, q, k, ...): rows last
-    whole = transformed.reshape(q, q, size, size).transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(whole).reshape(q * size, q * size)
+    matrix = transformed.reshape(q, q, size, size).transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(matrix).reshape(q * size, q * size)
 
 
 def unit_signals(representation: Representation) -> Blocks:
@@ -113,11 +113,11 @@ def unit_signals(representation: Representation) -> Blocks:
 
 
 def is_incomplete(samples: Samples) -> NDArray[np.bool_]:
-    """Tell of which samples an entry is missing, (n,)."""
+    """Return which samples have missing entries, (n,)."""
     return np.asarray(~(observed_mask(samples) > 0).reshape(len(samples), -1).all(axis=1))
 
 
 def observed_mask(samples: Samples) -> Floats:
-    """Return 1 where an entry was observed and 0 elsewhere, in the shape of the data."""
+    """Return 1 where an entry was observed and 0 where not, in the shape of the data."""
     observed = samples.observed
     return np.ones(samples.signal.shape) if observed is None else observed.astype(np.float64)

@@ -11,7 +11,7 @@ so that with the certificate ``eta_k = <r, B_k>`` and its derivatives ``eta'_a =
     gradient   (alpha sign c - eta,  -eta'),
     Hessian    V V^T + blockdiag(0, -eta'' / c),      V = [B_k, X_a B_k].
 
-Moves are measured as `curvature` says.
+Steps are measured in the metric of `curvature`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from orbitdl.kernels import ZERO, allocating, internal
 from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 LONGEST = 0.5
-"""Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""
+"""Longest move of an atom in one step, in units of its norm: the second-order model ends there."""
 DAMPED = 1e-3
 """Added to the Hessian, relatively to its diagonal, where it is not positive."""
 RIDGE = 1e-12
@@ -35,13 +35,13 @@ RIDGE = 1e-12
 
 
 class TangentData(NamedTuple):
-    """What is known of the atoms of n samples, K in all, in a group of dimension D.
+    """The atoms of n samples, K in all, and their tangents, in a group of dimension D.
 
     Attributes
     ----------
     offsets : ndarray of shape (n + 1,)
     rows : ndarray of shape (K, 1 + D, entries)
-        What is seen of every atom and of its tangents.
+        What is observed of every atom and of its tangents.
     residual : ndarray of shape (n, entries)
     Xr : ndarray of shape (n, D, numbers)
         Tangents of the residuals in block coordinates.
@@ -68,7 +68,7 @@ class Step(NamedTuple):
     u : ndarray of shape (K, D)
         Moves times coefficients.
     length : ndarray of shape (n,)
-        The fraction of the step that can be gone: until a sign changes, or an atom moves too far.
+        The fraction of the step up to which no sign changes and no atom moves too far.
     leaving : ndarray of shape (n,)
         The atom whose coefficient is zero there, or -1.
     error : ndarray of shape (n,)
@@ -76,7 +76,7 @@ class Step(NamedTuple):
     newton : bool ndarray of shape (n,)
         Whether it is Newton's own step, after which errors are squared.
     far : ndarray of shape (K,)
-        How far the whole step moves every atom, in units of its norm.
+        How far the full step moves every atom, in units of its norm.
     """
 
     c: Floats
@@ -90,7 +90,7 @@ class Step(NamedTuple):
 
 @internal
 def solve_newton_system(G, curvatures, count, damping, e, H, x):  # type: ignore[no-untyped-def]
-    """Solve ``(G + blockdiag(0, curvatures)) x = e``; tell whether that matrix is positive."""
+    """Solve ``(G + blockdiag(0, curvatures)) x = e``; return whether that matrix is positive."""
     dimension = curvatures.shape[1]
     own = 1 + dimension
     for r in range(count):
@@ -112,7 +112,7 @@ def solve_newton_system(G, curvatures, count, damping, e, H, x):  # type: ignore
 
 @internal
 def longest_move(c, x, norm, far):  # type: ignore[no-untyped-def]
-    """Put the moves of all atoms in the step x into far, in units of norms; return the longest."""
+    """Write how far the step x moves each atom into far, in units of norms; return the longest."""
     own, longest = len(x) // len(far), 0.0
     for k in range(len(c)):
         square = 0.0
@@ -125,7 +125,7 @@ def longest_move(c, x, norm, far):  # type: ignore[no-untyped-def]
 
 @internal
 def find_step(G, curvatures, slopes, c, norm, e, H, S, U, x, far):  # type: ignore[no-untyped-def]
-    """Put Newton's step into x; where it leads too far, that of a function more curved: say which.
+    """Write Newton's step into x, or one with more curvature if it is too long; return which.
 
     With curvatures of at least ``2 |eta'| / |c|`` no atom is led further than half its length,
     however light it is.
@@ -147,7 +147,7 @@ def find_step(G, curvatures, slopes, c, norm, e, H, S, U, x, far):  # type: igno
 
 @internal
 def step_length(c, x, norm, far):  # type: ignore[no-untyped-def]
-    """Return how much of the step x can be gone, and the atom that is zero then, or -1."""
+    """Return the length of the step x, and the atom whose coefficient is zero then, or -1."""
     longest, leaving = longest_move(c, x, norm, far), -1
     length = LONGEST / longest if longest > LONGEST else 1.0
     for k in range(len(c)):

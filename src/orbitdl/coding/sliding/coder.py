@@ -1,4 +1,4 @@
-"""Circles off the grid: atoms that slide to where they belong."""
+"""The off-the-grid lasso on circles (sliding Frank-Wolfe)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
-from orbitdl.coding.growing.moving import NewtonRefinement
+from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries
 from orbitdl.coding.problem import Problem
@@ -66,7 +66,7 @@ class CircleTables:
 
 @dataclass(frozen=True)
 class Sliding(TabulatingCoder[CircleTables]):
-    """Sparse measures on a circle, as that of continuous shifts, solved off the grid.
+    """Off-the-grid lasso (sliding Frank-Wolfe) on a circle, as that of continuous shifts.
 
     Parameters
     ----------
@@ -75,22 +75,23 @@ class Sliding(TabulatingCoder[CircleTables]):
     max_iter : int
         Rounds of adding atoms, per sample.
     max_atoms : int
-        Atoms that there is room for at first. The room is doubled for a sample that needs more, so
-        that memory follows the atoms found.
+        Capacity for atoms at first. It is doubled for a sample that needs more, so that memory
+        follows the atoms found.
 
     Notes
     -----
-    Shifts t are places on the circle, in resolution cells: ``element * cells / period``, which for
-    shifts of signals are samples. In the atomic view the coding problem is
+    Shifts t are positions on the circle, in resolution cells: ``element * cells / period``, which
+    for shifts of signals are samples. In the atomic view the coding problem is
 
         min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
 
     a lasso over infinitely many columns. New atoms enter where the certificate
     ``|<r, a_j(. - t)>|`` exceeds alpha; then coefficients alone, and coefficients and shifts
     together, are brought to a stationary point by Newton's method. Atoms whose coefficient
-    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
-    grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
-    exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
+    reaches zero are removed, coinciding ones merge, until the certificate nowhere exceeds alpha on
+    a grid refined by Newton's method. A maximum can hide between grid points next to a flat one:
+    the exact certificate finds it, and the sample is coded again with an atom there and a smaller
+    tolerance.
 
     Where entries are missing, the atoms of signals in time slide too; those of any other circle
     move as those of any group do (`Growing`).
@@ -139,7 +140,7 @@ class Sliding(TabulatingCoder[CircleTables]):
         missing: MissingEntries | None,
         warm: Atoms | None,
     ) -> Atoms:
-        """Code one sample after the other, of which nothing is missing, or few entries."""
+        """Code one sample after the other, of which no entry is missing, or few are."""
         circle, Y, A, energy = problem.representation, problem.Y, problem.A, problem.energy()
         assert isinstance(circle, CircleRepresentation)
         candidates, share = tables_of.complete, COMPLETE
@@ -195,11 +196,11 @@ class Sliding(TabulatingCoder[CircleTables]):
 
 
 def in_cells(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
-    """Return the same atoms with places on the circle measured in cells."""
+    """Return the same atoms with positions on the circle in cells."""
     return replace(atoms, element=atoms.element * (circle.cells / circle.period))
 
 
 def in_period(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
-    """Return the same atoms with places on the circle in the unit of its parameter again."""
+    """Return the same atoms with positions on the circle in the unit of its parameter."""
     element = atoms.element * (circle.period / circle.cells)
-    return replace(atoms, element=np.mod(element, circle.period))  # rounding may end the turn
+    return replace(atoms, element=np.mod(element, circle.period))  # rounding may reach the period

@@ -54,7 +54,7 @@ class SlidingRefinement:
 
 @fast
 def slide_samples(st, missing, C, energy, tables, density, radius, atoms, alpha, accuracy):  # type: ignore[no-untyped-def]
-    """Slide the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
+    """Slide the atoms of every sample to a stationary point, in place; those removed get c = 0."""
     offsets, component, shift, c = atoms
     for i in range(len(offsets) - 1):
         own = tables_for(tables, density[i], radius[i])

@@ -1,7 +1,7 @@
-"""What sliding needs of its atoms where entries are missing, from the tables of whole samples.
+"""The oracle of samples with missing entries, from the tables of complete ones.
 
-Missing entries are atoms that cost nothing (`orbitdl.coding.missing_entries`): unit vectors e_m,
-tabulated with the components. With atoms u_k, their derivatives in t_k, and what they say of the
+Missing entries are atoms without penalty (`orbitdl.coding.missing_entries`): unit vectors e_m,
+tabulated with the components. With atoms u_k, their derivatives in t_k, and their values at the
 missing entries, ``f_m = sum_k c_k u_k(m)`` and ``g_m = sum_k c_k u_k'(m)``,
 
     <M u_k, M u_l> = G - sum_m u_k(m) u_l(m),     and likewise with derivatives,
@@ -38,13 +38,13 @@ class MaskedCorrelations(NamedTuple):
     energy : float
         ``||y||^2``.
     source, position : ndarray of shape (U,)
-        Which unit vector is moved to a missing entry, and how far.
+        Which unit vector is shifted to a missing entry, and how far.
     owner : ndarray of shape (2, capacity)
-        Scratch: component and shift of the atoms that `values` belong to.
+        Workspace: component and shift of the atoms that `values` belong to.
     values : ndarray of shape (3, capacity, most)
-        Scratch: what atoms say of the missing entries, with two derivatives.
+        Workspace: values of atoms at the missing entries, with two derivatives.
     sums : ndarray of shape (2, most)
-        Scratch: f and g.
+        Workspace: f and g.
     """
 
     C: Floats
@@ -69,7 +69,7 @@ class MissingWorkspace(NamedTuple):
 
 
 def missing_workspace(missing: MissingEntries, capacity: int) -> MissingWorkspace:
-    """Allocate the scratch space of one thread, for so many atoms."""
+    """Allocate the workspace of one thread, for so many atoms."""
     most = missing.most
     return MissingWorkspace(
         *missing, np.zeros((2, capacity)), np.zeros((3, capacity, most)), np.zeros((2, most))
@@ -77,7 +77,7 @@ def missing_workspace(missing: MissingEntries, capacity: int) -> MissingWorkspac
 
 
 def missing_in_time(representation: TimeShift, problem: Problem) -> MissingEntries:
-    """List the missing entries as moved unit vectors, which are tabulated after components."""
+    """List the missing entries as shifted unit vectors, which are tabulated after components."""
     assert problem.masked is not None
     _, channel, time = translated_entries(representation.shape, representation.length)
     return missing_entries(problem.masked.observed, len(problem.A) + channel, time)
@@ -103,7 +103,7 @@ def look_up_observed(st, first, count, oracle):  # type: ignore[no-untyped-def]
 
 @internal
 def drop_removed_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Drop the values of atoms that have left; those that stayed are in the order they had."""
+    """Drop the values of removed atoms; the others are in the order they had."""
     component, shift = oracle.owner[0], oracle.owner[1]
     p, last = 0, oracle.owner.shape[1] - 1
     for k in range(count):
@@ -121,7 +121,7 @@ def drop_removed_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
 def look_up_missing_values(st, k, oracle):  # type: ignore[no-untyped-def]
     """Look up atom k at the missing entries, with two derivatives.
 
-    These lie whole samples apart: at all of them it is as far from the next expansion point.
+    These lie integer numbers of samples apart: it is equally far from an expansion point at all.
     """
     j, shift, tables = st.component[k], st.shift[k], oracle.tables
     oracle.owner[0, k], oracle.owner[1, k] = j, shift
@@ -138,21 +138,21 @@ def look_up_missing_values(st, k, oracle):  # type: ignore[no-untyped-def]
 
 @internal
 def subtract_missing_products(st, k, r, oracle):  # type: ignore[no-untyped-def]
-    """Take what is missing out of the inner products of two atoms."""
+    """Subtract missing entries from the inner products of two atoms."""
     u_k, slope_k = oracle.values[0, k], oracle.values[1, k]
     u_r, slope_r = oracle.values[0, r], oracle.values[1, r]
-    both, early, late, slopes = 0.0, 0.0, 0.0, 0.0
+    both, k_slope, r_slope, slopes = 0.0, 0.0, 0.0, 0.0
     for m in range(oracle.position.shape[0]):
         both += u_k[m] * u_r[m]
-        early += slope_k[m] * u_r[m]
-        late += u_k[m] * slope_r[m]
+        k_slope += slope_k[m] * u_r[m]
+        r_slope += u_k[m] * slope_r[m]
         slopes += slope_k[m] * slope_r[m]
     st.gram[0, k, r] -= both
-    st.gram[1, k, r] += early
+    st.gram[1, k, r] += k_slope
     st.gram[2, k, r] += slopes
     if r < k:
         st.gram[0, r, k] -= both
-        st.gram[1, r, k] += late
+        st.gram[1, r, k] += r_slope
         st.gram[2, r, k] += slopes
 
 
@@ -184,7 +184,7 @@ def look_up_all_observed(st, count, oracle):  # type: ignore[no-untyped-def]
 
 @internal
 def append_missing_entries(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put the missing entries behind the atoms, as atoms themselves; return how many there are.
+    """Append the missing entries to the atoms, as atoms; return how many there are.
 
     Their coefficients are those that the last look has found, and their eta is zero.
     """

@@ -1,7 +1,7 @@
 """The inner solve of the sliding coder: few atoms, coefficients and shifts together.
 
-Newton's method with steps that descend; atoms whose coefficient reaches zero leave, and atoms that
-meet become one. With atoms ``(j_k, t_k, c_k)`` of sign s_k, and the certificate
+Newton's method with steps that descend; atoms whose coefficient reaches zero are removed, and
+atoms that meet become one. With atoms ``(j_k, t_k, c_k)`` of sign s_k, and the certificate
 ``eta_j(t) = <r, a_j shifted by t>``,
 
     J(c, t) = 1/2 ||y||^2 - sum_k c_k b_k + 1/2 sum_kl c_k c_l G_kl + alpha sum_k |c_k|
@@ -21,12 +21,12 @@ from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in cells: little more than a quarter of the shortest wave,
-2 cells, beyond which the slope of the certificate says nothing."""
+2 cells, beyond which the slope of the certificate is that of another wave."""
 MERGE = 0.05
 """Atoms of one component and sign closer than this, in cells, may become one: the closest pairs
-seen that belong in a solution are 0.16 apart."""
+found that belong in a solution are 0.16 apart."""
 STEPS = 60
-"""Newton steps at most: a handful will do, but where atoms meet or leave one by one."""
+"""Newton steps at most: a handful suffice, unless atoms meet or are removed one by one."""
 HALVINGS = 12
 """How often a step is halved until it descends: 2^-12 of a step is lost in the error allowed."""
 STEEP = 2.0
@@ -36,10 +36,10 @@ TINY = 1e-12
 """Curvature that every shift has, relative to that of its component: far below what decides a step,
 and enough that a component which does not change under shifts, or hardly, can be factored."""
 INDEFINITE = 1e-13
-"""A pivot this small beside its diagonal is rounding, or negative: no descent is promised."""
+"""A pivot this small relative to its diagonal is rounding, or negative: descent is not certain."""
 LEAST_DAMPING, MOST_DAMPING = 1e-8, 1e8
 """Damping tried first where the matrix is not positive, and last; tenfold each time. The first is
-noticed by nobody, the last leaves a short step along the gradient."""
+negligible, the last leaves a short step along the gradient."""
 
 
 @internal
@@ -83,7 +83,7 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
     """Return how far the certificate at the atoms is from a peak of height alpha.
 
     A slope counts by the height that is missing to the peak: that of a parabola, but at most that
-    of 0.3 cells straight on, about as far as a peak can be from an atom that has settled.
+    of 0.3 cells straight on, about as far as a peak can be from a stationary atom.
     """
     error = 0.0
     for k in range(count):
@@ -95,9 +95,9 @@ def first_order_error(st, count, alpha):  # type: ignore[no-untyped-def]
 
 @internal
 def solve_coefficients(st, first, count, oracle, alpha):  # type: ignore[no-untyped-def]
-    """Minimise over coefficients alone; atoms from `first` on are new, those that vanish leave.
+    """Minimise over coefficients alone; atoms from `first` on are new, remove those that vanish.
 
-    What is known of the others is not looked up again.
+    Inner products of the others are up to date.
     """
     look_from(st, first, count, oracle)  # type: ignore[no-untyped-call]
     count = solve_known(st, count, alpha)
@@ -107,8 +107,8 @@ def solve_coefficients(st, first, count, oracle, alpha):  # type: ignore[no-unty
 
 @internal
 def solve_known(st, count, alpha):  # type: ignore[no-untyped-def]
-    """Minimise over coefficients, given b and G; atoms that vanish leave. Return the new count."""
-    gram = st.hessian  # a copy, from which atoms leave
+    """Minimise over coefficients, given b and G; remove those that vanish; return the new count."""
+    gram = st.hessian  # a copy, from which atoms are removed
     for k in range(count):
         st.ids[k] = k
         st.other_c[k], st.other_sign[k] = st.c[k], st.sign[k]
@@ -126,7 +126,7 @@ def solve_known(st, count, alpha):  # type: ignore[no-untyped-def]
 
 @internal
 def longest_step(st, count):  # type: ignore[no-untyped-def]
-    """Return the length at which a sign changes or an atom moves too far, and who leaves."""
+    """Return the length at which a sign changes or an atom moves too far, and what to remove."""
     length, leaving = 1.0, MINUS_ONE
     for k in range(count):
         move = abs(st.step[count + k] / st.c[k])
@@ -139,7 +139,7 @@ def longest_step(st, count):  # type: ignore[no-untyped-def]
 
 @internal
 def move_along(st, count, length, period):  # type: ignore[no-untyped-def]
-    """Go `length` along the step from where it began."""
+    """Move a fraction `length` along the step from its start."""
     for k in range(count):
         st.c[k] = st.other_c[k] + length * st.step[k]
         shift = st.other_shift[k] + length * st.step[count + k] / st.other_c[k]

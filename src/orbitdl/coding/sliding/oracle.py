@@ -1,10 +1,9 @@
-"""What there is to ask about the atoms of one sample, whatever knows the answer.
+"""Oracles: inner products and certificate of the atoms of one sample.
 
 An oracle has the energy ``||y||^2``, the tables of components, which have a length and a bend, and
-a kernel in `LOOKS` that fills b, G and eta of the atoms at work: `Correlations` looks them up for a
-whole sample, `MaskedCorrelations` where entries are missing, and `MaskedSignals` takes inner
-products of signals there. Those that look up can also look at new atoms only (`LOOKS_FROM`), and
-say how high the certificate is at the atoms once coefficients have changed (`WEIGHS`).
+a kernel in `LOOKS` that fills b, G and eta of the atoms: `Correlations` for a complete sample, and
+`MaskedCorrelations` where entries are missing. Both also look up new atoms only (`LOOKS_FROM`), and
+update the certificate at the atoms once coefficients have changed (`WEIGHS`).
 """
 
 from __future__ import annotations
@@ -44,9 +43,9 @@ class Correlations(NamedTuple):
 
 
 class Evaluation(NamedTuple):
-    """Says that b, G and eta of the first `n_atoms` atoms are those of where they are now.
+    """The objective, when b, G and eta of the first `n_atoms` atoms are up to date.
 
-    Only `evaluate` and what it is made of return one; whoever needs a fresh eta takes one.
+    Only `evaluate` and its parts return one; kernels that need an up-to-date eta take one.
     """
 
     n_atoms: int
@@ -86,7 +85,7 @@ def weigh_observed_from(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 def append_behind(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put the missing entries behind the atoms; return how many there are then."""
+    """Append the missing entries to the atoms; return how many there are then."""
     return append_missing_entries(st, count, oracle)
 
 
@@ -105,7 +104,7 @@ def look(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 def look_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
-    """Fill b and G of the atoms from `first` on; what is known of the others is kept."""
+    """Fill b and G of the atoms from `first` on; those of the others are up to date."""
     LOOKS_FROM[type(oracle)](st, first, count, oracle)  # type: ignore[no-untyped-call]
 
 
@@ -115,7 +114,7 @@ def weigh(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 def append_missing(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put missing entries, as atoms, behind the others; return how many there are then."""
+    """Append missing entries, as atoms; return how many there are then."""
     return APPEND_MISSING[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
@@ -185,7 +184,7 @@ def evaluation_of(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
 
 @internal
 def evaluate(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
-    """Look at all atoms where they are now."""
+    """Evaluate all atoms at their present shifts."""
     look(st, count, oracle)  # type: ignore[no-untyped-call]
     return evaluation_of(st, count, oracle, alpha)
 

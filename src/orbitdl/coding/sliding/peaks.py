@@ -1,4 +1,4 @@
-"""Where the certificate of the sample at work peaks: seen on a grid, then refined."""
+"""Peaks of the certificate of one sample: found on a grid, then refined by Newton's method."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SURE = 1.03
 can wait: it is looked at in the last rounds only."""
 ATOM = 0.1
 """A peak this near to an atom of its sign, in cells, is the atom's own: it lies in the same wave,
-of half length 1, and an atom that has settled is nearer to its peak."""
+of half length 1, and a stationary atom is nearer to its peak."""
 CAREFUL, FARTHEST, UPHILL = 0.3, 0.7, 0.1
 """Longest Newton step to a peak, and longest way in all, in cells: the peak lies within a cell of
 the grid, 0.32, and beyond two of them it is another one. The step where curvature is of no use."""
@@ -36,9 +36,9 @@ ATTEMPTS = 8
 
 @shared
 class CertificatePeaks(NamedTuple):
-    """Places where the certificate peaks, and scratch space to find them.
+    """Positions where the certificate peaks, and workspace to find them.
 
-    `eights` is `is_peak` in words of eight, most of which are zero.
+    `eights` is `is_peak` in groups of eight, most of which are zero.
     """
 
     grid: NDArray[np.float32]
@@ -52,7 +52,7 @@ class CertificatePeaks(NamedTuple):
 
 
 def make_peaks(q: int, size: int) -> CertificatePeaks:
-    """Allocate room for all peaks of a grid with halves of this size, a multiple of 8."""
+    """Allocate a workspace for all peaks of a grid with halves of this size, a multiple of 8."""
     most = 2 * q * size + 1
     is_peak = np.zeros((2, q * size), dtype=np.bool_)
     return CertificatePeaks(
@@ -94,7 +94,7 @@ def fill_half(st, count, on_grid, tables, h, grid):  # type: ignore[no-untyped-d
 
 @internal
 def any_above(values, threshold):  # type: ignore[no-untyped-def]
-    """Tell whether an absolute value exceeds a level."""
+    """Return whether an absolute value exceeds a threshold."""
     many = np.int32(0)
     for m in range(values.shape[0]):  # counted, which is done for many at once
         many += np.int32(abs(values[m]) > threshold)
@@ -129,7 +129,7 @@ def mark_peaks(here, neighbours, back, ahead, floor, is_peak):  # type: ignore[n
 
 @internal
 def is_local_maximum(left, here, right, floor):  # type: ignore[no-untyped-def]
-    """Tell whether a value is at least `floor` and its neighbours, all with its sign."""
+    """Return whether a value is at least `floor` and its neighbours, all with its sign."""
     sign = np.float32(1.0) if here > 0.0 else np.float32(-1.0)
     height = sign * here
     return (height >= floor) & (height >= sign * left) & (height >= sign * right)
@@ -178,7 +178,7 @@ def add_peak(peaks, halves, q, found, index, length):  # type: ignore[no-untyped
 
 @internal
 def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def]
-    """Tell whether a peak is that of an atom, whose height is known."""
+    """Return whether a peak is that of an atom, whose height is known."""
     for k in range(count):
         if st.component[k] == peaks.component[p] and st.sign[k] * peaks.height[p] > 0.0:
             apart = signed_distance(st.shift[k], peaks.shift[p], length)

@@ -23,18 +23,18 @@ from orbitdl.kernels import ZERO, fast, internal
 from orbitdl.kernels.lasso import HALFWAY, insertion
 
 EXACT, ROUGH = 0.3, 0.1
-"""First-order errors asked of the inner solve: as a part of tol, which leaves most of the gap to
+"""Target first-order errors of the inner solve: as a part of tol, which leaves most of the gap to
 the certificate, and of what it exceeded alpha by in the round before, for to solve exactly while
 violators remain wastes most of the time."""
 PROGRESS = 1e-3
 """A fall of the objective by less than this part of the gap is none: the round went in circles."""
 UNNOTICED = 0.01
-"""What a merger of atoms may cost, in parts of tol; where rounds go in circles, nothing."""
+"""What a merger of atoms may cost, in parts of tol; where rounds make no progress, nothing."""
 NEGLIGIBLE = 0.1
 """Error, in parts of tol, of a peak's height that a last Newton step only predicts: it grows with
 the third power of the step, in cells."""
 SAME = 1e-13
-"""Moved copies of one component that differ less are the same: it is constant, say."""
+"""Relative difference up to which shifted copies are the same: a component may be constant."""
 
 
 class Targets(NamedTuple):

@@ -1,6 +1,6 @@
-"""The atoms of the sample at work, with all that is known of them.
+"""The atoms of one sample, with their inner products.
 
-An atom k is component j_k moved by t_k, with coefficient c_k of sign s_k. Kept along with it are
+An atom k is component j_k shifted by t_k, with coefficient c_k of sign s_k. Stored with it are
 ``b_k``, the Gram matrix ``G`` and the certificate ``eta_k``, each with two derivatives.
 """
 
@@ -19,7 +19,7 @@ from orbitdl.kernels.records import shared
 
 @shared
 class AtomState(NamedTuple):
-    """The atoms of the sample at work, and scratch space; `capacity` atoms at most.
+    """The atoms of one sample, and workspace; `capacity` atoms at most.
 
     Attributes
     ----------
@@ -33,15 +33,15 @@ class AtomState(NamedTuple):
         With two derivatives.
     gram : ndarray of shape (3, capacity, capacity)
     hessian, factor : ndarray of shape (2 capacity, 2 capacity)
-        Scratch: a matrix, and its Cholesky factor.
+        Workspace: a matrix, and its Cholesky factor.
     step : ndarray of shape (2 capacity,)
-        Scratch: of coefficients, then of coefficient times shift.
+        Workspace: of coefficients, then of coefficient times shift.
     other_shift, other_c, other_sign : ndarray of shape (capacity,)
-        Scratch: another point than the present one, where a step began or the lasso is.
+        Workspace: another point than the present one, where a step began or the lasso is.
     ids : ndarray of shape (capacity,)
-        Scratch: who is kept.
+        Workspace: atoms that are selected.
     rotated : ndarray of shape (2, F)
-        Scratch: real and imaginary parts of ``C_f exp(i f theta)``.
+        Workspace: real and imaginary parts of ``C_f exp(i f theta)``.
     """
 
     component: Integers
@@ -101,7 +101,7 @@ def append_atom(st, count, component, shift, c, sign):  # type: ignore[no-untype
 
 @internal
 def select_atoms(st, n_left):  # type: ignore[no-untyped-def]
-    """Keep the atoms ``ids[:kept]``, which are in ascending order, with all that is known."""
+    """Select the atoms ``ids[:n_left]``, in ascending order, with all their inner products."""
     for r in range(n_left):
         source = st.ids[r]
         if source == r:
@@ -122,7 +122,7 @@ def select_atoms(st, n_left):  # type: ignore[no-untyped-def]
 
 @internal
 def remove(st, count, k):  # type: ignore[no-untyped-def]
-    """Take out atom k, keeping the order; return the new count."""
+    """Remove atom k; return the new count."""
     for r in range(count - 1):
         st.ids[r] = r + (r >= k)
     return select_atoms(st, count - 1)

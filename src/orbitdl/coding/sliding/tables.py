@@ -1,12 +1,12 @@
 """Everything the sliding coder looks up instead of computing: functions of a shift.
 
-With ``G_jl(tau) = <a_j, a_l moved by tau>`` and ``b_j(tau) = <y, a_j moved by tau>``, both real
+With ``G_jl(tau) = <a_j, a_l shifted by tau>`` and ``b_j(tau) = <y, a_j shifted by tau>``, both real
 trigonometric polynomials, the kernels need
 
 - ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at a few points per sample;
 - ``G`` on the certificate grid, from any tau: rows at a few phases between grid points,
-  interpolated linearly, in single precision (they only say where to look). The grid is two halves,
-  every other point of it: often one of them says enough;
+  interpolated linearly, in single precision (they only locate peaks). The grid is two halves,
+  every other point of it: often one of them is enough;
 - ``b`` and its derivatives at any tau: a sum over frequencies.
 """
 
@@ -25,7 +25,7 @@ from orbitdl.groups.maxima.polynomials import horner, taylor_factors
 from orbitdl.kernels import internal
 
 ORDER = 8
-"""Taylor coefficients kept."""
+"""Terms of Taylor expansions."""
 DENSITIES = 2, 4, 8
 """Expansion points per sample: few where their accuracy will do, for small tables are quick."""
 FINENESS = 3.15
@@ -33,7 +33,7 @@ FINENESS = 3.15
 ``V cos(pi / 6.3) = 0.878 V``."""
 PHASES = 16
 """Rows between two points of half the certificate grid: between them G is linear up to
-``(2 pi / 3.15 / 16)^2 / 8 = 0.2 %``, little beside what a parabola misses of a peak."""
+``(2 pi / 3.15 / 16)^2 / 8 = 0.2 %``, little compared with what a parabola misses of a peak."""
 NEAREST, FARTHEST = 0.03, 0.63
 """Limits of the distance up to which an expansion is trusted, by the highest frequency there seems
 to be: nearer than the first its remainder is below rounding, 2e-17; at the second, second
@@ -157,7 +157,7 @@ def wrap(shift, length):  # type: ignore[no-untyped-def]
 
 @internal
 def signed_distance(to, start, length):  # type: ignore[no-untyped-def]
-    """Return the shorter way from one place on the circle to another."""
+    """Return the shorter way from one position on the circle to another."""
     apart = to - start
     return apart - length * np.floor(apart / length + 0.5)
 
@@ -177,14 +177,14 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
 
 @internal
 def row_of(tables, tau, c, h, size):  # type: ignore[no-untyped-def]
-    """Return phase and place of the row ``c G_jl(half h of the grid - tau)``, and two weights."""
+    """Return phase and start of the row ``c G_jl(half h of the grid - tau)``, and two weights."""
     index = tau * size / tables.length - 0.5 * h
     index += size * (index < 0.0)
-    whole = int(index)
-    phase = (index - whole) * PHASES
+    below = int(index)
+    phase = (index - below) * PHASES
     p = int(phase)
     far = np.float32(c * (phase - p))
-    return p, size - whole, np.float32(c) - far, far
+    return p, size - below, np.float32(c) - far, far
 
 
 @internal

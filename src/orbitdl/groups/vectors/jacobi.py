@@ -3,7 +3,7 @@
 Rotations from the right make the columns of ``W = X V`` orthogonal, pair by pair. Their lengths
 are then the singular values, with small ones as exact as large ones: the closed formula for 3 x 3
 matrices is not, near rank one. Sixteen matrices are treated at a time, number by number, so that
-one instruction serves several; that asks for loops that are written out. Smaller matrices become
+one instruction serves several (SIMD); so loops are written out. Smaller matrices become
 the upper left part of a 3 x 3 matrix, with ones below on the diagonal.
 """
 
@@ -24,7 +24,7 @@ SWEEPS = 30
 ORTHOGONAL = 1e-30
 """Squared cosine between columns up to which they are orthogonal: rounding."""
 NEARLY = 1e-9
-"""The same before a sweep, which squares it, where only the sum of the lengths is asked for: the
+"""The same before a sweep, which squares it, where only the sum of the lengths is needed: the
 effect on the sum is of the size of what is left."""
 ZERO_LENGTH = 1e-70
 """Length of a column, relative to the largest number, up to which it has no direction.
@@ -92,7 +92,7 @@ def fill_factors(X, norm, factor):  # type: ignore[no-untyped-def]
 
 @part
 def make_all_orthogonal(W, V, off):  # type: ignore[no-untyped-def]
-    """Turn the columns of all matrices until they are orthogonal; fill V with the turns."""
+    """Rotate the columns of all matrices until they are orthogonal; fill V with the rotations."""
     for e in range(9):
         V[e] = 1.0 if e % 4 == 0 else 0.0
     for _ in range(SWEEPS):
@@ -114,7 +114,7 @@ def make_all_orthogonal(W, V, off):  # type: ignore[no-untyped-def]
 
 @part
 def load_columns(X, start, W, scale):  # type: ignore[no-untyped-def]
-    """Put columns of matrices, divided by their largest entry, into W (9, 16)."""
+    """Load columns of matrices, divided by their largest entry, into W (9, 16)."""
     n, d, _ = X.shape
     for k in range(LANES):
         own, top = min(start + k, n - 1), 0.0
@@ -147,7 +147,7 @@ def column(W, p, k):  # type: ignore[no-untyped-def]
 
 @part
 def store_columns(W, k, a, b, c):  # type: ignore[no-untyped-def]
-    """Put the columns of matrix k in their place."""
+    """Store the columns of matrix k."""
     W[0, k], W[1, k], W[2, k] = a
     W[3, k], W[4, k], W[5, k] = b
     W[6, k], W[7, k], W[8, k] = c
@@ -161,7 +161,7 @@ def column_product(x, y):  # type: ignore[no-untyped-def]
 
 @part
 def orthogonalised(x, y):  # type: ignore[no-untyped-def]
-    """Return columns turned so that they are orthogonal; the turn; their squared cosine before."""
+    """Return columns rotated to be orthogonal, the rotation, and their squared cosine before."""
     a, b, g = (
         column_product(x, x) + ZERO_LENGTH**2,
         column_product(y, y) + ZERO_LENGTH**2,
@@ -174,7 +174,7 @@ def orthogonalised(x, y):  # type: ignore[no-untyped-def]
 
 @part
 def rotated(x, y, rotation):  # type: ignore[no-untyped-def]
-    """Return two columns, turned by an angle given by cosine and sine."""
+    """Return two columns, rotated by an angle given by cosine and sine."""
     c, s = rotation
     first = c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]
     return first, (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2])

@@ -18,7 +18,7 @@ from orbitdl.kernels.linear_algebra import dot
 
 STEPS = 10
 """Newton steps of a round at most: a handful will do, but where atoms leave one by one. Then it is
-quicker to look at the certificate, and to go on from there."""
+quicker to evaluate the certificate and to continue from there."""
 STEP_REDUCTION, MIN_STEP = 0.3, 1e-4
 """How a step is shortened that does not descend, and when it is given up."""
 ROUNDING = 1e-14
@@ -45,7 +45,7 @@ class Iterate:
     transformed : ndarray of shape (K, F, d, m)
         The atoms in block coordinates.
     residual : ndarray of shape (n, entries)
-        What they miss of the data, as seen.
+        Their residual, as observed.
     objective : ndarray of shape (n,)
     """
 
@@ -57,7 +57,7 @@ class Iterate:
 
     @classmethod
     def of(cls, problem: Problem, atoms: Atoms) -> Iterate:
-        """Look at the atoms."""
+        """Evaluate the atoms."""
         transformed, residual = transformed_atoms(problem, atoms), problem.targets.copy()
         subtract_atoms(
             atoms.offsets, problem.rows(atoms.sample, transformed), atoms.coefficient, residual
@@ -118,7 +118,7 @@ class NewtonRefinement:
         length, target = np.ones(len(index)), np.full(len(index), self.accuracy * alpha)
         finished: list[tuple[Integers, Atoms]] = []
         for number in range(STEPS):
-            step = newton_step(point)
+            step = refinement_step(point)
             if number == 0:
                 target = np.maximum(target, 0.1 * step.error)
             trial = Iterate.of(point.problem, step_along(point, step, length))
@@ -146,13 +146,13 @@ class NewtonRefinement:
 
 
 def merge_coinciding(point: Iterate) -> Iterate:
-    """Let atoms of one component and sign that nearly coincide be one, where the heaviest was."""
+    """Let atoms of one component and sign that nearly coincide be one, where the largest was."""
     atoms, rows, c = point.atoms, as_real_rows(point.transformed, 3), point.atoms.coefficient.copy()
     merge_all(atoms.offsets, atoms.component, rows, np.linalg.norm(rows, axis=1), c)
     return Iterate.of(point.problem, atoms.updated(c, atoms.element)) if (c == 0).any() else point
 
 
-def newton_step(point: Iterate) -> Step:
+def refinement_step(point: Iterate) -> Step:
     """Return Newton's step of every sample."""
     problem, atoms = point.problem, point.atoms
     representation, D = problem.representation, problem.representation.dimension
@@ -173,7 +173,7 @@ def newton_step(point: Iterate) -> Step:
 
 
 def step_along(point: Iterate, step: Step, length: Floats) -> Atoms:
-    """Return the atoms a part of the way along the step, as far as it can be gone.
+    """Return the atoms a part of the way along the step, as far as it goes.
 
     Unknowns are c and ``u = c xi``: an atom that ends at c is moved by ``xi = u / c``. To divide by
     the coefficient that it had would lose ``(1 - c / c_before) u X B``, of first order, and where
@@ -192,7 +192,7 @@ def step_along(point: Iterate, step: Step, length: Floats) -> Atoms:
 
 @fast
 def subtract_atoms(offsets, rows, c, residual):  # type: ignore[no-untyped-def]
-    """Take ``sum_k c_k rows_k`` of every sample off its residual."""
+    """Subtract ``sum_k c_k rows_k`` of every sample from its residual."""
     for i in range(len(offsets) - 1):
         for k in range(offsets[i], offsets[i + 1]):
             for t in range(residual.shape[1]):
@@ -201,7 +201,7 @@ def subtract_atoms(offsets, rows, c, residual):  # type: ignore[no-untyped-def]
 
 @fast
 def merge_all(offsets, component, rows, norm, c):  # type: ignore[no-untyped-def]
-    """Give the coefficient of every atom to a heavier one that it nearly coincides with."""
+    """Give the coefficient of every atom to a larger one that it nearly coincides with."""
     for i in range(len(offsets) - 1):
         for k in range(offsets[i], offsets[i + 1]):
             for r in range(offsets[i], offsets[i + 1]):

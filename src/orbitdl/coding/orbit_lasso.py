@@ -28,7 +28,7 @@ ROUNDING = 1e-14
 
 
 class Active(NamedTuple):
-    """The active set of one sample, filled up to a count that is passed along, and scratch."""
+    """The active set of one sample, filled up to a count passed along, and its workspace."""
 
     atoms: NDArray[np.int64]
     c: NDArray[np.float64]
@@ -69,7 +69,7 @@ def fill_gram(first, count, atoms, gram, orbits, missing):  # type: ignore[no-un
 
 @internal
 def look_up_missing(missing, b, k, orbits):  # type: ignore[no-untyped-def]
-    """Look up what atom b, the k-th, says of the missing entries."""
+    """Look up the values of atom b, the k-th, at the missing entries."""
     products, row, divisor, shift, element, component, _ = orbits
     entries, values = missing.source, missing.values[k]
     missing.owner[k] = b
