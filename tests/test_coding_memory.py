@@ -30,12 +30,12 @@ SQUARES = 11 * 8 * 60**2
 def problem(group, shape, n, q, missing):
     """Return an action, data of three atoms each, what was observed of them, and components."""
     rep, rng = group.on(shape), np.random.default_rng(0)
-    A = rep.adopt(rng.standard_normal((q, *shape)))
+    A = rep.project(rng.standard_normal((q, *shape)))
     A = rep.analyze(A / np.linalg.norm(A.reshape(q, -1), axis=1).reshape(q, *[1] * len(shape)))
     X = np.zeros((n, *shape))
     for _ in range(3):
         component, element = rng.integers(q, size=n), rep.sample(rng, n)
-        X += rng.uniform(1, 2) * rep.synthesize(rep.moved(element, A[component]))
+        X += rng.uniform(1, 2) * rep.synthesize(rep.act_on_blocks(element, A[component]))
     observed = rng.random(X.shape) >= missing
     masked = Masked(X * observed, observed) if missing else None
     return rep, rep.analyze(X * observed), masked, A

@@ -85,7 +85,7 @@ def test_data_elsewhere_are_learned_from_as_in_memory(name, missing):
 
 @pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
 def test_missing_entries_are_learned_from_in_one_reading_an_iteration(name, monkeypatch):
-    monkeypatch.setattr(masked_dictionary, "FEW", 0.0)  # as for many data
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", 0.0)  # as for many data
     rep, X = points(name, missing=0.2)
     shards = scattered(rep, X)
     asked, total = [], shards.executor.total

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.arrays.validation import require_jobs, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.coding.basis_pursuit import lightest_codes
+from orbitdl.coding.basis_pursuit import minimum_l1_codes
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.problem import Masked
@@ -149,11 +149,11 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
     Y = samples.Y / unit[:, None, None, None]
     action = samples.representation
     copies = dictionary_of(action, A).expand()
-    atoms, value, bound = lightest_codes(action.base, Y, copies, masked, tol)
+    atoms, value, bound = minimum_l1_codes(action.base, Y, copies, masked, tol)
     unit = unit / size
     value, bound = value * unit, bound * unit
     _warn_unless_met(value, bound, 10 * tol)
-    atoms = atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element)
+    atoms = atoms.updated(atoms.coefficient * unit[atoms.sample], atoms.element)
     return atoms.from_copies(action), value, bound
 
 

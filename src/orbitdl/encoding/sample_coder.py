@@ -85,7 +85,7 @@ def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     for i in np.flatnonzero(np.diff(atoms.offsets)):
         own = slice(atoms.offsets[i], atoms.offsets[i + 1])
         c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
-    return atoms.moved(c, atoms.element)
+    return atoms.updated(c, atoms.element)
 
 
 def decode_atoms(action: Action, atoms: Atoms, A: Blocks) -> Floats:

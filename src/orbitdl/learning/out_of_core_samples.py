@@ -14,7 +14,7 @@ from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Floats, Integers, Representation
 from orbitdl.learning.executor import DataChunk, Executor
-from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
+from orbitdl.learning.masked_dictionary import is_formed_quickly, on_observed
 from orbitdl.learning.out_of_core import Loader, OutOfCoreShards
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.spill import AtomStore
@@ -102,7 +102,7 @@ class OutOfCoreSamples(OutOfCoreShards):
         uphill; of few data, which are soon read once more, it is exact.
         """
         A = dictionary.expand()
-        if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
+        if self.is_masked and is_formed_quickly(len(self), self.space, len(A)):
             return self, on_observed(dictionary, self, self.space, statistics)
         return super().step(dictionary, self.majorised_statistics(A))
 

@@ -161,7 +161,7 @@ class Chunk(Shard):
         """Return this chunk with the atoms of component j later by ``moves[j]`` samples."""
         atoms = self.known_atoms
         time = atoms.element + moves[atoms.component][:, None]
-        return self.starting_from(atoms.moved(atoms.coefficient, time))
+        return self.starting_from(atoms.updated(atoms.coefficient, time))
 
     def starting_from(self, atoms: Atoms | None) -> Chunk:
         return replace(self, atoms=atoms)

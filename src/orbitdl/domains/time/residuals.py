@@ -58,14 +58,12 @@ class Room(NamedTuple):
         channels) and (n, channels)
         Of a truncated window: positions of unobserved samples, which of them atoms cover, the atoms
         there, and their sum.
-    near : ndarray of shape (capacity, 4)
-        Weights of the atoms that entered in this round.
     left : ndarray of shape (q, places of a window and 8)
         Correlations that its atoms leave, from two places before it on.
     height, place, component : ndarray of shape (peaks,)
         Peaks of the certificate.
-    trial : ndarray of shape (3, 4)
-        Weights of the next atom.
+    waiting : ndarray of shape (peaks,)
+        Numbers of the peaks that may enter.
     before : ndarray of shape (q, places)
         Correlations before a window changed them, near it.
     work : ndarray of shape (1,)
@@ -79,12 +77,11 @@ class Room(NamedTuple):
     ranges: Integers
     values: Floats
     fitted: Floats
-    near: Floats
     left: Floats
     height: Floats
     place: Floats
     component: Integers
-    trial: Floats
+    waiting: Integers
     before: Floats
     work: Floats
     next: Integers

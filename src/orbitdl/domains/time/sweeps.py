@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
     Line,
     Room,
@@ -84,12 +84,11 @@ def make_room(line: Line, blocks: Blocks) -> Room:
         ranges=np.empty((most, 2), np.int64),
         values=np.empty((3, most, missing, channels)),
         fitted=np.empty((missing, channels)),
-        near=np.empty((most, 4)),
         left=np.empty((q, span)),
         height=np.empty(q * span),
         place=np.empty(q * span),
         component=np.empty(q * span, np.int64),
-        trial=np.empty((3, 4)),
+        waiting=np.empty(q * span, np.int64),
         before=np.empty_like(line.e),
         work=np.zeros(1),
         next=np.zeros(2, np.int64),
@@ -129,7 +128,7 @@ def take_out(st, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
         for k in range(blocks.filled[block]):
             j, place, c = blocks.component[block, k], blocks.place[block, k], blocks.c[block, k]
             add_atom(line, j, place, c, is_cut)
-            count = put(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
+            count = append_atom(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
     return count
 
 

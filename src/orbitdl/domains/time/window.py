@@ -6,21 +6,16 @@ import numpy as np
 from numba.extending import overload
 
 from orbitdl.coding.sliding.newton import first_order_error, slide
-from orbitdl.coding.sliding.state import put
+from orbitdl.coding.sliding.state import append_atom
 from orbitdl.domains.time.oracles import Cut, Uncut, product_of
 from orbitdl.domains.time.peaks import find_violations
-from orbitdl.domains.time.splines import fill_weights
+from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import MARGIN, add_products
 from orbitdl.kernels import INSIDE, internal, part
+from orbitdl.kernels.lasso import HALFWAY, insertion
 
 ROUNDS = 60
 """Rounds of adding atoms to a window at most."""
-NEAR = 0.8
-"""Atoms with a larger inner product do not enter in the same round: they explain the same, and all
-but one would leave again."""
-HALFWAY = 0.5
-"""Atoms enter from this part of the way between alpha and the highest peak: the lower ones mostly
-vanish when the higher ones are explained."""
 PART = 0.05
 """Part of the tolerance that a window may use: the rest is for what its neighbours do later."""
 
@@ -33,33 +28,28 @@ STEPS_A_ROUND, PAIR = 10, 100
 
 
 @internal
-def insert(st, count, shapes, room, found, level):  # type: ignore[no-untyped-def]
-    """Put atoms at the peaks found above a level, largest first, near ones one at a time."""
-    first, width = count, shapes.u.shape[1]
-    centre = width - 1 + MARGIN
-    while count < st.c.shape[0]:
-        best, height = -1, level
-        for p in range(found):
-            if abs(room.height[p]) >= height:
-                best, height = p, abs(room.height[p])
-        if best < 0:
-            break
-        j, place, value = room.component[best], room.place[best], room.height[best]
-        room.height[best] = 0.0
-        fill_weights(place - np.floor(place), room.trial)
-        own = product_of(shapes.products[j, j], centre, 0, room.trial[0], room.trial[0])
-        near = 0.0
-        for r in range(first, count):
-            apart = int(place) - int(st.shift[r])
-            if abs(apart) <= width + 2:
-                table = shapes.products[j, st.component[r]]
-                g = product_of(table, centre, apart, room.trial[0], room.near[r - first])
-                near = max(near, abs(g))
-        if near <= NEAR * own:
-            for i in range(4):
-                room.near[count - first, i] = room.trial[0, i]
-            count = put(st, count, j, place, 0.0, 1.0 if value > 0.0 else -1.0)
-    return count
+def product_of_violations(atoms, a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of the atoms at two peaks of the certificate."""
+    _, room, shapes, _ = atoms
+    width, one, two = shapes.u.shape[1], room.place[a], room.place[b]
+    apart = int(one) - int(two)
+    if abs(apart) > width + 2:
+        return 0.0
+    table = shapes.products[room.component[a], room.component[b]]
+    v, w = four_weights(one - np.floor(one)), four_weights(two - np.floor(two))
+    return product_of(table, width - 1 + MARGIN, apart, v, w)
+
+
+@internal
+def admit_violation(atoms, a, entered):  # type: ignore[no-untyped-def]
+    """Append an atom at a peak of the certificate, with its sign."""
+    st, room, _, count = atoms
+    sign = 1.0 if room.height[a] > 0.0 else -1.0
+    append_atom(st, count + entered, room.component[a], room.place[a], 0.0, sign)
+    return True
+
+
+insert_violations = insertion(product_of_violations, admit_violation)
 
 
 @part
@@ -76,7 +66,9 @@ def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ig
             room.place[p] += lo - 2
             top = max(top, abs(room.height[p]))
         before = count
-        count = insert(st, count, line.shapes, room, found, alpha + HALFWAY * (top - alpha))
+        threshold, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
+        atoms = st, room, line.shapes, count
+        count += insert_violations(room.height[:found], room.waiting, threshold, most, atoms)
         if count == st.c.shape[0]:
             return count, True
         if count == before:  # sliding stops at a tenth of the error: it goes on while that pays
