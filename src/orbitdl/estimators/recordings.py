@@ -85,7 +85,7 @@ def here(recording: Any, opening: RecordingOpening, n_jobs: int | None) -> Given
     names = _names(signals, several=several)
     seen = [survey(*pair, hashed=True) for pair in zip(signals, names, strict=True)]
     require_change(seen)
-    flags = {"positive": opening.positive, "whole": opening.whole}
+    flags = {"positive": opening.positive, "integer_shifts": opening.integer_shifts}
     coded = [
         ready(signal, opening.width, detrend=opening.detrend, n_jobs=n_jobs) for signal in signals
     ]

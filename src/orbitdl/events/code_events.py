@@ -29,7 +29,7 @@ def events_of(
     sfreq: float | None = None,
     threshold: float | None = None,
     refractory: float | None = None,
-    whole: bool = False,
+    integer_shifts: bool = False,
 ) -> pd.DataFrame:
     """List the events of a recording in chunks.
 
@@ -48,7 +48,7 @@ def events_of(
         Samples within which a component can occur once: of events closer than that the strongest
         is listed. With 0 every atom is an event; otherwise those that cannot be told apart are
         one (`merged`).
-    whole : bool
+    integer_shifts : bool
         Whether times stay integers; otherwise they are refitted without the penalty.
 
     Returns
@@ -64,7 +64,7 @@ def events_of(
     kept = np.asarray(size >= least[events.component])
     if refractory:
         kept = strongest_around(events, kept, refractory)
-    if not whole:
+    if not integer_shifts:
         events = retimed(recording, waveforms, events, kept)
     refit = refitted(recording, waveforms, events)
     begin = np.floor(events.time) - 1
@@ -77,7 +77,7 @@ def events_of(
             "explained": refit.share,
             "similarity": refit.fit,
             "overlapping": overlapping(begin, begin + waveforms.length + TAPS - 1, kept),
-            "truncated": refit.is_cut,
+            "truncated": refit.is_truncated,
         }
     )
     if sfreq is not None:
