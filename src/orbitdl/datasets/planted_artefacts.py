@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from orbitdl.recordings.artefacts import Artefact, Stretch, artefact_table
+from orbitdl.recordings.artefacts import Artefact, Segment, artefact_table
 
 CEILING = 3.0
 """Where a saturated amplifier stands, above or below zero."""
@@ -33,24 +33,24 @@ def plant_artefacts(
     sfreq: float,
     counts: Mapping[Artefact, int],
 ) -> pd.DataFrame:
-    """Spoil stretches of a signal (n_times, channels), in place, and list them.
+    """Spoil segments of a signal (n_times, channels), in place, and list them.
 
     The signal is divided into as many equal parts as there are artefacts: each has one, so that
     they never meet. Values are missing in all channels at once, other artefacts hit one of them.
     """
     kinds = rng.permutation([kind for kind, count in counts.items() for _ in range(count)])
     part = len(signal) / max(len(kinds), 1)
-    stretches: list[Stretch] = []
+    segments: list[Segment] = []
     for k, kind in enumerate(kinds):
         length = math.ceil(rng.uniform(SHORTEST, LONGEST) * sfreq)
         start = math.floor(k * part + rng.uniform(0.1, 0.9) * (part - length))
-        stretches += _spoil(rng, signal, start, start + length, Artefact(kind))
-    return artefact_table(stretches, sfreq)
+        segments += _spoil(rng, signal, start, start + length, Artefact(kind))
+    return artefact_table(segments, sfreq)
 
 
 def _spoil(
     rng: np.random.Generator, signal: NDArray[np.float64], start: int, end: int, kind: Artefact
-) -> Iterator[Stretch]:
+) -> Iterator[Segment]:
     """Spoil a stretch of one channel or all, in place."""
     n_channels = signal.shape[1]
     hit = range(n_channels) if kind is Artefact.missing else [int(rng.integers(n_channels))]
@@ -65,4 +65,4 @@ def _spoil(
                 stretch[:] = stretch[0]
             case Artefact.burst:
                 stretch += BURST_SIZE * rng.standard_normal(len(stretch))
-        yield Stretch(start, end, channel, kind, f"planted {kind}")
+        yield Segment(start, end, channel, kind, f"planted {kind}")

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from orbitdl.recordings.cutting import cut, normalised
 from orbitdl.recordings.recording import as_signal
+from orbitdl.recordings.windowing import normalised, split_windows
 
 
 def segment(
@@ -65,5 +65,5 @@ def segment(
             f"signal has {len(values)} samples, fewer than length={length}: "
             "pass a longer signal or a smaller length."
         )
-    windows, _ = cut(values, length, step, to_end=False)
+    windows, _ = split_windows(values, length, step, to_end=False)
     return normalised(windows, normalize)[0]

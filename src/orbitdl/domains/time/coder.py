@@ -167,7 +167,7 @@ def residual_of(
 
 
 def complete_positions(observed: NDArray[np.bool_], waveforms: Waveforms) -> NDArray[np.bool_]:
-    """Return for every position whether all samples of an atom there, and next to it, are observed."""
+    """Return for every position whether atoms there, and next to it, are completely observed."""
     width, offset = waveforms.length, waveforms.offset
     n_positions = len(observed) + width - 1 + 2 * (offset - width + 1)
     missing = np.ones(n_positions + width + 4, dtype=bool)

@@ -1,9 +1,9 @@
 """Oracles of the local solve: correlations and Gram matrix of the atoms of a window.
 
-Positions are offset by `Waveforms.offset`, so that all of them are positive. `CompleteOracle` uses tables
-only: correlations ``e`` with the signal that the atoms are to explain, and products of
-coefficients at integer lags. `TruncatedOracle` is for windows at the ends of a recording and next to missing
-samples, where atoms are truncated: the products at unobserved samples are subtracted,
+Positions are offset by `Waveforms.offset`, so that all of them are positive. `CompleteOracle` uses
+tables only: correlations ``e`` with the signal that the atoms are to explain, and products of
+coefficients at integer lags. `TruncatedOracle` is for windows at the ends of a recording and next
+to missing samples, where atoms are truncated: the products at unobserved samples are subtracted,
 
     <a_k, a_r>_observed = <a_k, a_r> - sum over unobserved samples s of a_k(s) a_r(s),
 
