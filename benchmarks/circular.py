@@ -65,7 +65,7 @@ def solve(X: Floats, components: Floats) -> Atoms:
     """Transform the data and solve: what the peers do, without a certificate."""
     representation = GROUP.on(X.shape[1:])
     Y, A = representation.analyze(X), representation.analyze(components)
-    return CODER.solve(Problem(representation, Y, A, ALPHA), None, None)
+    return CODER.solve(Problem(representation, Y, A, ALPHA), None)
 
 
 def certify(X: Floats, components: Floats) -> Any:

@@ -10,7 +10,6 @@ import numpy as np
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import multiply
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.unit_ball import UnitBall
@@ -40,23 +39,19 @@ class FewSteps(Coder):
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, FiniteRepresentation)
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, FiniteRepresentation)
         elements = representation.elements
         rho = representation.represent(elements)
 
-        def solve_chunk(chunk: slice) -> Atoms:
-            c = np.zeros((len(Y[chunk]), len(A), len(elements)))
-            R = Y[chunk]
-            for _ in range(self.n_steps):
-                slope = representation.correlations(correlate(R, A))
-                c, R = proximal_step(Y[chunk], A, rho, problem.alpha, c, R, slope)
-            row, number = np.nonzero(c.reshape(-1, len(elements)))
-            values = c.reshape(-1, len(elements))[row, number]
-            return Atoms.of_pairs(Combination(row, values, elements[number]), len(c), len(A))
-
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        c, R = np.zeros((len(Y), len(A), len(elements))), Y
+        for _ in range(self.n_steps):
+            slope = representation.correlations(correlate(R, A))
+            c, R = proximal_step(Y, A, rho, problem.alpha, c, R, slope)
+        row, number = np.nonzero(c.reshape(-1, len(elements)))
+        values = c.reshape(-1, len(elements))[row, number]
+        return Atoms.of_pairs(Combination(row, values, elements[number]), len(c), len(A))
 
 
 def proximal_step(
@@ -96,7 +91,7 @@ class FewSpectralSteps(Coder):
     def serves(self, representation: Representation) -> bool:
         return has_spectral_gauge(representation)
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         d = representation.block_shape[1]
         t = 1.0 / np.linalg.norm(np.concatenate(list(A[:, 0])), ord=2) ** 2

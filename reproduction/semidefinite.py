@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from orbitdl.arrays.optional import install_hint
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import duality_gap, multiply
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
@@ -81,6 +81,7 @@ class Semidefinite(TabulatingCoder[Floats]):
     inner_iter: int = 1
     carry: bool = True
     exact: bool = False
+    largest_batch: ClassVar[int] = 64
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, CircleRepresentation)
@@ -88,23 +89,18 @@ class Semidefinite(TabulatingCoder[Floats]):
     def tabulate(self, representation: Representation, A: Blocks) -> Floats:
         return step_sizes(A)
 
-    def solve_with(
-        self, tables: Floats, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
+    def solve_with(self, tables: Floats, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         alpha = problem.alpha
 
-        def solve_chunk(chunk: slice) -> Atoms:
-            z = np.zeros((len(Y[chunk]), len(A), 2, Y.shape[1]), dtype=np.complex128)
-            # where no correlation exceeds alpha, zero is optimal
-            live = representation.polar(correlate(Y[chunk], A)).max(axis=1) > alpha
-            if self.exact and live.any():
-                z[live] = solve_program(Y[chunk][live], A, alpha)
-            elif live.any():
-                z[live] = self._descend(tables, replace(problem, Y=Y[chunk][live]))
-            return to_atoms(representation, z, 0.01 * min(self.tol, 1e-4))
-
-        return in_chunks(solve_chunk, len(Y), n_jobs, largest=64)
+        z = np.zeros((len(Y), len(A), 2, Y.shape[1]), dtype=np.complex128)
+        # where no correlation exceeds alpha, zero is optimal
+        live = representation.polar(correlate(Y, A)).max(axis=1) > alpha
+        if self.exact and live.any():
+            z[live] = solve_program(Y[live], A, alpha)
+        elif live.any():
+            z[live] = self._descend(tables, replace(problem, Y=Y[live]))
+        return to_atoms(representation, z, 0.01 * min(self.tol, 1e-4))
 
     def _descend(self, step: Floats, problem: Problem) -> Blocks:
         """Return the first columns (n, q, 2, F) of the pairs, Algorithm 3."""

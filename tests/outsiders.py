@@ -166,5 +166,5 @@ class Lazy(Coder):
     def serves(self, representation):
         return ActiveSet().serves(representation)
 
-    def solve(self, problem, warm, n_jobs):
-        return ActiveSet(self.tol, self.rounds).solve(problem, warm, n_jobs)
+    def solve(self, problem, warm):
+        return ActiveSet(self.tol, self.rounds).solve(problem, warm)

@@ -82,7 +82,7 @@ def test_earlier_codes_of_a_circle_are_where_the_next_begin():
     best = Sliding(tol=1e-6).code(wheels, problem.Y, problem.A, 0.2)
     once = Sliding(tol=1e-6, max_iter=1)
     from_best, from_nothing = (
-        objectives(problem, once.solve(problem, warm, None)) for warm in (best.atoms, None)
+        objectives(problem, once.solve(problem, warm)) for warm in (best.atoms, None)
     )
     np.testing.assert_allclose(from_best, best.objective, rtol=2e-6)
     assert np.all(from_nothing > 1.01 * best.objective)

@@ -253,7 +253,7 @@ def test_a_start_at_the_solution_stays_there(coder, name):
     rep, found = problem.rep, problem.code(CODERS[coder](tol=1e-4), warn=False)
     once = CODERS[coder](tol=1e-4, max_iter=1)
     alone = Problem(rep.base, problem.Y, rep.copies(problem.A), problem.alpha)
-    again = once.solve(alone, found.atoms.to_copies(rep), None)
+    again = once.solve(alone, found.atoms.to_copies(rep))
     done = found.gap <= 0.5e-4 if once.is_convex else slice(None)
     objective = objectives(alone, again)
     assert np.all(objective[done] <= found.objective[done] * (1 + 1e-9))

@@ -108,9 +108,63 @@ def test_the_hash_depends_on_every_source_file_but_those_of_outer_packages(tmp_p
 
 
 def test_kernels_are_not_cached_where_numba_has_other_private_names(monkeypatch):
-    monkeypatch.setattr("orbitdl.kernels.watching.kept", True)
+    monkeypatch.setattr("orbitdl.kernels.watching.cached", True)
     monkeypatch.setattr("orbitdl.kernels.stamp", lambda kernel: stamp(object()))
     kernel = fast(lambda x: x + 1)
     assert kernel(1) == 2
     assert kernel._cache.cache_path is None
-    assert not orbitdl.kernels.watching.kept
+    assert not orbitdl.kernels.watching.cached
+
+
+# Compiling without the private parts of Numba
+
+LASSO = """
+import numpy as np
+{breakage}
+from orbitdl import kernels
+from orbitdl.coding.working_set import settle_all
+from orbitdl.groups.vectors.jacobi import nuclear_norms
+
+rng = np.random.default_rng(0)
+signals, targets, c = rng.standard_normal((3, 5)), rng.standard_normal((1, 5)), np.ones(3)
+settle_all(np.array([0, 3]), signals, targets, 0.1, 3, c)
+print(kernels.is_sound(), *c.tolist(), *nuclear_norms(signals[None, :, :3]).tolist())
+"""
+BREAKAGES = {
+    "a name is gone": "import numba.core.codegen as c; del c.JITCodeLibrary",
+    "an option is gone": "import numba.core.options as o; del o.DefaultOptions._nrt",
+    "compiling fails": """
+import orbitdl.kernels.pipeline as p
+def fail(self): raise AttributeError("_finalized")
+p.LinkedLibrary._finalize_final_module = fail
+""",
+    "compiled code is wrong": """
+import orbitdl.kernels.pipeline as p
+p._sum_of_squares = lambda: lambda x: 0.0
+""",
+}
+
+
+def solved(folder: Path, breakage: str) -> tuple[bool, list[float]]:
+    """Return whether a process of its own compiled by the trimmed pipeline, and its results."""
+    done = subprocess.run(
+        [sys.executable, "-c", LASSO.format(breakage=breakage)],
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder)}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    sound, *numbers = done.stdout.split()
+    return sound == "True", [float(number) for number in numbers]
+
+
+@pytest.fixture(scope="module")
+def trimmed(tmp_path_factory):
+    sound, results = solved(tmp_path_factory.mktemp("cache"), "")
+    assert sound
+    return results
+
+
+@pytest.mark.parametrize("breakage", BREAKAGES.values(), ids=BREAKAGES)
+def test_numba_compiles_alone_where_the_trimmed_pipeline_fails(tmp_path, trimmed, breakage):
+    sound, results = solved(tmp_path, breakage)
+    assert not sound
+    assert results == pytest.approx(trimmed, rel=1e-12)

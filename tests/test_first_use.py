@@ -8,7 +8,7 @@ import sys
 import pytest
 from numba.core.compiler import Flags
 
-from orbitdl.kernels.pipeline import Settled
+from orbitdl.kernels.pipeline import CachedFlags
 
 UNUSED = ("matplotlib", "dask", "plotly", "rich", "typer")
 HEAVY = ("numpy", "numba", "scipy", "sklearn", "pandas")
@@ -65,18 +65,18 @@ def test_imports_bring_what_is_used(statement, unused):
 def test_settled_settings_are_found_where_the_same_settings_were_put():
     settings = Flags()
     settings.release_gil = True
-    settled = Settled(settings)
+    settled = CachedFlags(settings)
     assert {settings: "found"}.get(settled) == "found"
     assert {settled: "found"}.get(settings) == "found"
 
 
 def test_a_copy_of_settled_settings_can_be_changed():
-    settled = Settled(Flags())
+    settled = CachedFlags(Flags())
     other = settled.copy()
     other.release_gil = True
-    assert hash(settled) == hash(Settled(Flags()))
+    assert hash(settled) == hash(CachedFlags(Flags()))
     assert other != settled
-    assert settled == Settled(Flags())
+    assert settled == CachedFlags(Flags())
 
 
 def test_a_later_process_compiles_nothing(tmp_path):

@@ -12,7 +12,6 @@ from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms, Status
-from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.moving import Seen, along
 from orbitdl.coding.growing.newton import Step
 from orbitdl.coding.problem import Problem
@@ -29,6 +28,7 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import correlate
 from orbitdl.kernels import allocating
+from orbitdl.kernels.linear_algebra import cholesky
 
 
 def draw(group, shape, n=4, q=1, level=0.2, seed=0):
@@ -211,7 +211,7 @@ def test_a_component_that_the_group_hardly_moves_is_coded():
 def factor(H):
     """Return the Cholesky factor, its diagonal inverted, and whether H is positive."""
     L = H.copy()
-    return L, cholesky(L, len(H))
+    return L, cholesky(L, L, 0, len(H), 0.0, 0.0)
 
 
 @pytest.mark.parametrize("size", [1, 3, 4, 5, 11])

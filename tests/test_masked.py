@@ -14,6 +14,7 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.coding.sliding import coder as sliding_coder
 from orbitdl.datasets import make_shift_data
+from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
@@ -232,8 +233,9 @@ def masks(shape):
 @pytest.mark.parametrize("unit", [1e-90, 1.0, 1e90])
 @pytest.mark.parametrize("name", ALONE)
 def test_sums_over_observed_entries_agree_with_those_of_the_whole_matrix(name, unit):
-    representation, masked, atoms, A = planted(name, n=4)
-    atoms, q = atoms.scale(np.full(len(A), unit)), len(A)
+    action, masked, atoms, A = planted(name, n=4)
+    representation, A = action.base, dictionary_of(action, A).expand()
+    atoms, q = atoms.to_copies(action).scale(np.full(len(A), unit)), len(A)
     matrix = design(representation, atoms, q)
     signals = representation.synthesize(A)
     largest = np.abs(matrix.T @ matrix).max()

@@ -121,7 +121,7 @@ def test_the_stricter_tries_use_the_same_tables(monkeypatch):
     codes = prepared.code(Y, alpha, warn=False)
     assert len({density for *_, density in whole}) == len(whole)
     problem = Problem(rep, Y, A, alpha)
-    _, first = certify(problem, hasty.solve(problem, None, None))
+    _, first = certify(problem, hasty.solve(problem, None))
     assert codes.gap.max() < first.max()  # it did try again
 
 
@@ -170,9 +170,9 @@ class Borrowed(Coder):
     def serves(self, representation):
         return True
 
-    def solve(self, problem, warm, n_jobs):
+    def solve(self, problem, warm):
         assert problem.masked is None
-        return Matching(n_atoms=8).solve(problem, warm, n_jobs)
+        return Matching(n_atoms=8).solve(problem, warm)
 
     def stricter(self):
         return Proximal(tol=0.1 * self.tol)

@@ -125,7 +125,7 @@ BAD_FILES = {
     "not a table": (lambda p: save(p / "a.npy", LEADS).rename(p / "a.csv"), "table of numbers"),
     "infinite": (
         lambda p: save(p / "a.npy", np.array([1, np.inf])),
-        "infinite values; mark missing values by NaN",
+        "infinite values; mark missing",
     ),
     "complex": (lambda p: save(p / "a.npy", np.array([1j])), "not real numbers"),
     "text": (lambda p: save(p / "a.npy", np.array(["a"])), "not real numbers"),
@@ -310,7 +310,7 @@ def test_tables_of_many_makers_are_read(tmp_path, kind):
 def test_a_column_that_looks_like_time_is_remarked_on():
     table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
     content = Recording(table, ch_names=("time", "x"), kind="table")
-    with pytest.warns(UserWarning, match="column time increases uniformly, as time does"):
+    with pytest.warns(UserWarning, match="column time increases uniformly, like time"):
         prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")
 
 

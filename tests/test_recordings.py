@@ -231,7 +231,7 @@ TOLD = {
     "no window": ([], "or cut it with --window;"),
     "no such channel": (
         ["--window", 9, "--channel", "a b"],
-        "Error: --channel 'a b' does not exist",
+        "--channel 'a b' does not exist",
     ),
     "a key": (["--key", "x"], "Error: --key x is for .npz files"),
     "a mark": (["--decimal", "comma"], "Error: --separator and --decimal are for .csv files"),

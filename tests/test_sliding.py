@@ -284,7 +284,7 @@ def test_nearly_every_sample_is_done_at_the_first_try(tol):
     moves = ContinuousShift().on((64,))
     X, A = unit(rng.standard_normal((300, 64))), unit(rng.standard_normal((2, 64)))
     problem = Problem(moves, moves.analyze(X), moves.analyze(A), 0.1)
-    _, gap = certify(problem, Sliding(tol=tol).solve(problem, None, None))
+    _, gap = certify(problem, Sliding(tol=tol).solve(problem, None))
     assert np.mean(gap <= tol) >= 0.97
 
 

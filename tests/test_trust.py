@@ -14,6 +14,7 @@ from benchmarks.trust.beats import jf_row
 from benchmarks.trust.calibration import aligned, standardised
 from benchmarks.trust.co2 import GAP, hide, relative_error, straight
 from benchmarks.trust.ecg import Record, best_lag, intervals
+from benchmarks.trust.leads import differences
 from benchmarks.trust.muscle import with_noise
 from benchmarks.trust.oracle import heights, recall_at
 from benchmarks.trust.page import markdown
@@ -264,3 +265,19 @@ def test_a_page_is_written_and_sections_that_were_not_requested_are_named(monkey
     page = path.read_text()
     assert "1 of 1 targets held" in page
     assert "| co2 | not run: not requested |" in page
+
+
+def test_differences_of_two_leads_are_in_standard_errors_whatever_the_origins_of_components():
+    rng = np.random.default_rng(0)
+    beats, kind = np.arange(200) * 0.8, np.arange(200) % 2
+    late = 1e-3 * rng.standard_normal((2, 200))
+    leads = [
+        pd.DataFrame(
+            {"onset": beats + 0.03 * kind * k + late[k], "onset_sd": 1e-3, "component": kind}
+        )
+        for k in range(2)
+    ]
+    z, ms = differences(leads[0], leads[1].drop(index=[5, 6]))
+    assert len(z) == 198
+    assert np.std(z) == pytest.approx(1.0, abs=0.15)
+    assert ms == pytest.approx(np.sqrt(2.0), abs=0.3)

@@ -22,6 +22,7 @@ NAMES = (
     "planted",
     "bearings",
     "tetrode",
+    "leads",
     "calibration",
     "pure_noise",
     "co2",

@@ -12,17 +12,16 @@ from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.lasso_kernel import solve_all
+from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import Missing, missing_entries
 from orbitdl.coding.orbits import Orbits, inner_products, inner_products_with_entries
-from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import grow, settle_coefficients
-from orbitdl.coding.workspace import Chosen, in_growing_room
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
-ROOM = 64
-"""Atoms that there is room for at first; twice as many for a sample that needs more."""
+CAPACITY = 64
+"""Atoms of a sample at first; twice as many for one that needs more."""
 NUMBERS = 2**22
 """Inner products of unit vectors that are tabulated at most: 32 MB."""
 FEW = 1024
@@ -35,12 +34,12 @@ class Lookups:
 
     Attributes
     ----------
-    whole, masked : Once
+    complete, masked : Once
         Inner products of components, and with unit vectors too, for samples with missing entries.
     """
 
     def __init__(self, representation: FiniteRepresentation, A: Blocks) -> None:
-        self.whole = Once(partial(inner_products, representation, A))
+        self.complete = Once(partial(inner_products, representation, A))
         self.masked = Once(partial(inner_products_with_entries, representation, A))
 
 
@@ -81,53 +80,46 @@ class ActiveSet(TabulatingCoder[Lookups]):
         assert isinstance(representation, FiniteRepresentation)
         return Lookups(representation, A)
 
-    def solve_with(
-        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
+    def solve_with(self, tables: Lookups, problem: Problem, warm: Atoms | None) -> Atoms:
         representation, Y, A = problem.representation, problem.Y, problem.A
         assert isinstance(representation, FiniteRepresentation)
         missing = missing_if_few(representation, problem)
         if problem.masked is not None and missing is None:
-            tol, rounds = 0.9 * self.tol, self.max_iter
-            return grow(problem, warm, settle_coefficients, tol=tol, max_iter=rounds, n_jobs=n_jobs)
-        orbits = tables.whole() if missing is None else tables.masked()
+            return grow(problem, warm, settle_coefficients, 0.9 * self.tol, self.max_iter)
+        orbits = tables.complete() if missing is None else tables.masked()
         known = warm or Atoms.none(len(Y), len(A), len(representation.parameters))
-        energy, most = problem.energy(), representation.size * len(A)
+        products, energy = representation.products(Y, A), problem.energy()
 
-        def solve_chunk(chunk: slice) -> Atoms:
-            products = representation.products(Y[chunk], A), energy[chunk]
-            own = None if missing is None else missing.take(chunk)
-            go_on = partial(self._go_on, representation, problem.alpha, orbits, products, own)
-            return in_growing_room(go_on, known.take(chunk), ROOM, most)
+        def go_on(chosen: Chosen, atoms: Atoms, capacity: int) -> tuple[Atoms, NDArray[np.bool_]]:
+            own = None if missing is None else missing.take(chosen)
+            data = products[chosen], energy[chosen], problem.alpha
+            return self._go_on(representation, data, orbits, own, atoms, capacity)
 
-        return in_chunks(solve_chunk, len(Y), n_jobs)
+        return with_growing_capacity(go_on, known, CAPACITY, representation.size * len(A))
 
     def _go_on(
         self,
         representation: FiniteRepresentation,
-        alpha: float,
+        data: tuple[Floats, Floats, float],
         orbits: Orbits,
-        products: tuple[Floats, Floats],
         missing: Missing | None,
-        chosen: Chosen,
         warm: Atoms,
-        room: int,
+        capacity: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
-        """Code some samples from the atoms they have, in room for so many; say who is full."""
+        """Code some samples from the atoms they have, up to a capacity; return who is full."""
         n, q = len(warm), warm.n_components
         number = representation.index(warm.element) * q + warm.component
         counts = np.zeros(n, dtype=np.int64)
-        atoms, c = np.empty((n, room), dtype=np.int64), np.empty((n, room))
-        own = None if missing is None else missing.take(chosen)
+        atoms, c = np.empty((n, capacity), dtype=np.int64), np.empty((n, capacity))
         solve_all(
-            *(values[chosen] for values in products), alpha, 0.9 * self.tol, self.max_iter, orbits,
-            own, (warm.offsets, number, warm.coefficient), counts, atoms, c,
+            *data, 0.9 * self.tol, self.max_iter, orbits, missing,
+            (warm.offsets, number, warm.coefficient), counts, atoms, c,
         )  # fmt: skip
-        filled = np.arange(room) < counts[:, None]
+        filled = np.arange(capacity) < counts[:, None]
         g, component = np.divmod(atoms[filled], q)
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         found = Atoms(q, offsets, component, c[filled], representation.elements[g])
-        return found, counts == room
+        return found, counts == capacity
 
 
 def missing_if_few(representation: FiniteRepresentation, problem: Problem) -> Missing | None:

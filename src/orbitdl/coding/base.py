@@ -16,7 +16,8 @@ from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.attempt import Components, attempt, describe
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.first_use import Once
-from orbitdl.coding.parallel import TOGETHER, chunks_of, in_threads
+from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
+from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Blocks, Floats, Representation
@@ -50,12 +51,13 @@ class Coder(ABC):
 
     Files hold the fields of the dataclass.
 
-    A thread takes so many samples at most as `together` says: more where a round of all of them
-    is many short steps, which threads take one after the other.
+    A thread codes a batch of samples at a time: `largest_batch` at most, more where a round of all
+    of them is many short steps, which threads take one after the other, and fewer where they need
+    more than `orbitdl.coding.memory.WORKSPACE` bytes.
     """
 
     tol: float
-    together: ClassVar[int] = TOGETHER
+    largest_batch: ClassVar[int] = BATCH
     also_stored: ClassVar[Mapping[str, type]] = {}
 
     @classmethod
@@ -78,8 +80,12 @@ class Coder(ABC):
         """Tell whether this coder can code with the given group action."""
 
     @abstractmethod
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        """Return atoms for every sample, starting from `warm` where that helps."""
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
+        """Return atoms for every sample of a batch, starting from `warm` where that helps."""
+
+    def workspace(self, representation: Representation, q: int) -> int:
+        """Return how many bytes a sample needs at most while it is coded with q components."""
+        return correlation_bytes(representation, q)
 
     @property
     def codes_masked(self) -> bool:
@@ -131,11 +137,9 @@ class Coder(ABC):
         """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
         return None
 
-    def solve_with(
-        self, tables: Any, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
+    def solve_with(self, tables: Any, problem: Problem, warm: Atoms | None) -> Atoms:
         """Do as `solve`, given what `tabulate` returned for the components of the problem."""
-        return self.solve(problem, warm, n_jobs)
+        return self.solve(problem, warm)
 
     def warn_unless_converged(self, gap: Floats) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
@@ -169,14 +173,12 @@ class TabulatingCoder(Coder, Generic[Tabulated]):
         """Return what can be looked up of components A (q, F, d, m), or what makes it on demand."""
 
     @abstractmethod
-    def solve_with(
-        self, tables: Tabulated, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
+    def solve_with(self, tables: Tabulated, problem: Problem, warm: Atoms | None) -> Atoms:
         """Return atoms for every sample, as `solve` does."""
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         tables = self.tabulate(problem.representation, problem.A)
-        return self.solve_with(tables, problem, warm, n_jobs)
+        return self.solve_with(tables, problem, warm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,43 +223,39 @@ class Prepared:
         action, A = self.action, self.components.own
         problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
         known = None if warm is None else warm.to_copies(self.action)
-        codes = self._in_chunks(problem, known, n_jobs).from_copies(self.action)
+        codes = self._in_batches(problem, known, n_jobs).from_copies(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
 
-    def _in_chunks(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Codes:
-        """Let threads take chunks of samples, each from its data to its certificate."""
-        chunks = chunks_of(len(problem.Y), self.coder.together)
+    def _in_batches(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Codes:
+        """Let threads take batches of samples, each from its data to its certificate."""
+        each = self.coder.workspace(problem.representation, len(problem.A))
+        largest = batch_size(each, self.coder.largest_batch)
         stricter = Once(self._stricter)
-        within = n_jobs if len(chunks) == 1 else None  # threads share the only chunk
 
-        def settle(chunk: slice) -> Codes:
-            known = None if warm is None else warm.take(chunk)
-            return self._settle(problem.take(chunk), known, within, stricter)
+        def settle(batch: slice) -> Codes:
+            known = None if warm is None else warm.take(batch)
+            return self._settle(problem.take(batch), known, stricter)
 
-        return Codes.concatenate(in_threads(settle, chunks, n_jobs))
+        return Codes.concatenate(in_threads(settle, chunks_of(len(problem.Y), largest), n_jobs))
 
-    def _settle(
-        self, problem: Problem, warm: Atoms | None, n_jobs: int | None, stricter: Stricter
-    ) -> Codes:
+    def _settle(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
         """Solve and certify; send samples above the tolerance to a stricter coder, if any."""
-        atoms, objective, gap = self._try(problem, warm, n_jobs)
+        atoms, objective, gap = self._try(problem, warm)
         for _ in range(TRIES):
             late = gap > self.coder.tol
             if not late.any() or (other := stricter()) is None:
                 break
             rest = problem.take(late)
             start = rest.with_best_match(atoms.take(late))
-            again, objective[late], gap[late] = other._try(rest, start, None)
+            again, objective[late], gap[late] = other._try(rest, start)
             atoms = atoms.replace(late, again)
         status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
         return Codes(problem.representation, atoms, objective, gap, status)
 
-    def _try(
-        self, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> tuple[Atoms, Floats, Floats]:
-        solve = partial(self.coder.solve_with, self.tables, n_jobs=n_jobs)
+    def _try(self, problem: Problem, warm: Atoms | None) -> tuple[Atoms, Floats, Floats]:
+        solve = partial(self.coder.solve_with, self.tables)
         return attempt(solve, self.components, problem, warm, CERTAIN * self.coder.tol)
 
     def _stricter(self) -> Prepared | None:

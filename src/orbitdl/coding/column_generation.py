@@ -33,6 +33,13 @@ class Round(NamedTuple):
     late: NDArray[np.bool_]
     fresh: Combination
 
+    @classmethod
+    def concatenate(cls, rounds: list[Round]) -> Round:
+        """Return the rounds of samples one after the other; rows number all their pairs."""
+        atoms, late, fresh = zip(*rounds, strict=True)
+        columns = (np.concatenate(column) for column in zip(*fresh, strict=True))
+        return cls(Atoms.concatenate(list(atoms)), np.concatenate(late), Combination(*columns))
+
 
 SolveAndLook = Callable[[NDArray[np.bool_], Atoms], Round]
 """Makes a round of the chosen samples (n,), of which the atoms at hand are given."""

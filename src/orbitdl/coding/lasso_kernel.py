@@ -14,15 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.missing_entries import fit_unseen, follow, product_unseen, unseen_of
-from orbitdl.coding.small_lasso import settle
 from orbitdl.kernels import allocating, internal, internal_finite
+from orbitdl.kernels.lasso import HALFWAY, insertion, solve_lasso
 
-NEAR = 0.8
-"""Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
-all but one would leave again."""
-HALFWAY = 0.5
-"""Atoms enter from this part of the way between alpha and the highest correlation: the lower ones
-mostly vanish when the higher ones are explained."""
 ROUNDING = 1e-14
 """Relative excess over alpha that is none."""
 
@@ -108,34 +102,25 @@ def measure(b, rest, energy, alpha, count, atoms, c, peak):  # type: ignore[no-u
 
 
 @internal
-def enlarge(rest, level, most, count, atoms, c, sign, orbits, waiting):  # type: ignore[no-untyped-def]
-    """Let atoms with correlation above `level` in, largest first, of near ones the largest."""
-    products, row, turn, shift, element, component, _ = orbits
-    n_active, n_waiting, best = count, np.int64(0), np.int64(0)
-    for k in range(rest.shape[0]):
-        if abs(rest[k]) >= level:
-            waiting[n_waiting] = k
-            best = n_waiting if abs(rest[k]) > abs(rest[waiting[best]]) else best
-            n_waiting += 1
-    while n_waiting > 0 and count < atoms.shape[0] and count - n_active < most:
-        a, is_new = waiting[best], True
-        for r in range(n_active):
-            is_new &= atoms[r] != a
-        if is_new:
-            atoms[count], c[count] = a, 0.0
-            sign[count] = 1.0 if rest[a] > 0.0 else -1.0
-            count += 1
-        norm = products[row[a] + shift[turn[a], element[a]] + component[a]] if is_new else np.inf
-        n_left, n_waiting, best = n_waiting, np.int64(0), np.int64(0)
-        for k in range(n_left):
-            b = waiting[k]
-            own = products[row[b] + shift[turn[b], element[b]] + component[b]]
-            product = products[row[a] + shift[turn[a], element[b]] + component[b]]
-            if b != a and product**2 <= NEAR**2 * norm * own:
-                waiting[n_waiting] = b
-                best = n_waiting if abs(rest[b]) > abs(rest[waiting[best]]) else best
-                n_waiting += 1
-    return count
+def product_of_candidates(atoms, a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of atoms a and b."""
+    products, row, turn, shift, element, component, _ = atoms[1]
+    return products[row[a] + shift[turn[a], element[b]] + component[b]]
+
+
+@internal
+def admit_candidate(atoms, a, entered):  # type: ignore[no-untyped-def]
+    """Append atom a to the active set, with the sign of its correlation, unless it is there."""
+    (numbers, c, sign, _, _, _), _, rest, n_active = atoms
+    for r in range(n_active):
+        if numbers[r] == a:
+            return False
+    k = n_active + entered
+    numbers[k], c[k], sign[k] = a, 0.0, 1.0 if rest[a] > 0.0 else -1.0
+    return True
+
+
+insert_atoms = insertion(product_of_candidates, admit_candidate)
 
 
 @internal
@@ -146,7 +131,7 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
     fresh = np.int64(0)
     for _ in range(max_iter):
         look_up(fresh, count, atoms, gram, orbits, unseen)
-        count = settle(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
+        count = solve_lasso(b, alpha, count, fresh, atoms, c, sign, gram, factor, step)
         for k in range(rest.shape[0]):
             rest[k] = b[k]
         subtract_rows(orbits, count, atoms, c, rest)
@@ -159,11 +144,11 @@ def solve_one(b, energy, alpha, tol, max_iter, count, active, orbits, rest, wait
         objective, gap = measure(b, rest, energy, alpha, count, atoms, c, peak)
         if gap <= tol * objective or peak <= alpha * (1.0 + ROUNDING):
             break
-        level = alpha + HALFWAY * (peak - alpha)
+        threshold = alpha + HALFWAY * (peak - alpha)
         most = 1 if objective >= last else atoms.shape[0]
         last = objective
-        fresh = count
-        count = enlarge(rest, level, most, count, atoms, c, sign, orbits, waiting)
+        fresh, most = count, min(most, atoms.shape[0] - count)
+        count += insert_atoms(rest, waiting, threshold, most, (active, orbits, rest, count))
         if count == fresh:
             break
     return count

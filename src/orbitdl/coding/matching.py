@@ -12,12 +12,12 @@ from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.insertion import sweep
 from orbitdl.coding.limited_matching import LimitedMatching
-from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.memory import block_bytes, correlation_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Floats, Integers, Representation
 
-VALUES = 2**25
-"""Values of moved components and of their Gram matrices kept at a time: 256 MB."""
+SIGNALS = 5
+"""Copies of the atoms of a sample as signals at most: in blocks, as real rows, and observed."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Matching(Coder):
     max_iter: int = 100
     improvement: float = 1e-6
     max_atoms: int | None = None
-    together: ClassVar[int] = 2048
+    largest_batch: ClassVar[int] = 2048
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -86,17 +86,17 @@ class Matching(Coder):
         every = q * self.n_atoms
         return every if self.max_atoms is None else min(every, self.max_atoms)
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
+    def workspace(self, representation: Representation, q: int) -> int:
+        """Return how many bytes a sample needs: for its atoms, as signals, and their products."""
+        most = self.most_atoms(q)
+        atoms = most * (8 * most + SIGNALS * block_bytes(representation))
+        return correlation_bytes(representation, q) + atoms
+
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         most = self.most_atoms(len(problem.A) // problem.n_copies)
-        is_limited = most < len(problem.A) * self.n_atoms
-        match_part = self._limited(most).match if is_limited else self._match
-
-        def solve_chunk(chunk: slice) -> Atoms:
-            return match_part(problem.take(chunk), warm.take(chunk) if warm else None)
-
-        each = most * (most + 2 * problem.Y[0].size)
-        largest = max(min(VALUES // each, self.together), 1)
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs, largest)
+        if most == len(problem.A) * self.n_atoms:
+            return self._match(problem, warm)
+        return self._limited(most).match(problem, warm)
 
     def _limited(self, most: int) -> LimitedMatching:
         return LimitedMatching(self.n_atoms, most, self.max_iter, self.improvement)

@@ -15,7 +15,7 @@ Unit vectors are moved by the group as components are: inner products with them 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
@@ -42,7 +42,7 @@ class Missing(NamedTuple):
     source: Integers
     place: Integers
 
-    def take(self, samples: slice | NDArray[np.bool_]) -> Missing:
+    def take(self, samples: slice | NDArray[Any]) -> Missing:
         """Return those of some samples."""
         chosen = np.arange(len(self.offsets) - 1)[samples]
         counts = np.diff(self.offsets)[chosen]

@@ -9,14 +9,10 @@ from typing import TypeVar
 
 from joblib import cpu_count, effective_n_jobs
 
-from orbitdl.coding.codes import Atoms
 from orbitdl.kernels.blas import limit_this_thread
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-TOGETHER = 512
-"""Samples of a chunk at most: what is done for all of them at once is worth a call by then."""
 
 
 def in_threads(
@@ -52,7 +48,7 @@ def in_threads(
     return [results[k] for k in range(len(items))]
 
 
-def chunks_of(n_samples: int, largest: int = TOGETHER) -> list[slice]:
+def chunks_of(n_samples: int, largest: int = 512) -> list[slice]:
     """Cut samples into as few chunks as can be, all of about the same size.
 
     Examples
@@ -63,10 +59,3 @@ def chunks_of(n_samples: int, largest: int = TOGETHER) -> list[slice]:
     count = -(-n_samples // largest)
     ends = [n_samples * k // count for k in range(count + 1)]
     return [slice(*span) for span in zip(ends[:-1], ends[1:], strict=True)]
-
-
-def in_chunks(
-    solve: Callable[[slice], Atoms], n_samples: int, n_jobs: int | None, largest: int = TOGETHER
-) -> Atoms:
-    """Return the atoms of all samples, solved chunk by chunk; the same for any n_jobs."""
-    return Atoms.concatenate(in_threads(solve, chunks_of(n_samples, largest), n_jobs))

@@ -12,7 +12,7 @@ from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.dual_newton import gaps, improve
-from orbitdl.coding.parallel import TOGETHER, in_chunks
+from orbitdl.coding.memory import correlation_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
@@ -20,8 +20,8 @@ from orbitdl.kernels import fast
 
 PATIENCE = 60
 """Steps of FISTA before Newton's method is tried."""
-VALUES = 2**20
-"""Of codes kept at a time, where samples are many: 8 MB, and as much for every step of the way."""
+MATRICES = 28
+"""Arrays of the size of all codes that are there at once at most: in Newton's method."""
 
 
 class Steps(NamedTuple):
@@ -64,7 +64,7 @@ class Proximal(TabulatingCoder[Steps]):
     tol: float = 1e-4
     max_iter: int = 5000
     check_every: int = 10
-    together: ClassVar[int] = 2048
+    largest_batch: ClassVar[int] = 2048
 
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox and representation.has_gauge
@@ -76,20 +76,17 @@ class Proximal(TabulatingCoder[Steps]):
     def tabulate(self, representation: Representation, A: Blocks) -> Steps:
         return step_sizes(representation, A)
 
-    def solve_with(
-        self, tables: Steps, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
-        representation, q = problem.representation, len(problem.A)
-
-        def solve_chunk(chunk: slice) -> Atoms:
-            start = warm.take(chunk).embed(representation) if warm else None
-            Z = self._iterate(tables, problem.take(chunk), start)
-            flat = Z.reshape(-1, *Z.shape[2:])
-            return Atoms.of_pairs(representation.decompose(flat), len(Z), q)
-
+    def workspace(self, representation: Representation, q: int) -> int:
+        """Return how many bytes a sample needs: for its codes as matrices, and steps of them."""
         n_blocks, d, _ = representation.block_shape
-        most = max(min(VALUES // (q * n_blocks * d**2), self.together), TOGETHER)
-        return in_chunks(solve_chunk, len(problem.Y), n_jobs, most)
+        matrices = q * n_blocks * d * d * np.dtype(representation.dtype).itemsize
+        return correlation_bytes(representation, q) + MATRICES * matrices
+
+    def solve_with(self, tables: Steps, problem: Problem, warm: Atoms | None) -> Atoms:
+        start = warm.embed(problem.representation) if warm else None
+        Z = self._iterate(tables, problem, start)
+        pairs = problem.representation.decompose(Z.reshape(-1, *Z.shape[2:]))
+        return Atoms.of_pairs(pairs, len(Z), len(problem.A))
 
     def _iterate(self, steps: Steps, problem: Problem, start: Blocks | None) -> Blocks:
         n_blocks, d, _ = problem.representation.block_shape

@@ -16,46 +16,41 @@ from numpy.typing import NDArray
 from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.column_generation import Round, generate
-from orbitdl.coding.parallel import in_chunks
+from orbitdl.coding.memory import batches, block_bytes
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.small_lasso import dot, settle
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
-from orbitdl.kernels import allocating, fast
-
-NEAR = 0.8
-"""Atoms at an angle of a larger cosine do not enter in the same round."""
+from orbitdl.kernels import allocating, fast, internal
+from orbitdl.kernels.lasso import HALFWAY, insertion, solve_lasso
+from orbitdl.kernels.linear_algebra import dot
 
 Refine = Callable[[Problem, Atoms], Atoms]
 """Brings the atoms of every sample to a stationary point; those that vanish leave."""
 
 
-def grow(
-    problem: Problem,
-    warm: Atoms | None,
-    refine: Refine,
-    *,
-    tol: float,
-    max_iter: int,
-    n_jobs: int | None,
-) -> Atoms:
+def grow(problem: Problem, warm: Atoms | None, refine: Refine, tol: float, max_iter: int) -> Atoms:
     """Add atoms where the certificate exceeds alpha and refine, until gaps are within tol."""
     n, q, p = len(problem.Y), len(problem.A), len(problem.representation.parameters)
-    known = warm or Atoms.none(n, q, p)
-
-    def solve_chunk(chunk: slice) -> Atoms:
-        solve_and_look = partial(_round, problem.take(chunk), refine, tol)
-        return generate(solve_and_look, known.take(chunk), max_iter + 1)
-
-    return in_chunks(solve_chunk, n, n_jobs)
+    make_round = partial(_round, problem, refine, tol)
+    return generate(make_round, warm or Atoms.none(n, q, p), max_iter + 1)
 
 
 def _round(
     problem: Problem, refine: Refine, tol: float, chosen: NDArray[np.bool_], atoms: Atoms
 ) -> Round:
-    rest = problem.take(chosen)
-    refined = refine(rest, atoms)
-    gap, fresh = look_for_atoms(rest, refined, tol)
-    return Round(refined, gap > tol, fresh)
+    """Refine and look for atoms, as many samples at a time as the workspace has bytes for."""
+    rest, q, rounds = problem.take(chosen), len(problem.A), []
+    for batch in batches(atom_bytes(problem) * (1 + atoms.counts)):
+        some = rest.take(batch)
+        refined = refine(some, atoms.take(batch))
+        gap, fresh = look_for_atoms(some, refined, tol)
+        rounds.append(Round(refined, gap > tol, fresh._replace(row=fresh.row + q * batch.start)))
+    return Round.concatenate(rounds)
+
+
+def atom_bytes(problem: Problem) -> int:
+    """Return the bytes of an atom with its tangents, in block coordinates and as observed."""
+    each = block_bytes(problem.representation) + int(problem.data[0].nbytes)
+    return 3 * (1 + problem.representation.dimension) * each
 
 
 def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, Combination]:
@@ -73,18 +68,25 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     np.maximum.at(top, sample, height)
     penalty = alpha * atoms.invariants().sum(axis=1)
     gap = relative_gap(misfit, top, alpha, penalty)[1]
-    fresh = apart(problem, found.take(height >= 0.5 * (alpha + top[sample])))
-    return gap, with_next_to_no_weight(problem, fresh)
+    fresh = found.take(height >= alpha + HALFWAY * (top[sample] - alpha))
+    return gap, with_next_to_no_weight(problem, apart(problem, fresh))
 
 
 def apart(problem: Problem, atoms: Combination) -> Combination:
-    """Leave out atoms that nearly agree with a higher one: they say the same, and would leave."""
-    atoms = atoms.take(np.lexsort((-np.abs(atoms.coefficient), atoms.row // len(problem.A))))
+    """Leave out atoms at a small angle to a higher one: they explain the same, and would leave."""
+    atoms = atoms.take(np.argsort(atoms.row // len(problem.A), kind="stable"))
     sample, component = np.divmod(atoms.row, len(problem.A))
-    moved = problem.representation.act_on_blocks(atoms.element, problem.A[component])
-    rows, kept = problem.rows(sample, moved), np.ones(len(sample), np.bool_)
-    leave_out_near(sample, rows, np.linalg.norm(rows, axis=1), kept)
-    return atoms.take(kept)
+    selected, counts = (
+        np.zeros(len(sample), np.bool_),
+        np.bincount(sample, minlength=len(problem.Y)),
+    )
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    for batch in batches(atom_bytes(problem) * counts):
+        k = slice(ends[batch.start], ends[batch.stop])
+        moved = problem.representation.act_on_blocks(atoms.element[k], problem.A[component[k]])
+        rows, waiting = problem.rows(sample[k], moved), np.empty(len(moved), np.intp)
+        select_apart(sample[k], rows, atoms.coefficient[k], waiting, selected[k])
+    return atoms.take(selected)
 
 
 def with_next_to_no_weight(problem: Problem, atoms: Combination) -> Combination:
@@ -119,17 +121,31 @@ def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Fl
     return moved.reshape(len(moved), int(np.prod(representation.shape)))
 
 
+@internal
+def product_of_rows(atoms, a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of two rows."""
+    return dot(atoms[0][a], atoms[0][b])
+
+
+@internal
+def select_row(atoms, a, entered):  # type: ignore[no-untyped-def]
+    """Mark a row as selected."""
+    atoms[1][a] = True
+    return True
+
+
+insert_rows = insertion(product_of_rows, select_row)
+
+
 @fast
-def leave_out_near(sample, rows, norm, kept):  # type: ignore[no-untyped-def]
-    """Unmark every atom at a small angle to one of its sample before it that is kept."""
+def select_apart(sample, rows, height, waiting, selected):  # type: ignore[no-untyped-def]
+    """Mark the rows of every sample that the insertion rule lets in; rows follow the samples."""
     first = 0
-    for k in range(len(sample)):
-        if sample[k] != sample[first]:
-            first = k
-        for r in range(first, k):
-            if kept[r] and abs(dot(rows[k], rows[r])) > NEAR * norm[k] * norm[r]:
-                kept[k] = False
-                break
+    for last in range(1, len(sample) + 1):
+        if last == len(sample) or sample[last] != sample[first]:
+            own = rows[first:last], selected[first:last]
+            insert_rows(height[first:last], waiting, 0.0, last - first, own)
+            first = last
 
 
 @allocating
@@ -147,6 +163,6 @@ def settle_all(offsets, signals, targets, alpha, most, c):  # type: ignore[no-un
             for r in range(k + 1):
                 gram[k, r] = dot(row, signals[first + r])
                 gram[r, k] = gram[k, r]
-        kept = settle(b, alpha, count, 0, ids, own, sign, gram, factor, step)
+        kept = solve_lasso(b, alpha, count, 0, ids, own, sign, gram, factor, step)
         for r in range(kept):
             c[first + ids[r]] = own[r]

@@ -8,6 +8,7 @@ dictionary leaves of it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from orbitdl.discovery.background import LEAST, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
 from orbitdl.discovery.growth import Grown, coded_by, grow, grow_exactly
+from orbitdl.discovery.misfit import CHANCE
 from orbitdl.discovery.occurrences import avoided_lag, fitting, smallest_isolated
 from orbitdl.groups.base import Floats
 
@@ -123,14 +125,15 @@ def calibrated(
 ) -> Grown:
     """Return samples coded by whitened waveforms (q, L, channels), and what that teaches."""
     w = whitened(x, observed, background, A.shape[1])
-    now = coded_by(w, Detector.start(A), w.level(w.y), rng, signed=signed)
+    coded = partial(coded_by, w, rng=rng, signed=signed, chance=CHANCE)
+    now = coded(Detector.start(A), w.level(w.y))
     for _ in range(CODINGS):
-        now = coded_by(w, now.detector, now.sigma, rng, signed=signed)
+        now = coded(now.detector, now.sigma)
     good, _, _ = fitting(now.coded)
     apart = avoided_lag(now.coded.atoms.sample[good], w.samples, w.length // 2)
     smallest = smallest_isolated(now.coded, good)
     detector = replace(now.detector, samples=w.samples, apart=apart, smallest=smallest)
-    return coded_by(w, detector, now.sigma, rng, signed=signed)
+    return coded(detector, now.sigma)
 
 
 def whitened(

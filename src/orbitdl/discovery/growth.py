@@ -2,7 +2,7 @@
 
 A candidate is put on trial: three rounds of coding and averaging together with all waveforms. It is
 accepted if its events predict each other and it is a kind of its own; otherwise all is as before.
-When four candidates in a row are rejected, components are split where they hold two kinds. Where a
+When two candidates in a row are rejected, components are split where they hold two kinds. Where a
 number of components is requested that the tests do not yield, more are added without them.
 """
 
@@ -22,9 +22,11 @@ from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
 """Part of a component's atoms that decoys and bursts of noise leave at least."""
-MOST, REJECTIONS, ROUNDS = 12, 4, 3
-"""Components at most, rejected candidates in a row that end growth, and rounds of a trial. A single
-artefact draws one candidate or two, and rejecting those takes one coding each."""
+MOST, REJECTIONS, ROUNDS = 12, 2.0, 3
+"""Components at most, rejected candidates in a row that end growth, and rounds of a trial."""
+RARE, HALF = f"the next candidate occurs fewer than {RECURS} times", 0.5
+"""A candidate that is too rare to be judged counts for half a rejection: a single artefact draws
+one or two of them, and rejecting these takes one coding each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,14 +113,15 @@ def additions(now: Grown, rng: np.random.Generator) -> Iterator[Detector]:
 
 
 def extended(w: Whitened, now: Grown, rng: np.random.Generator, most: int) -> tuple[Grown, str]:
-    """Add candidates until four in a row are rejected; return why the last one was."""
-    rejected, reason = 0, ""
+    """Add candidates until two in a row are rejected; return why the last one was."""
+    rejected, reason = 0.0, ""
     while rejected < REJECTIONS and len(now.detector) < most:
         a = candidate(now.coded, now.sigma, rng)
         if a is None:
             return now, "nothing in the residual recurs"
         after, reason = trial(w, now, now.detector.with_more(a[None]), 1, rng)
-        now, rejected = (now, rejected + 1) if after is None else (after, 0)
+        rejected += HALF if reason == RARE else 1.0
+        now, rejected = (now, rejected) if after is None else (after, 0.0)
     return now, reason
 
 
@@ -156,9 +159,11 @@ def trial(
     w: Whitened, now: Grown, detector: Detector, new: int, rng: np.random.Generator
 ) -> tuple[Grown | None, str]:
     """Code and average a few times; return what it led to, or None and why it is rejected."""
-    coded = averaged(w, detector, now.sigma, rng, new)
+    coded, added = averaged(w, detector, now.sigma, rng, new), range(len(detector))[-new:]
+    if any(len(coded.own(j)) < RECURS for j in added):
+        return None, RARE
     listed = is_event(coded, w.samples)
-    for j in range(len(detector) - new, len(detector)):
+    for j in added:
         count = recurrences(w, coded, j, listed)
         if count < RECURS:
             return None, f"the next candidate recurs {count} times, fewer than {RECURS}"
@@ -192,10 +197,11 @@ def coded_by(
     rng: np.random.Generator,
     *,
     signed: bool = False,
+    chance: float = 0.0,
 ) -> Grown:
     """Return a recording coded by a detector, and what that teaches."""
     coded = code(w, detector, sigma, signed=signed)
-    return Grown(coded, *learned(w, coded, rng))
+    return Grown(coded, *learned(w, coded, rng, chance))
 
 
 def without_unused(w: Whitened, after: Grown, rng: np.random.Generator) -> Grown:

@@ -3,10 +3,10 @@
 A waveform is an average, and a real event deviates from it. The misfit variance
 
     V_jl(d) = max(0, (median_k |eta_l(t_k + d)| / c_k / 0.6745)^2
-                     - (1 + 4.7 / sqrt(n)) g_l^2 median_k (sigma_k/c_k)^2)
+                     - (1 + z / sqrt(n)) g_l^2 median_k (sigma_k/c_k)^2)
 
 over n primary events k of component j says how large correlations with waveform l are at lag d of
-an event, beyond noise and what chance makes of it. What occurs at a lag of most events (a T wave,
+an event, beyond what noise makes of them by chance. What occurs at a lag of most events (a T wave,
 jitter, ringing) is misfit; what occurs near a few of them (another event) is not: a median does not
 see it.
 """
@@ -26,25 +26,35 @@ from orbitdl.groups.base import Floats, Integers
 EVENTS, AVERAGED = 200, 400
 """Events of a component that misfit is estimated from, and that a waveform is averaged over."""
 CHANCE = 4.7
-"""The square of a median of n magnitudes of noise has a relative standard deviation of
-``2.33 / sqrt(n)``: two of these are no misfit."""
+"""The number z of a calibrated detector: the square of a median of n magnitudes of noise has a
+relative standard deviation of ``2.33 / sqrt(n)``, and two of these are no misfit. While components
+are still to be found z is 0, so that none grows from what others leave."""
 LAGS, WIDER = 64, 32
 """Steps into which a waveform length of lags is divided, and part of it by which V is widened."""
 
 
-def learned(w: Whitened, coded: Coded, rng: np.random.Generator) -> tuple[Detector, Floats]:
+def learned(
+    w: Whitened, coded: Coded, rng: np.random.Generator, chance: float = 0.0
+) -> tuple[Detector, Floats]:
     """Return the detector with what this coding teaches, and the local noise level (P,)."""
     sigma = w.level(coded.residual)
     g = noise_seen(w, coded.eta, sigma)
     counts = np.bincount(coded.atoms.component, minlength=len(g)).astype(np.float64)
-    V = misfit(w, coded, g, sigma, rng)
+    V = misfit(w, coded, g, sigma, rng, chance)
     detector = replace(
         coded.detector, g=g, V=V, counts=counts, median=coded.median, least=coded.least
     )
     return detector, sigma
 
 
-def misfit(w: Whitened, coded: Coded, g: Floats, sigma: Floats, rng: np.random.Generator) -> Floats:
+def misfit(
+    w: Whitened,
+    coded: Coded,
+    g: Floats,
+    sigma: Floats,
+    rng: np.random.Generator,
+    chance: float,
+) -> Floats:
     """Return V (q, q, 2 L + 1)."""
     atoms, (q, n), length = coded.atoms, coded.eta.shape, w.length
     V = np.zeros((q, q, 2 * length + 1))
@@ -64,7 +74,7 @@ def misfit(w: Whitened, coded: Coded, g: Floats, sigma: Floats, rng: np.random.G
         noise = np.median(sigma[atoms.sample[own] + length // 2] / c) ** 2
         for l in range(q):  # noqa: E741
             there = np.where(inside, np.abs(eta[l][np.clip(at, 0, n - 1)]), 0.0) / c[:, None]
-            by_chance = (1.0 + CHANCE / np.sqrt(len(own))) * g[l] ** 2 * noise
+            by_chance = (1.0 + chance / np.sqrt(len(own))) * g[l] ** 2 * noise
             square = (GAUSSIAN * np.median(there, axis=0)) ** 2 - by_chance
             wide = np.interp(every, lags, np.maximum(square, 0.0))
             V[j, l] = maximum_filter1d(wide, 2 * max(length // WIDER, step) + 1)

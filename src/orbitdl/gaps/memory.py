@@ -28,7 +28,7 @@ LONGER, RIDGE = 1.5, 1e-2
 """Order in waveform lengths, and relative ridge."""
 LEAST, ENOUGH = 4, 20
 """Minimum and maximum number of equations per coefficient."""
-JUDGES, SPARSE, APART = 20, 8, 4
+JUDGES, SPARSE, APART = 20, 4, 4
 """Maximum number of artificial gaps, waveform lengths of a recording per gap, and inverse minimum
 distance from other gaps in waveform lengths."""
 PASSES = 3
@@ -113,7 +113,7 @@ def order_of(length: int) -> int:
 def artificial_gaps(missing: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
     """Return a mask (n,) of artificial gaps with the lengths of the gaps, far from these.
 
-    At most one gap per eight waveform lengths.
+    At most one gap per four waveform lengths.
     """
     sizes = np.array([b - a for a, b in runs(missing) if b - a < length], dtype=np.intp)
     made = np.zeros(len(missing), dtype=bool)

@@ -5,28 +5,36 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from numba import njit
 
 from orbitdl.kernels.cache import stamp
 from orbitdl.kernels.messages import watch
-from orbitdl.kernels.pipeline import Linked, LinkedOptimised, Spared
 
-SETTINGS = {"nogil": True, "error_model": "numpy", "pipeline_class": Spared}
+try:
+    from orbitdl.kernels.pipeline import ALONE, BORROWED, LINKED, OPTIMISED, OWNED, is_sound
+except Exception:  # Numba without the private names that the trimmed pipeline needs
+    ALONE = BORROWED = LINKED = OPTIMISED = OWNED = {}
+
+    def is_sound() -> bool:  # type: ignore[misc]
+        """Return whether kernels are compiled by the trimmed pipeline."""
+        return False
+
+
+SETTINGS = {"nogil": True, "error_model": "numpy"}
 REORDER = {"reassoc", "contract", "nsz", "arcp"}
-WITHIN = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": Linked}
-BORROWED = {"_nrt": False}
-"""For kernels that work on the arrays they are given and make none. To count who refers to every
-array of a state, at every call, takes as long as the mathematics where atoms are few."""
-OWNED = {"_nrt": True}
-"""For the others. It has to be said: what is left open follows the caller."""
+"""Sums may be reordered, and products with them contracted; NaN and infinity stay what they are."""
 
-INSIDE = {**SETTINGS, **BORROWED, **WITHIN, "fastmath": REORDER}
+INSIDE = {**SETTINGS, **BORROWED, **LINKED, "fastmath": REORDER}
 """How what only kernels call is compiled: with each of them, and for none alone."""
+
+ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
+"""Numbers that are not literals: kernels compile once for them and for all other counts."""
 
 watching = watch()
 
 
-def kept(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
+def cached(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile on first use, and cache the machine code on disk if a folder can be written."""
 
     def compiled(function: Callable[..., Any]) -> Any:
@@ -35,17 +43,18 @@ def kept(**settings: Any) -> Callable[[Callable[..., Any]], Any]:
         except RuntimeError:  # no folder can be written
             kernel = None
         if kernel is None or not stamp(kernel):
-            watching.kept = False
+            watching.cached = False
             kernel = njit(**settings)(function)
         return kernel
 
     return compiled
 
 
-fast = kept(**SETTINGS, **BORROWED, fastmath=REORDER)
-"""Compile on first use, keep on disk, release the lock; sums may be reordered. No array is made."""
+fast = cached(**SETTINGS, **ALONE, **BORROWED, fastmath=REORDER)
+"""Compile on first use, cache on disk, release the lock. Sums may be reordered; no array is made.
+"""
 
-allocating = kept(**SETTINGS, **OWNED, fastmath=REORDER)
+allocating = cached(**SETTINGS, **ALONE, **OWNED, fastmath=REORDER)
 """The same for kernels that make arrays."""
 
 internal = njit(**INSIDE)
@@ -54,7 +63,7 @@ internal = njit(**INSIDE)
 internal_allocating = njit(**INSIDE | OWNED)
 """The same for those that make arrays."""
 
-inner_loop = njit(**INSIDE | {"pipeline_class": LinkedOptimised})
+inner_loop = njit(**INSIDE | OPTIMISED)
 """Like `internal` where most time is spent: optimised while it is small, before it is linked."""
 
 part = njit(**INSIDE, inline="always")
@@ -62,3 +71,9 @@ part = njit(**INSIDE, inline="always")
 
 internal_finite = njit(**INSIDE | {"fastmath": True})
 """Like `internal` where no number is infinite or NaN: searches for a maximum are vectorised."""
+
+__all__ = [
+    "INSIDE", "MINUS_ONE", "OWNED", "ZERO",
+    "allocating", "fast", "inner_loop", "internal", "internal_allocating", "internal_finite",
+    "is_sound", "part", "watching",
+]  # fmt: skip

@@ -55,7 +55,5 @@ class Growing(Coder):
     def codes_masked(self) -> bool:
         return True
 
-    def solve(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Atoms:
-        refine = MoveAtoms(0.3 * self.tol)
-        tol, rounds = 0.8 * self.tol, self.max_iter
-        return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+    def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
+        return grow(problem, warm, MoveAtoms(0.3 * self.tol), 0.8 * self.tol, self.max_iter)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.coding.growing.eigen import diagonalise
-from orbitdl.coding.small_lasso import dot
 from orbitdl.kernels import internal
+from orbitdl.kernels.linear_algebra import diagonalise, dot
 
 STILL = 1e-6
 """Moves that take an atom less far than the root of this, relatively to others, do not move it."""

@@ -11,10 +11,10 @@ from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.growing.newton import LONGEST, Moving, Step, newton_steps
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.small_lasso import dot
 from orbitdl.coding.working_set import moved_atoms, settle_coefficients
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.kernels import fast
+from orbitdl.kernels.linear_algebra import dot
 
 STEPS = 10
 """Newton steps of a round at most: a handful will do, but where atoms leave one by one. Then it is

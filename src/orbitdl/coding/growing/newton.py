@@ -21,11 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.growing.cholesky import cholesky
 from orbitdl.coding.growing.curvature import curvature, measure, raise_curvature, whiten
-from orbitdl.coding.small_lasso import solve_factored
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.kernels import allocating, internal
+from orbitdl.kernels import ZERO, allocating, internal
+from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 LONGEST = 0.5
 """Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""
@@ -105,7 +104,7 @@ def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
                 H[first + a, first + b] += curved[k, a, b]
     for r in range(count):
         H[r, r] += damping * (G[r, r] + abs(H[r, r]))
-    if not cholesky(H, count):
+    if not cholesky(H, H, ZERO, count, 0.0, 0.0):
         return False
     solve_factored(H, count, x)
     return True

@@ -13,14 +13,13 @@ from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import Missing
-from orbitdl.coding.parallel import in_chunks
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.masked import SlideAtoms
 from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import solve_all
-from orbitdl.coding.sliding.signals import Signals, tabulate
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
@@ -31,22 +30,17 @@ from orbitdl.coding.sliding.tables import (
 )
 from orbitdl.coding.sliding.targets import Targets, targets_of
 from orbitdl.coding.working_set import Refine, grow
-from orbitdl.coding.workspace import Chosen, in_growing_room
-from orbitdl.groups.base import Blocks, Representation
+from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
-
-VALUES = 2**25
-"""Grid values kept at a time: 128 MB."""
-
 
 FEW = 256
 """Missing entries of a sample up to which each is a row of a table to subtract; beyond, transforms
 are quicker."""
 
-CANCELLED = 1e-5
-"""Errors of look-ups, in parts of tol, where entries are missing: of an atom that is hardly seen,
-little is left of its inner products with others once what is missing is taken off."""
+COMPLETE, CANCELLED = 0.1, 1e-5
+"""Errors of look-ups, in parts of tol: of complete data, and where entries are missing. Of an atom
+that is hardly observed, little is left of its inner products once what is missing is subtracted."""
 
 
 class Lookups:
@@ -54,25 +48,21 @@ class Lookups:
 
     Attributes
     ----------
-    whole, masked : dict
+    complete, masked : dict
         From each of `DENSITIES` to the tables for samples without missing entries, and with some;
         no `masked` where components are no signals in time.
-    signals : Once
-        The components as signals, for samples with many missing entries.
     """
 
     def __init__(self, representation: CircleRepresentation, A: Blocks) -> None:
-        self.whole: dict[float, Once[Tables]] = {
+        self.complete: dict[float, Once[Tables]] = {
             float(density): Once(partial(build_tables, A, representation.cells, float(density)))
             for density in DENSITIES
         }
         self.masked: dict[float, Once[Tables]] = {}
-        self.signals: Once[Signals] | None = None
         if isinstance(representation, TimeShift):
             for density in map(float, DENSITIES):
                 make = partial(tabulate_with_entries, representation, A, density)
                 self.masked[density] = Once(make)
-            self.signals = Once(partial(tabulate, representation, A))
 
 
 @dataclass(frozen=True)
@@ -130,79 +120,67 @@ class Sliding(TabulatingCoder[Lookups]):
         assert isinstance(representation, CircleRepresentation)
         return Lookups(representation, A)
 
-    def solve_with(
-        self, tables: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
+    def solve_with(self, tables: Lookups, problem: Problem, warm: Atoms | None) -> Atoms:
         if problem.masked is None:
-            return self._solve_one_by_one(tables, problem, None, warm, n_jobs)
+            return self._solve_each(tables, problem, None, warm)
         if isinstance(problem.representation, TimeShift):
             missing = missing_in_time(problem.representation, problem)
             if missing.most <= FEW:
-                return self._solve_one_by_one(tables, problem, missing, warm, n_jobs)
-        return self._solve_together(tables, problem, warm, n_jobs)
-
-    def _solve_together(
-        self, lookups: Lookups, problem: Problem, warm: Atoms | None, n_jobs: int | None
-    ) -> Atoms:
-        """Code samples with missing entries, all of them a round at a time."""
+                return self._solve_each(tables, problem, missing, warm)
         refine: Refine = MoveAtoms(0.3 * self.tol)
-        if lookups.signals is not None:
-            refine = SlideAtoms(lookups.signals(), 0.1 * self.tol)
-        tol, rounds = 0.8 * self.tol, self.max_iter
-        return grow(problem, warm, refine, tol=tol, max_iter=rounds, n_jobs=n_jobs)
+        if tables.masked:
+            look_up = partial(self._look_up, tables.masked, problem, CANCELLED)
+            refine = SlideAtoms(look_up, 0.1 * self.tol)
+        return grow(problem, warm, refine, 0.8 * self.tol, self.max_iter)
 
-    def _solve_one_by_one(
-        self,
-        lookups: Lookups,
-        problem: Problem,
-        missing: Missing | None,
-        warm: Atoms | None,
-        n_jobs: int | None,
+    def _solve_each(
+        self, lookups: Lookups, problem: Problem, missing: Missing | None, warm: Atoms | None
     ) -> Atoms:
-        """Code samples without missing entries, or with these."""
-        representation, Y, A = problem.representation, problem.Y, problem.A
-        alpha = problem.alpha
+        """Code one sample after the other, of which nothing is missing, or few entries."""
+        circle, Y, A, energy = problem.representation, problem.Y, problem.A, problem.energy()
+        assert isinstance(circle, CircleRepresentation)
+        made, part = lookups.complete, COMPLETE
+        if missing is not None:
+            made, part = lookups.masked, CANCELLED
+        tables, density, reach = self._look_up(made, problem, part, energy)
+        targets = targets_of(Y, A, tables.half_size, energy, density, reach)
+        known = in_cells(circle, warm or Atoms.none(len(Y), len(A), 1))
+
+        def go_on(chosen: Chosen, atoms: Atoms, capacity: int) -> tuple[Atoms, NDArray[np.bool_]]:
+            own = None if missing is None else missing.take(chosen)
+            return self._go_on(problem.alpha, tables, targets.take(chosen), own, atoms, capacity)
+
+        most = 3 * circle.cells * A.shape[3] + 8
+        return in_period(circle, with_growing_capacity(go_on, known, self.max_atoms, most))
+
+    def _look_up(
+        self, made: dict[float, Once[Tables]], problem: Problem, part: float, energy: Floats
+    ) -> tuple[Tables, Floats, Floats]:
+        """Return the tables that data of such energies need, and how each of them uses these."""
+        representation = problem.representation
         assert isinstance(representation, CircleRepresentation)
-        energy = problem.energy()
-        part = 0.1 if missing is None else CANCELLED
-        accuracy = part * self.tol * alpha / np.maximum(np.sqrt(energy), 1e-300)
-        density, reach = trust(accuracy, highest_frequency(A, representation.cells))
-        made = lookups.whole if missing is None else lookups.masked
-        tables = made[float(density.max())]()
-        known = in_cells(representation, warm or Atoms.none(len(Y), len(A), 1))
-        most = 3 * representation.cells * A.shape[3] + 8
-
-        def solve_chunk(chunk: slice) -> Atoms:
-            own = energy[chunk], density[chunk], reach[chunk]
-            samples = targets_of(Y[chunk], A, tables.half_size, *own)
-            gaps = None if missing is None else missing.take(chunk)
-            go_on = partial(self._go_on, alpha, tables, samples, gaps)
-            return in_growing_room(go_on, known.take(chunk), self.max_atoms, most)
-
-        together = max(VALUES // (2 * len(A) * tables.half_size), 1)
-        return in_period(representation, in_chunks(solve_chunk, len(Y), n_jobs, min(together, 512)))
+        accuracy = part * self.tol * problem.alpha / np.maximum(np.sqrt(energy), 1e-300)
+        density, reach = trust(accuracy, highest_frequency(problem.A, representation.cells))
+        return made[float(density.max())](), density, reach
 
     def _go_on(
         self,
         alpha: float,
         tables: Tables,
-        samples: Targets,
+        targets: Targets,
         missing: Missing | None,
-        chosen: Chosen,
         warm: Atoms,
-        room: int,
+        capacity: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
-        """Code some samples from the atoms they have, in room for so many; say who is full."""
-        q, size = warm.n_components, tables.half_size
-        n, width, own = len(warm), tables.derivative.shape[1], None
-        if missing is not None:  # they need room as well
-            room += missing.most
-            own = room_for(missing.take(chosen), room)
+        """Code some samples from the atoms they have, up to a capacity; return who is full."""
+        n, q, width = len(warm), warm.n_components, tables.derivative.shape[1]
+        behind = 0 if missing is None else missing.most
+        own = None if missing is None else room_for(missing, capacity)
         counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
-        component, (shift, c) = np.zeros((n, room), np.int64), np.empty((2, n, room))
+        component, (shift, c) = np.zeros((n, capacity), np.int64), np.empty((2, n, capacity))
         solve_all(
-            make_state(room, width), make_peaks(q, size), samples.take(chosen), own, tables,
-            alpha, 0.95 * self.tol, self.max_iter,
+            make_state(capacity, width, behind), make_peaks(q, tables.half_size), targets, own,
+            tables, alpha, 0.95 * self.tol, self.max_iter,
             (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
             (counts, component, shift, c, full),
         )  # fmt: skip

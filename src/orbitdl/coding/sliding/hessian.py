@@ -10,10 +10,8 @@ Hessian ``[[G, G'], [G'^T, -G'']] + diag(0, -eta''/c)``.
 
 from __future__ import annotations
 
-import numpy as np
-
-from orbitdl.coding.small_lasso import solve_factored
-from orbitdl.kernels import internal
+from orbitdl.kernels import ZERO, internal
+from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 PUSH = 2.0
 """Curvature added per slope of the certificate: with it alone an atom moves by ``eta' / (2 eta')``,
@@ -50,45 +48,14 @@ def fill_hessian(st, H, count, tables, damping):  # type: ignore[no-untyped-def]
 
 
 @internal
-def cholesky(H, factor, n):  # type: ignore[no-untyped-def]
-    """Factor H, with inverses on the diagonal; return False if it is not positive definite."""
-    for r in range(0, n, 2):  # blocks of 2 x 2 share what they read: n is even
-        one, two = factor[r], factor[r + 1]
-        for s in range(0, r, 2):
-            early, late = factor[s], factor[s + 1]
-            a, b, c, d = H[r, s], H[r + 1, s], H[r, s + 1], H[r + 1, s + 1]
-            for k in range(s):
-                a -= one[k] * early[k]
-                b -= two[k] * early[k]
-                c -= one[k] * late[k]
-                d -= two[k] * late[k]
-            one[s], two[s] = a * early[s], b * early[s]
-            one[s + 1] = (c - one[s] * late[s]) * late[s + 1]
-            two[s + 1] = (d - two[s] * late[s]) * late[s + 1]
-        a, b, c = H[r, r], H[r + 1, r], H[r + 1, r + 1]
-        for k in range(r):
-            a -= one[k] * one[k]
-            b -= one[k] * two[k]
-            c -= two[k] * two[k]
-        if a <= INDEFINITE * H[r, r]:
-            return False
-        one[r] = 1.0 / np.sqrt(a)
-        two[r] = b * one[r]
-        c -= two[r] * two[r]
-        if c <= INDEFINITE * H[r + 1, r + 1]:
-            return False
-        two[r + 1] = 1.0 / np.sqrt(c)
-    return True
-
-
-@internal
 def newton_direction(st, count, tables, alpha):  # type: ignore[no-untyped-def]
     """Fill `step` with the Newton direction, damped as far as need be."""
     n, H, factor, x = 2 * count, st.hessian, st.factor, st.step
     done, damping = count < 0, 0.0  # not yet
     while not done and damping < STRONGEST:
         fill_hessian(st, H, count, tables, damping)
-        done, damping = cholesky(H, factor, n), max(10.0 * damping, SLIGHTEST)
+        done = cholesky(H, factor, ZERO, n, 0.0, INDEFINITE)
+        damping = max(10.0 * damping, SLIGHTEST)
     for k in range(count):
         x[k] = st.eta[0, k] - alpha * st.sign[k]
         x[count + k] = st.eta[1, k]

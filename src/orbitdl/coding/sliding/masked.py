@@ -1,68 +1,64 @@
-"""Atoms that slide, where entries are missing: the atoms of all samples, to a stationary point."""
+"""Column generation where many entries of signals are missing, on the tables of complete ones."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.newton import first_order_error, settle_known, solve_inner
-from orbitdl.coding.sliding.oracle import see
-from orbitdl.coding.sliding.signals import MaskedSignals, Signals
-from orbitdl.coding.sliding.state import ZERO, make_state, put
-from orbitdl.coding.small_lasso import dot
-from orbitdl.kernels import fast, internal
+from orbitdl.coding.sliding.missing import missing_in_time, room_for
+from orbitdl.coding.sliding.newton import slide
+from orbitdl.coding.sliding.oracle import oracle_for
+from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.coding.sliding.tables import Tables, tables_for
+from orbitdl.groups.base import Floats, correlate
+from orbitdl.groups.maxima.polynomials import as_real_imag
+from orbitdl.groups.signals.time_shift import TimeShift
+from orbitdl.kernels import ZERO, fast
 
 
+@dataclass(frozen=True)
 class SlideAtoms:
-    """Refine the atoms of every sample: coefficients, then coefficients and shifts together."""
+    """Refine the atoms of every sample: coefficients, then coefficients and shifts together.
 
-    def __init__(self, tables: Signals, accuracy: float) -> None:
-        self.tables, self.accuracy = tables, accuracy
+    Attributes
+    ----------
+    look_up : callable
+        Returns the tables that data of such energies need, and how each of them uses these.
+    accuracy : float
+        First-order error at which atoms are stationary, relative to alpha.
+    """
+
+    look_up: Callable[[Floats], tuple[Tables, Floats, Floats]]
+    accuracy: float
 
     def __call__(self, problem: Problem, atoms: Atoms) -> Atoms:
-        assert problem.masked is not None
-        most = int(np.diff(atoms.offsets).max(initial=0))
-        signal = problem.masked.signal.reshape(len(atoms), -1)
-        observed = problem.masked.observed.reshape(len(atoms), -1)
-        shift, c, component = (
-            atoms.element[:, 0].copy(),
-            atoms.coefficient.copy(),
-            atoms.component.copy(),
+        assert isinstance(problem.representation, TimeShift)
+        missing, capacity = (
+            missing_in_time(problem.representation, problem),
+            max(atoms.counts.max(initial=0), 1),
         )
-        moved, residual = np.empty((3, most, signal.shape[1])), np.empty(signal.shape[1])
+        C, energy = as_real_imag(correlate(problem.Y, problem.A)[..., 0, 0]), problem.energy()
+        component, c = atoms.component.copy(), atoms.coefficient.copy()
+        shift = atoms.element[:, 0].copy()
         slide_all(
-            make_state(most, 0), moved, residual, self.tables, atoms.offsets, component, shift, c,
-            signal, observed.astype(np.float64), problem.alpha, self.accuracy,
+            make_state(capacity, C.shape[-1]), room_for(missing, capacity), C, energy,
+            *self.look_up(energy), (atoms.offsets, component, shift, c),
+            problem.alpha, self.accuracy,
         )  # fmt: skip
         return replace(atoms, component=component).moved(c, shift[:, None])
 
 
-@internal
-def slide(st, count, oracle, alpha, accuracy, merging):  # type: ignore[no-untyped-def]
-    """Bring the atoms of one sample to a stationary point; return how many are left.
-
-    Atoms that nearly coincide become one where that costs less than `merging` of the objective.
-    """
-    before = see(st, count, oracle, alpha).objective
-    seen = see(st, settle_known(st, count, alpha), oracle, alpha)
-    fall = before - seen.objective
-    # merging never costs all that the new atoms have won
-    allowed = min(merging * seen.objective, 0.5 * fall)
-    # a tenth of the error will do while atoms are still to come: they change all the others
-    wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
-    return solve_inner(st, seen, oracle, alpha, wanted, allowed).n_atoms
-
-
 @fast
-def slide_all(  # type: ignore[no-untyped-def]
-    st, moved, residual, tables, offsets, component, shift, c, Y, observed, alpha, accuracy
-):
-    """Move the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
+def slide_all(st, missing, C, energy, tables, density, reach, atoms, alpha, accuracy):  # type: ignore[no-untyped-def]
+    """Slide the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
+    offsets, component, shift, c = atoms
     for i in range(len(offsets) - 1):
-        oracle = MaskedSignals(Y[i], observed[i], tables, dot(Y[i], Y[i]), moved, residual)
+        own = tables_for(tables, density[i], reach[i])
+        oracle = oracle_for(C[i], own, energy[i], missing, i)  # type: ignore[no-untyped-call]
         count = ZERO
         for k in range(offsets[i], offsets[i + 1]):
             count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))

@@ -17,12 +17,13 @@ import numpy as np
 
 from orbitdl.coding.missing_entries import Missing, missing_entries, unit_vectors
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh
-from orbitdl.coding.sliding.tables import Tables, build_tables, gram_at
+from orbitdl.coding.sliding.state import certificate_at_atoms, refresh
+from orbitdl.coding.sliding.tables import Tables, build_tables
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.finite_representation import translated_entries
+from orbitdl.groups.maxima.polynomials import horner
 from orbitdl.groups.signals.time_shift import TimeShift
-from orbitdl.kernels import internal
+from orbitdl.kernels import ZERO, internal
 
 
 class MaskedCorrelations(NamedTuple):
@@ -50,7 +51,7 @@ class MaskedCorrelations(NamedTuple):
     tables: Tables
     energy: float
     source: Integers
-    place: Floats
+    place: Integers
     owner: Floats
     values: Floats
     sums: Floats
@@ -61,7 +62,7 @@ class MissingRoom(NamedTuple):
 
     offsets: Integers
     source: Integers
-    place: Floats
+    place: Integers
     owner: Floats
     values: Floats
     sums: Floats
@@ -70,9 +71,9 @@ class MissingRoom(NamedTuple):
 def room_for(missing: Missing, capacity: int) -> MissingRoom:
     """Allocate the scratch space of one thread, for so many atoms."""
     most = missing.most
-    scratch = np.zeros((2, capacity)), np.zeros((3, capacity, most)), np.zeros((2, most))
-    offsets, source, place = missing
-    return MissingRoom(offsets, source, place.astype(np.float64, copy=False), *scratch)
+    return MissingRoom(
+        *missing, np.zeros((2, capacity)), np.zeros((3, capacity, most)), np.zeros((2, most))
+    )  # fmt: skip
 
 
 def missing_in_time(representation: TimeShift, problem: Problem) -> Missing:
@@ -86,13 +87,7 @@ def tabulate_with_entries(representation: TimeShift, A: Blocks, density: float) 
     """Tabulate the components A (q, F, 1, channels) and unit vectors at time zero."""
     channels = A.shape[3]
     units = representation.analyze(unit_vectors(np.arange(channels), representation.shape))
-    tables = build_tables(np.concatenate([A, units]), representation.length, density)
-    q, phases = len(A), tables.rows.shape[1]
-    rows = tables.rows.reshape(q + channels, phases, -1, q + channels)[..., :q]
-    return tables._replace(
-        taylor=np.ascontiguousarray(tables.taylor[:, :q]),
-        rows=np.ascontiguousarray(rows).reshape(q + channels, phases, -1),
-    )
+    return build_tables(A, representation.length, density, units)
 
 
 @internal
@@ -124,12 +119,21 @@ def follow_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
 
 @internal
 def look_at_missing(st, k, oracle):  # type: ignore[no-untyped-def]
-    """Look up what atom k says of the missing entries, with two derivatives."""
+    """Look up atom k at the missing entries, with two derivatives.
+
+    These lie whole samples apart: at all of them it is as far from the next expansion point.
+    """
     j, shift, tables = st.component[k], st.shift[k], oracle.tables
     oracle.owner[0, k], oracle.owner[1, k] = j, shift
     u, slope, bend = oracle.values[0, k], oracle.values[1, k], oracle.values[2, k]
+    point, size = int(shift * tables.density + 0.5), tables.taylor.shape[2]
+    x = shift - point / tables.density
+    point, per_sample = point * tables.stride, int(tables.density) * tables.stride
     for m in range(oracle.place.shape[0]):
-        u[m], slope[m], bend[m] = gram_at(tables, oracle.source[m], j, shift - oracle.place[m])
+        at = point - oracle.place[m] * per_sample
+        at += size * (at < 0) - size * (at >= size)
+        row = tables.taylor[oracle.source[m], j, at]
+        u[m], slope[m], bend[m] = horner(row, x)
 
 
 @internal

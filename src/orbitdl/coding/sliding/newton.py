@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from orbitdl.coding.sliding.hessian import newton_direction
 from orbitdl.coding.sliding.oracle import look_from, measured, see, weigh, without
-from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, keep
+from orbitdl.coding.sliding.state import keep
 from orbitdl.coding.sliding.tables import signed_distance, wrap
-from orbitdl.coding.small_lasso import settle
-from orbitdl.kernels import internal
+from orbitdl.kernels import MINUS_ONE, ZERO, internal
+from orbitdl.kernels.lasso import solve_lasso
 
 LONGEST = 0.6
 """Longest move of an atom in one step, in cells: little more than a quarter of the shortest wave,
@@ -61,7 +61,7 @@ def settle_known(st, count, alpha):  # type: ignore[no-untyped-def]
         st.other_c[k], st.other_sign[k] = st.c[k], st.sign[k]
         for r in range(count):
             gram[k, r] = st.gram[0, k, r]
-    kept = settle(
+    kept = solve_lasso(
         st.b[0], alpha, count, ZERO, st.ids, st.other_c, st.other_sign, gram, st.factor, st.step
     )
     if kept < count:
@@ -157,3 +157,19 @@ def solve_inner(st, seen, oracle, alpha, wanted, allowed):  # type: ignore[no-un
         if seen.objective > before - 1e-16 * oracle.energy:
             break  # as far as rounding lets it fall, or mergers take back what a step gains
     return seen
+
+
+@internal
+def slide(st, count, oracle, alpha, accuracy, merging):  # type: ignore[no-untyped-def]
+    """Bring the atoms of one sample to a stationary point; return how many are left.
+
+    Atoms that nearly coincide become one where that costs less than `merging` of the objective.
+    """
+    before = see(st, count, oracle, alpha).objective
+    seen = see(st, settle_known(st, count, alpha), oracle, alpha)
+    fall = before - seen.objective
+    # merging never costs all that the new atoms have won
+    allowed = min(merging * seen.objective, 0.5 * fall)
+    # a tenth of the error will do while atoms are still to come: they change all the others
+    wanted = max(accuracy * alpha, 0.1 * first_order_error(st, seen.n_atoms, alpha))
+    return solve_inner(st, seen, oracle, alpha, wanted, allowed).n_atoms

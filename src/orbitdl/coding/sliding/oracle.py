@@ -21,11 +21,10 @@ from orbitdl.coding.sliding.missing import (
     put_missing_behind,
     weigh_past_missing,
 )
-from orbitdl.coding.sliding.signals import MaskedSignals, look_at_signals
-from orbitdl.coding.sliding.state import ZERO, certificate_at_atoms, refresh, remove
+from orbitdl.coding.sliding.state import certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
 from orbitdl.groups.base import Floats
-from orbitdl.kernels import INSIDE, internal
+from orbitdl.kernels import INSIDE, ZERO, internal
 
 
 class Correlations(NamedTuple):
@@ -94,7 +93,6 @@ def missing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
 LOOKS = {
     Correlations: look_up,
     MaskedCorrelations: look_at_all_past_missing,
-    MaskedSignals: look_at_signals,
 }
 LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_past_from}
 WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_past}

@@ -7,11 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.sliding.state import ZERO
 from orbitdl.coding.sliding.tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.maxima.polynomials import expand, horner
-from orbitdl.kernels import internal
+from orbitdl.kernels import ZERO, internal
 from orbitdl.kernels.records import shared
 
 FLOOR, DOUBT = 0.88, 0.97

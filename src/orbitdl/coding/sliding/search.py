@@ -11,13 +11,11 @@ import numpy as np
 from orbitdl.coding.sliding.newton import settle_coefficients, solve_inner
 from orbitdl.coding.sliding.oracle import oracle_for, put_behind
 from orbitdl.coding.sliding.peaks import exact_peak, find_peaks
-from orbitdl.coding.sliding.state import MINUS_ONE, ZERO, put
+from orbitdl.coding.sliding.state import put
 from orbitdl.coding.sliding.tables import gram_at, tables_for
-from orbitdl.kernels import fast, internal
+from orbitdl.kernels import ZERO, fast, internal
+from orbitdl.kernels.lasso import HALFWAY, insertion
 
-NEAR = 0.8
-"""Atoms with a larger inner product do not enter in the same round: they explain the same, and all
-but one would leave again."""
 EXACT, ROUGH = 0.3, 0.1
 """First-order errors asked of the inner solve: as a part of tol, which leaves most of the gap to
 the certificate, and of what it exceeded alpha by in the round before, for to solve exactly while
@@ -48,27 +46,32 @@ def gap_of(st, seen, energy, alpha, peak):  # type: ignore[no-untyped-def]
 
 
 @internal
-def insert(st, count, peaks, found, tables, level, most):  # type: ignore[no-untyped-def]
-    """Put atoms at peaks above `level`, largest first, near ones one at a time, none twice."""
-    first = count
-    while count < st.c.shape[0] and count - first < most:
-        best, height = MINUS_ONE, level
-        for p in range(found):
-            if abs(peaks.height[p]) > height:
-                best, height = ZERO + p, abs(peaks.height[p])
-        if best < 0:
-            break
-        j, shift = peaks.component[best], peaks.shift[best]
-        sign = 1.0 if peaks.height[best] > 0.0 else -1.0
-        peaks.height[best] = 0.0
-        near, room = 0.0, tables.taylor[j, j, 0, 0]
-        for r in range(count):
-            if r >= first or st.component[r] == j:
-                g = abs(gram_at(tables, st.component[r], j, shift - st.shift[r])[0])
-                near = max(near, g if r >= first or g >= (1.0 - SAME) * room else 0.0)
-        if near <= NEAR * room:
-            count = put(st, count, j, shift, 0.0, sign)
-    return count
+def product_of_peaks(atoms, a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of the atoms at two peaks."""
+    _, peaks, tables, _ = atoms
+    apart = peaks.shift[b] - peaks.shift[a]
+    return gram_at(tables, peaks.component[a], peaks.component[b], apart)[0]
+
+
+@internal
+def admit_peak(atoms, a, entered):  # type: ignore[no-untyped-def]
+    """Append an atom at a peak, unless the same copy of the same component is there."""
+    st, peaks, tables, count = atoms
+    j, shift, norm = (
+        peaks.component[a],
+        peaks.shift[a],
+        tables.taylor[peaks.component[a], peaks.component[a], 0, 0],
+    )
+    for r in range(count):
+        if st.component[r] == j:
+            g = abs(gram_at(tables, j, j, shift - st.shift[r])[0])
+            if g >= (1.0 - SAME) * norm:
+                return False
+    put(st, count + entered, j, shift, 0.0, 1.0 if peaks.height[a] > 0.0 else -1.0)
+    return True
+
+
+insert_peaks = insertion(product_of_peaks, admit_peak)
 
 
 @internal
@@ -79,7 +82,7 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
     """
     excess, last = np.inf, np.inf
     stuck = full = count < 0  # false, but no literal: kernels would compile for it alone
-    room = st.c.shape[0] - (put_behind(st, count, oracle) - count)  # type: ignore[no-untyped-call]
+    capacity = st.gram.shape[1]
     close = (NEGLIGIBLE * tol) ** (1.0 / 3.0)
     seen = settle_coefficients(st, ZERO, count, oracle, alpha)
     for _ in range(max_iter):
@@ -99,9 +102,11 @@ def solve_one(st, count, peaks, on_grid, oracle, alpha, tol, max_iter):  # type:
                 break
         stuck = seen.objective >= last - PROGRESS * gap
         last, excess = seen.objective, max(peak - alpha, 0.0)
-        before, most = seen.n_atoms, 1 if stuck else room - seen.n_atoms
-        count = insert(st, before, peaks, found, oracle.tables, alpha + 0.5 * excess, most)
-        full = count == room
+        before, most = seen.n_atoms, min(1 if stuck else capacity, capacity - seen.n_atoms)
+        threshold = alpha + HALFWAY * excess
+        atoms = st, peaks, oracle.tables, before
+        count = before + insert_peaks(peaks.height[:found], peaks.places, threshold, most, atoms)
+        full = count == capacity
         if count > before:
             seen = settle_coefficients(st, before, count, oracle, alpha)
         if full:

@@ -16,9 +16,6 @@ from orbitdl.groups.maxima.polynomials import expand, horner
 from orbitdl.kernels import inner_loop, internal
 from orbitdl.kernels.records import shared
 
-ZERO, MINUS_ONE = np.int64(0), np.int64(-1)
-"""Numbers that are not literals: kernels compile once for them and for all other counts."""
-
 
 @shared
 class State(NamedTuple):
@@ -66,19 +63,22 @@ class State(NamedTuple):
     turned: Floats
 
 
-def make_state(capacity: int, width: int) -> State:
-    """Allocate the state of one thread; `width` is the padded number of frequencies."""
-    k = capacity
+def make_state(capacity: int, width: int, behind: int = 0) -> State:
+    """Allocate the state of one thread; `width` is the padded number of frequencies.
+
+    So many missing entries fit behind the atoms (`orbitdl.coding.sliding.missing`).
+    """
+    k, listed = capacity, capacity + behind
     return State(
-        component=np.zeros(k, dtype=np.int64),
-        shift=np.zeros(k),
-        c=np.zeros(k),
+        component=np.zeros(listed, dtype=np.int64),
+        shift=np.zeros(listed),
+        c=np.zeros(listed),
         sign=np.zeros(k),
         centre=np.zeros(k),
         expansion=np.zeros((k, ORDER)),
         b=np.zeros((3, k)),
         gram=np.zeros((3, k, k)),
-        eta=np.zeros((3, k)),
+        eta=np.zeros((3, listed)),
         hessian=np.zeros((2 * k, 2 * k)),
         factor=np.zeros((2 * k, 2 * k)),
         step=np.zeros(2 * k),

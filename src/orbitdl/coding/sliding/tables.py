@@ -51,9 +51,9 @@ class Tables(NamedTuple):
         Expansion points per sample that the data point at work needs.
     stride : int
         How many of those tabulated lie between two of them, plus one.
-    taylor : ndarray of shape (q, q, density * stride * N, 8)
-        Taylor coefficients of ``G_jl``.
-    rows : float32 ndarray of shape (q, PHASES + 1, 2 H q)
+    taylor : ndarray of shape (q + p, q, density * stride * N, 8)
+        Taylor coefficients of ``G_jl``, with p further blocks.
+    rows : float32 ndarray of shape (q + p, PHASES + 1, 2 H q)
         ``G_jl((i - H - p / PHASES) N / H)`` at ``i q + l``, H half the points of the certificate
         grid: the row of an atom is of one piece.
     derivative : ndarray of shape (8, F)
@@ -109,17 +109,19 @@ def trust(accuracy: Floats, highest: float = np.pi) -> tuple[Floats, Floats]:
     return density, np.minimum(np.clip(reach, NEAREST / highest, FARTHEST / highest), 0.5)
 
 
-def build_tables(A: Blocks, length: int, density: float) -> Tables:
+def build_tables(A: Blocks, length: int, density: float, units: Blocks | None = None) -> Tables:
     """Tabulate the components A (q, F, 1, channels) with `density`, one of `DENSITIES`.
 
+    With `units`, further blocks (p, F, 1, channels), their products with the components follow.
     The points of a lower density have the same coefficients, to the last bit, in all tables.
     """
-    few, pairs = DENSITIES[0], (len(A), len(A))
+    first = A if units is None else np.concatenate([A, units])
+    few, pairs = DENSITIES[0], (len(first), len(A))
     n_blocks, half, dense = A.shape[1], grid_size(length, 0.5 * FINENESS), few * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
     turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
-    spectrum = half_spectrum(correlate(A, A))[:, :, None]
+    spectrum = half_spectrum(correlate(first, A))[:, :, None]
     between = np.exp(1j * omega * np.arange(0, 1 / few, 1 / density)[:, None, None])
     taylor = fft.irfft(spectrum[:, :, None] * turned * between, n=dense, axis=-1) * dense
     back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / half / PHASES)))
@@ -130,7 +132,7 @@ def build_tables(A: Blocks, length: int, density: float) -> Tables:
         density=density,
         stride=1,
         taylor=np.ascontiguousarray(taylor.transpose(0, 1, 4, 2, 3)).reshape(*pairs, -1, ORDER),
-        rows=np.concatenate([period, period], axis=2).reshape(len(A), PHASES + 1, -1),
+        rows=np.concatenate([period, period], axis=2).reshape(len(first), PHASES + 1, -1),
         derivative=factors,
         bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
         reach=NEAREST,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Targets(NamedTuple):
     density: Floats
     reach: Floats
 
-    def take(self, samples: slice | NDArray[np.bool_]) -> Targets:
+    def take(self, samples: slice | NDArray[Any]) -> Targets:
         """Return some of them."""
         return Targets._make(column[samples] for column in self)
 

@@ -14,9 +14,8 @@ from numba import types
 from numba.extending import overload
 
 from orbitdl.coding.lasso_kernel import largest
-from orbitdl.coding.sliding.state import ZERO
 from orbitdl.domains.time.correlations import cubic_of, on_samples, stationary
-from orbitdl.kernels import INSIDE, internal
+from orbitdl.kernels import INSIDE, ZERO, internal
 
 TOGETHER = 32
 """Cells tested at once."""

@@ -7,13 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.sliding.state import ZERO
-from orbitdl.coding.small_lasso import dot
 from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, WaveformTables
 from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import add_products, add_waveform
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.kernels import internal
+from orbitdl.kernels import ZERO, internal
+from orbitdl.kernels.linear_algebra import dot
 
 EDGE = 1e-6
 """Distance of atoms from the end of a window, above the rounding errors of times."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.sliding.state import ZERO, make_state, put
+from orbitdl.coding.sliding.state import make_state, put
 from orbitdl.domains.time.residuals import (
     Residual,
     Workspace,
@@ -22,7 +22,7 @@ from orbitdl.domains.time.residuals import (
 )
 from orbitdl.domains.time.window import solve_window
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.kernels import fast, internal, internal_finite
+from orbitdl.kernels import ZERO, fast, internal, internal_finite
 
 BLOCK_MARGIN = 20
 """Positions by which a block is longer than a waveform, so that only neighbours interact."""

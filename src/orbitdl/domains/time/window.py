@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba.extending import overload
 
-from orbitdl.coding.sliding.masked import slide
-from orbitdl.coding.sliding.newton import first_order_error
+from orbitdl.coding.sliding.newton import first_order_error, slide
 from orbitdl.coding.sliding.state import put
 from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, product_of
 from orbitdl.domains.time.peaks import find_violations

@@ -14,6 +14,7 @@ from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.transforms.fourier_plane import FourierPlane
 from orbitdl.groups.views import view_of_image
 from orbitdl.kernels import allocating, internal
+from orbitdl.kernels.phases import fill_phases
 
 MANY = 4
 """Channels of an image, at most (RGB and alpha), unless `channels` is passed."""
@@ -148,32 +149,26 @@ def last_wave(waves):  # type: ignore[no-untyped-def]
 
 
 @internal
-def fill_powers(angle, powers):  # type: ignore[no-untyped-def]
-    """Fill powers (2 K + 1,) with ``exp(i k angle)`` for k = -K .. K."""
-    middle = powers.shape[0] // 2
-    one = complex(np.cos(angle), np.sin(angle))
-    powers[middle] = 1.0
-    for k in range(1, middle + 1):
-        powers[middle + k] = powers[middle + k - 1] * one
-        powers[middle - k] = powers[middle + k].conjugate()
+def fill_wave(angle, waves, work, phase):  # type: ignore[no-untyped-def]
+    """Fill phase (F,) with ``exp(i (u_f angle_0 + v_f angle_1))``; work has the phases of an axis.
 
-
-@internal
-def phases_of(angle, waves, work, phase):  # type: ignore[no-untyped-def]
-    """Fill phase (F,) with ``exp(i (u_f angle_0 + v_f angle_1))``; work has shape (2, 2 K + 1)."""
-    fill_powers(angle[0], work[0])
-    fill_powers(angle[1], work[1])
-    middle = work.shape[1] // 2
+    Those of negative u or v are conjugate to those of positive ones.
+    """
+    for axis in range(2):
+        fill_phases(angle[axis], work[axis, 0], work[axis, 1])
     for f in range(waves.shape[0]):
-        phase[f] = work[0, middle + waves[f, 0]] * work[1, middle + waves[f, 1]]
+        u, v = waves[f, 0], waves[f, 1]
+        down = complex(work[0, 0, abs(u)], work[0, 1, abs(u)] if u > 0 else -work[0, 1, abs(u)])
+        right = complex(work[1, 0, abs(v)], work[1, 1, abs(v)] if v > 0 else -work[1, 1, abs(v)])
+        phase[f] = down * right
 
 
 @allocating
 def fill_plane_phases(angle, waves, phase):  # type: ignore[no-untyped-def]
     """Fill phase (K, F) for angles (K, 2)."""
-    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
+    work = np.empty((2, 2, 8 * (last_wave(waves) // 8 + 1)))
     for k in range(angle.shape[0]):
-        phases_of(angle[k], waves, work, phase[k])
+        fill_wave(angle[k], waves, work, phase[k])
 
 
 @allocating
@@ -181,9 +176,9 @@ def add_plane_waves(row, source, coefficient, angle, waves, A, out):  # type: ig
     """Add ``c_k exp(i (u_f angle_k0 + v_f angle_k1)) A[source_k]`` to out[row_k] for each atom."""
     _, n_blocks, n_channels = A.shape
     phase = np.empty(n_blocks, dtype=np.complex128)
-    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
+    work = np.empty((2, 2, 8 * (last_wave(waves) // 8 + 1)))
     for k in range(row.shape[0]):
-        phases_of(angle[k], waves, work, phase)
+        fill_wave(angle[k], waves, work, phase)
         for f in range(n_blocks):
             for m in range(n_channels):
                 out[row[k], f, m] += coefficient[k] * phase[f] * A[source[k], f, m]
@@ -194,9 +189,9 @@ def rotate_plane_waves(angle, waves, B, out):  # type: ignore[no-untyped-def]
     """Fill out (K, F, m) with ``exp(i (u_f angle_k0 + v_f angle_k1)) B_k``."""
     _, n_blocks, n_channels = B.shape
     phase = np.empty(n_blocks, dtype=np.complex128)
-    work = np.empty((2, 2 * last_wave(waves) + 1), dtype=np.complex128)
+    work = np.empty((2, 2, 8 * (last_wave(waves) // 8 + 1)))
     for k in range(angle.shape[0]):
-        phases_of(angle[k], waves, work, phase)
+        fill_wave(angle[k], waves, work, phase)
         for f in range(n_blocks):
             for m in range(n_channels):
                 out[k, f, m] = phase[f] * B[k, f, m]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.maxima.polynomials import as_real_imag, fill_phases
+from orbitdl.groups.maxima.polynomials import as_real_imag
 from orbitdl.kernels import allocating
+from orbitdl.kernels.phases import fill_phases
 
 
 class MatrixPolynomials:

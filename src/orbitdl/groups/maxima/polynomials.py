@@ -9,6 +9,7 @@ from scipy.special import factorial
 
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.kernels import internal
+from orbitdl.kernels.phases import fill_phases
 
 FIRST, LAST = np.int64(0), np.int64(8)
 """First index of either half of sixteen terms; typed, as each literal would compile a kernel."""
@@ -34,21 +35,6 @@ def signed_factorials(order: int) -> Floats:
     """Return ``+- p!`` for all p below the order, shape (order, 1)."""
     p = np.arange(order)[:, None]
     return np.asarray(np.array([1.0, -1.0, -1.0, 1.0])[p % 4] * factorial(p))
-
-
-@internal
-def fill_phases(angle, real, imag):  # type: ignore[no-untyped-def]
-    """Fill real and imag (F',) with the parts of ``exp(i f angle)``."""
-    one_re, one_im = np.cos(angle), np.sin(angle)
-    turn_re, turn_im = 1.0, 0.0
-    for f in range(8):
-        real[f], imag[f] = turn_re, turn_im
-        turn_re, turn_im = turn_re * one_re - turn_im * one_im, turn_re * one_im + turn_im * one_re
-    for start in range(8, real.shape[0], 8):
-        for f in range(start, start + 8):
-            x, y = real[f - 8], imag[f - 8]
-            real[f] = x * turn_re - y * turn_im
-            imag[f] = x * turn_im + y * turn_re
 
 
 @internal

@@ -13,6 +13,7 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Floats
 from orbitdl.kernels import allocating, part
+from orbitdl.kernels.linear_algebra import jacobi_rotation
 
 TOGETHER = 16
 """Matrices that are treated at once."""
@@ -153,24 +154,16 @@ def put(W, k, a, b, c):  # type: ignore[no-untyped-def]
 
 
 @part
-def dot(x, y):  # type: ignore[no-untyped-def]
+def product(x, y):  # type: ignore[no-untyped-def]
     """Return the inner product of two columns."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 
 
 @part
 def made_orthogonal(x, y):  # type: ignore[no-untyped-def]
-    """Return columns turned so that they are orthogonal; the turn; their squared cosine before.
-
-    With lengths a, b squared and product g, the tangent is the smaller root of
-    ``g t^2 + (b - a) t - g = 0``.
-    """
-    a, b, g = dot(x, x) + NOTHING**2, dot(y, y) + NOTHING**2, dot(x, y)
-    apart = b - a
-    size = 2.0 * g / (abs(apart) + np.sqrt(apart * apart + 4.0 * g * g) + 1e-300)
-    tangent = size if apart >= 0.0 else -size
-    cosine = 1.0 / np.sqrt(1.0 + tangent * tangent)
-    turn = cosine, cosine * tangent
+    """Return columns turned so that they are orthogonal; the turn; their squared cosine before."""
+    a, b, g = product(x, x) + NOTHING**2, product(y, y) + NOTHING**2, product(x, y)
+    turn = jacobi_rotation(a, b, g)
     x, y = turned(x, y, turn)
     return x, y, turn, g * g / a / b
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.groups.maxima.polynomials import fill_phases
 from orbitdl.kernels import allocating
+from orbitdl.kernels.phases import fill_phases
 
 
 @allocating
