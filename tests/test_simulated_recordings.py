@@ -257,7 +257,7 @@ def test_recordings_that_cannot_be_are_refused(simulate, arguments, words):
         ({"drift": "much"}, "drift must be a number of at least 0, not 'much'."),
         ({"n_leads": 3}, "n_leads must be 1 or 2, not 3."),
         ({"bursts": -1}, "bursts must be an integer of at least 0, not -1."),
-        ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, and this one has 10"),
+        ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, but this one has 10"),
     ],
 )
 def test_an_ecg_that_cannot_be_is_refused(arguments, words):

@@ -142,5 +142,5 @@ class Coding:
         return self.crew.total(ListCodes(self.encode), self.crew.filled, "encode")
 
     def _warn_if_late(self, account: Account) -> None:
-        who = f"{account.late} of {account.samples} samples"
-        self.encode.coder.warn_if(account.late > 0, who, account.gap)
+        who = f"{account.not_converged} of {account.samples} samples"
+        self.encode.coder.warn_if(account.not_converged > 0, who, account.gap)

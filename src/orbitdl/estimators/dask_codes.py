@@ -36,8 +36,8 @@ class EncodeChunk:
             return self.nothing()
         codes = self.encode(Piece(number, first, part))
         account = self.encode.account(codes)
-        who = f"{account.late} of the {account.samples} samples from {first} on"
-        self.encode.coder.warn_if(account.late > 0, who, account.gap)
+        who = f"{account.not_converged} of the {account.samples} samples from {first} on"
+        self.encode.coder.warn_if(account.not_converged > 0, who, account.gap)
         return codes
 
     def nothing(self) -> Codes:

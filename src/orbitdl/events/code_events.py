@@ -91,7 +91,7 @@ def events_of(
 def with_intervals(
     events: pd.DataFrame, signal: Signal, length: int, sfreq: float | None
 ) -> pd.DataFrame:
-    """Return events in the order of time with the intervals before them."""
+    """Return events sorted by time with the intervals before them."""
     time, component = events["sample"].to_numpy(), events["component"].to_numpy()
     holes = holes_of(missing_stretches(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
@@ -168,10 +168,10 @@ def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
 def strongest_around(
     atoms: LineAtoms, kept: NDArray[np.bool_], refractory: float
 ) -> NDArray[np.bool_]:
-    """Tell which atoms are the strongest of their component as far as it can occur once."""
+    """Return which atoms are the strongest of their component as far as it can occur once."""
     result = kept.copy()
     for j in np.unique(atoms.component):
-        own = np.flatnonzero(kept & (atoms.component == j))  # in the order of time
+        own = np.flatnonzero(kept & (atoms.component == j))  # sorted by time
         time, size = atoms.time[own], np.abs(atoms.coefficient[own])
         low = np.searchsorted(time, time - refractory, side="right")
         high = np.searchsorted(time, time + refractory, side="left")
@@ -183,7 +183,7 @@ def strongest_around(
 
 
 def overlapping(begin: Floats, end: Floats, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which events share samples with another event; atoms are in the order of time."""
+    """Return which events share samples with another event; atoms are sorted by time."""
     events = np.flatnonzero(kept)
     result = np.zeros(len(kept), dtype=bool)
     meets = begin[events[1:]] < np.maximum.accumulate(end[events])[:-1]

@@ -233,7 +233,7 @@ def explained_share(noise: Background, excerpt: Excerpt, coded: Coded, sigma: Fl
 
 
 def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
-    """Return the events of a coding, in the order of time, at integer samples."""
+    """Return the events of a coding, sorted by time, at integer samples."""
     atoms = coded.atoms.take(is_event(coded, len(excerpt.x)))
     time = atoms.sample - excerpt.length + atoms.lag
     return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()

@@ -108,7 +108,7 @@ class RecordingCoder:
             own = atoms_of(blocks, self.waveforms)
             if ended != FULL:
                 return own
-            _require_room(workspace, blocks, self)
+            _require_duration(workspace, blocks, self)
             known, workspace = LineAtoms.concatenate([own, fixed]), 2 * workspace
             dirty = blocks.dirty  # solved blocks stay solved
 
@@ -119,7 +119,7 @@ class RecordingCoder:
         return least * max(min(self.span, int(CROWDED / in_one)), 1)
 
 
-def _require_room(workspace: int, blocks: Blocks, coder: RecordingCoder) -> None:
+def _require_duration(workspace: int, blocks: Blocks, coder: RecordingCoder) -> None:
     """Raise ValueError if a block has more atoms than samples."""
     if workspace > blocks.size * coder.waveforms.u.shape[2]:
         raise ValueError(
