@@ -295,11 +295,11 @@ def test_codes_go_to_a_parquet_dataset(stored, model, tmp_path, monkeypatch):
     samples = next(codes.frames("samples"))
     assert list(samples) == ["sample", "objective", "gap", "status"]
     assert codes.objective == pytest.approx(expected.objective.sum(), rel=1e-9)
-    assert (len(codes), codes.late) == (len(stored[0]), 0)
+    assert (len(codes), codes.not_converged) == (len(stored[0]), 0)
 
 
 def test_a_folder_that_is_there_is_refused_before_any_work(stored, model, tmp_path):
-    with pytest.raises(ModelFileError, match="is there already; name a folder that is not"):
+    with pytest.raises(ModelFileError, match="exists; pass another folder"):
         model.encode(stored[0], to=tmp_path)
 
 
@@ -308,7 +308,7 @@ def test_a_full_disk_leaves_nothing_half_written(stored, model, tmp_path, monkey
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("pandas.DataFrame.to_parquet", full)
-    with pytest.raises(ModelFileError, match="No space left on device; make room"):
+    with pytest.raises(ModelFileError, match="No space left on device; free disk space"):
         model.encode(stored[0], to=tmp_path / "codes")
     assert not list(tmp_path.iterdir())
 

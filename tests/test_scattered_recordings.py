@@ -63,7 +63,7 @@ def test_an_automatic_alpha_and_several_starts_are_those_of_recordings_in_memory
 def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch):
     """Only some chunks are looked at: those that would be if all recordings were here."""
     monkeypatch.setattr("orbitdl.domains.time.chunks.LONG", 100)
-    monkeypatch.setattr("orbitdl.domains.time.chunks.SPANS", 2)
+    monkeypatch.setattr("orbitdl.domains.time.chunks.MIN_LENGTHS", 2)
     monkeypatch.setattr(pool, "MOST", 40)
     loader = RecordingLoader(31, 1, 0.3)
     with (
@@ -75,7 +75,7 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
         one, other = Pool.of(here.shards), Pool.of(there.shards)
         assert_array_equal(one.strong, other.strong)
         assert_array_equal(one.usual, other.usual)
-        assert noise.white_level(here.shards) == noise.white_level(there.shards)
+        assert noise.white_noise(here.shards) == noise.white_noise(there.shards)
 
 
 def test_one_delayed_recording_of_two_channels_is_learned_from():

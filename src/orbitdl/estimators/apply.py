@@ -188,8 +188,8 @@ class Application:
         return 1.0 - account.objective / energy if energy > 0 else 0.0
 
     def _warn_unless_converged(self, account: Account) -> None:
-        who = f"{account.late} of {account.samples} samples"
-        self.work.coder.warn_if(account.late > 0, who, account.gap)
+        who = f"{account.not_converged} of {account.samples} samples"
+        self.work.coder.warn_if(account.not_converged > 0, who, account.gap)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,8 +208,8 @@ class LazyApply:
             return np.zeros((0, *self.shape))
         chunk = DataChunk(number, first, lambda: part)
         ((account, made),) = self.apply(chunk, None)  # type: ignore[arg-type]
-        who = f"{account.late} of the {account.samples} samples from {first} on"
-        work.coder.warn_if(account.late > 0, who, account.gap)
+        who = f"{account.not_converged} of the {account.samples} samples from {first} on"
+        work.coder.warn_if(account.not_converged > 0, who, account.gap)
         return made
 
     def frame(self, number: int, first: int, last: int, values: Any) -> Any:

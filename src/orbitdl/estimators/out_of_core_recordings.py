@@ -11,7 +11,7 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.chunks import spans_of, spread
+from orbitdl.domains.time.chunks import chunk_limits, spread
 from orbitdl.domains.time.inputs import Survey, named, ready, survey
 from orbitdl.domains.time.shards import Answer, LineSpace, RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
@@ -41,7 +41,7 @@ class RecordingLoader(Loader):
     channels: int
     alpha: float
     positive: bool = False
-    whole: bool = False
+    integer_shifts: bool = False
     detrend: bool = True
     n_jobs: int | None = None
     noise: Background | None = None
@@ -52,7 +52,7 @@ class RecordingLoader(Loader):
 
     def open(self, chunk: DataChunk) -> RecordingShards:
         signal = ready(chunk.data, self.width, detrend=self.detrend, noise=self.noise)
-        flags = {"positive": self.positive, "whole": self.whole}
+        flags = {"positive": self.positive, "integer_shifts": self.integer_shifts}
         return RecordingShards.cut([signal], self.width, self.alpha, self.n_jobs, **flags)
 
 
@@ -118,9 +118,9 @@ class OutOfCoreRecordings(OutOfCoreShards):
         return self.loader.positive
 
     @property
-    def whole(self) -> bool:
+    def integer_shifts(self) -> bool:
         """Whether times must be whole samples."""
-        return self.loader.whole
+        return self.loader.integer_shifts
 
     @property
     def n_jobs(self) -> int | None:
@@ -160,5 +160,5 @@ class OutOfCoreRecordings(OutOfCoreShards):
         return [
             (number, k, span)
             for number in self.numbers
-            for k, span in enumerate(spans_of(self.lengths[number], self.loader.width))
+            for k, span in enumerate(chunk_limits(self.lengths[number], self.loader.width))
         ]

@@ -85,7 +85,7 @@ def here(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> Given:
     names = _names(signals, several=several)
     seen = [survey(*pair, hashed=True) for pair in zip(signals, names, strict=True)]
     require_change(seen)
-    flags = {"positive": loader.positive, "whole": loader.whole}
+    flags = {"positive": loader.positive, "integer_shifts": loader.integer_shifts}
     coded = [
         ready(signal, loader.width, detrend=loader.detrend, n_jobs=n_jobs) for signal in signals
     ]
