@@ -316,7 +316,7 @@ def test_a_fit_that_fails_leaves_nothing(client):
 
 
 def load_kills():
-    place = Path(__file__).parents[1] / "benchmarks" / "kills.py"
+    place = Path(__file__).parents[2] / "benchmarks" / "kills.py"
     spec = importlib.util.spec_from_file_location("kills", place)
     module = importlib.util.module_from_spec(spec)
     sys.modules["kills"] = module
