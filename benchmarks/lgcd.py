@@ -13,8 +13,8 @@ from benchmarks.data import Floats
 from benchmarks.harness import Row, interleave
 from benchmarks.referee import both
 from orbitdl import WaveformLearning
-from orbitdl.domains.time.chunks import code_recording, cut
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import code_recording, split_recording
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.inputs import ready
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
@@ -73,8 +73,8 @@ def on_samples(waveforms: Waveforms) -> Floats:
 
 def our_code(x: Floats, waveforms: Waveforms, alpha: float, gap: float) -> Floats:
     """Return our coefficients as signals (q, T - W - 1), as theirs are."""
-    coder = LineCoder(waveforms, alpha, gap, positive=True, whole=True)
-    codes = code_recording(cut(Signal(x), waveforms.length), coder).codes(coder)
+    coder = RecordingCoder(waveforms, alpha, gap, positive=True, integer_shifts=True)
+    codes = code_recording(split_recording(Signal(x), waveforms.length), coder).codes(coder)
     z = np.zeros((len(waveforms), len(x) - waveforms.length - 1))
     np.add.at(z, (codes.component, np.rint(codes.time).astype(int) - 1), codes.coefficient)
     return z

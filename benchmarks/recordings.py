@@ -12,8 +12,8 @@ from benchmarks.harness import LIMIT, Row, Section, Table, interleave
 from benchmarks.matching import matched, score
 from orbitdl import WaveformLearning
 from orbitdl.datasets import load_ecg
-from orbitdl.domains.time.chunks import code_recording, cut
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import code_recording, split_recording
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.inputs import ready
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
@@ -113,8 +113,8 @@ def chunks_table(x: Floats, model: WaveformLearning) -> Table:
     waveforms = Waveforms(model.coefficients_[:, :, None])
     cells = []
     for gap in (1e-4, 1e-6):
-        coder = LineCoder(waveforms, model.alpha_, gap)
-        many, one = (cut(signal, LENGTH, size) for size in (SMALL, len(x)))
+        coder = RecordingCoder(waveforms, model.alpha_, gap)
+        many, one = (split_recording(signal, LENGTH, size) for size in (SMALL, len(x)))
         ends = [code_recording(chunks, coder).codes(coder).objective for chunks in (many, one)]
         apart = abs(ends[0] - ends[1]) / ends[1]
         cells.append((f"{gap:g}", f"{len(many)}", *(f"{e:.9g}" for e in ends), f"{apart:.1e}"))

@@ -159,9 +159,9 @@ def test_an_alpha_that_the_model_was_fitted_with_is_not_questioned(waveforms):
 def test_an_alpha_below_the_noise_is_warned_of_and_one_far_below_it_refused(waveforms):
     model, x = waveforms
     noisy = np.nan_to_num(x) + 1e4 * np.random.default_rng(0).standard_normal(len(x))
-    with pytest.raises(ValueError, match=r"alpha=0.2 is so small that as many atoms"):
+    with pytest.raises(ValueError, match=r"alpha=0.2 is too small: codes would need as many atoms"):
         model.encode_path(noisy, [1e5, 0.2])
-    with pytest.warns(RuntimeWarning, match=r"^alpha=0.01 is below the level of noise"):
+    with pytest.warns(RuntimeWarning, match=r"^alpha=0.01 is below the noise level"):
         model.encode_path(x, [1.0, 0.01])
 
 

@@ -255,7 +255,7 @@ def test_odd_parameters_are_refused():
 
 
 def test_pictures_and_reports_are_in_the_unit_of_the_data(tmp_path):
-    from orbitdl.plot.stretch import stretch_of
+    from orbitdl.plot.segment import stretch_of
     from orbitdl.report.recording.facts import gather
 
     x, _ = planted(np.full(60, 30.0))

@@ -48,7 +48,7 @@ BAD_DATA = {
     "text": (X.astype(str), "X must be an array of numbers, not text"),
     "words": ([["a", "b"], ["c", "d"]], "X must be an array of numbers, not text"),
     "a word": ("abc", "X must be an array of numbers, not text"),
-    "ragged": ([[1.0, 2.0], [3.0]], "X must be one array, but its rows differ in length; cut or"),
+    "ragged": ([[1.0, 2.0], [3.0]], "X must be one array, but its rows differ in length; trunc"),
     "a dict": ({"a": 1}, "X must be an array of numbers, not dict"),
     "dates": (np.zeros((3, 8), dtype="datetime64[s]"), "X must be an array of numbers, not date"),
     "sparse": (sparse.csr_array(X), r"X is sparse; pass X.toarray\(\)"),
@@ -184,7 +184,7 @@ def test_a_start_that_the_group_cannot_move_is_refused():
         (ContinuousShift(), (3, 3, 3), "ContinuousShift acts on data points of shape"),
         (IntegerShift(), (3, 3, 3), "IntegerShift acts on data points of shape"),
         (Orthogonal(), (3, 3, 3), "Orthogonal acts on data points of shape"),
-        (PERMUTATIONS, (8,), "reshape X or give other generators"),
+        (PERMUTATIONS, (8,), "reshape X or pass other generators"),
     ],
 )
 def test_a_group_that_cannot_act_on_the_data_is_refused(group, shape, message):

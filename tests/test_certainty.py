@@ -11,7 +11,7 @@ from scipy import sparse
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.kinds import has_valley
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.chunks import cut
+from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
@@ -118,7 +118,9 @@ def test_overlapping_events_are_moved_to_their_true_times(apart):
     waveforms = Waveforms.through(smooth_waveform())
     true = LineAtoms(np.zeros(2, np.intp), np.array([100.3, 100.3 + apart]), np.array([1.0, 0.8]))
     x = waveforms.add_up(300, true.component, true.time, true.coefficient)
-    found = retimed(cut(Signal(x), 61), waveforms, replace(true, time=np.rint(true.time)), ALL)
+    found = retimed(
+        split_recording(Signal(x), 61), waveforms, replace(true, time=np.rint(true.time)), ALL
+    )
     np.testing.assert_allclose(found.time, true.time, atol=0.02)
 
 

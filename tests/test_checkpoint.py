@@ -410,7 +410,7 @@ def test_checkpoints_are_written_every_few_seconds_and_less_often_if_slow(
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": 0.2}, r"differs in alpha \(0.1 there, 0.2 here\); delete the file or name"),
+        ({"alpha": 0.2}, r"differs in alpha \(0.1 there, 0.2 here\); delete the file or pass"),
         ({"n_components": 3}, r"differs in n_components \(2 there, 3 here\)"),
         ({"tol": 1e-3}, r"differs in tol \(1e-09 there, 0.001 here\), coder"),
         ({"group": ContinuousShift()}, "differs in group, coder"),

@@ -154,14 +154,14 @@ def test_an_unusual_rate_is_questioned_unless_the_unit_was_given(table):
     questioned = r"column t: steps in s make a sampling rate of 0.5 Hz; .* --time-unit s, if that"
     fit(path, "--time-column", "t").refused(questioned)
     fit(path, "--time-column", "t", "--time-unit", "s").fine()
-    fit(path, "--time-unit", "s").refused("--time-unit s is the unit of a column of times; name it")
+    fit(path, "--time-unit", "s").refused("--time-unit s needs a time column; pass its name")
 
 
 BAD_TIMES = {
-    "a sample left out": (np.delete(np.append(TIME, N / RATE), 300), "takes 0.02 s, and mostly"),
-    "backwards": (TIME[::-1], "time does not go on from row 1 to row 2|from row 2 to row 3"),
-    "twice": (changed(5, TIME[4]), "time does not go on"),
-    "missing": (changed(5, np.nan), "no time stands in row [67]"),
+    "a sample left out": (np.delete(np.append(TIME, N / RATE), 300), "is 0.02 s, but mostly"),
+    "backwards": (TIME[::-1], "time does not increase from row 1 to row 2|from row 2 to row 3"),
+    "twice": (changed(5, TIME[4]), "time does not increase"),
+    "missing": (changed(5, np.nan), "the time in row [67] is missing"),
     "words": (["later"] * N, "'later' in row [12] is neither a number nor a date"),
 }
 
@@ -174,9 +174,9 @@ def test_times_that_make_no_rate_are_refused_with_their_row(table, case):
 
 
 def test_a_column_that_is_not_there_is_refused(table, tmp_path):
-    fit(table(**TABLE), "--time-column", "u").refused(r"no column 'u' .* \(t, x, y\)")
+    fit(table(**TABLE), "--time-column", "u").refused(r"no --time-column u; .* \(t, x, y\)")
     np.save(tmp_path / "one.npy", PULSES)
-    fit(tmp_path / "one.npy", "--time-column", "0").refused("--time-column 0 names a column")
+    fit(tmp_path / "one.npy", "--time-column", "0").refused("--time-column 0 needs a table")
 
 
 NAMED = {"t": False, "time": False, "Time (s)": False, "timestamp": False, "tide": True}

@@ -163,7 +163,7 @@ def bad():
         "constant": (0 * sine + 5, ("--length", 84), "constant, so no waveform is in it"),
         "flat": (0 * sine + 5.1, ("--length", 84, "--highpass", 1.2), "constant"),
         "levels": (np.outer(0 * sine + 1, [0.1, 0.7]), ("--length", 84), "constant"),
-        "windows": (np.ones((9, 8, 7)), ("--length", 4), "windows already and no recording"),
+        "windows": (np.ones((9, 8, 7)), ("--length", 4), "so they are windows, not a recording"),
         "unsaid": (sine, (), "say with --length how long a waveform in it is at most"),
     }
 

@@ -12,7 +12,7 @@ from orbitdl.command.demonstrations import DEMONSTRATIONS
 from orbitdl.command.demonstrations.images import Images
 from orbitdl.command.demonstrations.sensors import Sensors
 from orbitdl.command.display import Screen
-from orbitdl.datasets import make_oriented_events, make_turned_digits
+from orbitdl.datasets import make_oriented_events, make_rotated_digits
 
 QUIET = Screen(quiet=True)
 
@@ -25,7 +25,7 @@ def sensors():
 
 @pytest.fixture(scope="module")
 def images():
-    digits = make_turned_digits(60, 16, digits=(2, 4), random_state=0)
+    digits = make_rotated_digits(60, 16, digits=(2, 4), random_state=0)
     return Images.learned_from(digits, QUIET, n_restarts=1)
 
 

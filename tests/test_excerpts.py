@@ -73,10 +73,10 @@ def test_the_report_of_an_excerpt_counts_from_the_start_of_the_recording(folder,
 
 REFUSED = {
     "to before from": (("--from", "5s", "--to", "3s"), r"from sample 500 \(5 s\) to sample 300"),
-    "nothing between": (("--from", "500", "--to", "500"), "holds nothing; choose an end after"),
-    "to the start": (("--to", "0"), "from sample 0 .* to sample 0 .* holds nothing"),
+    "nothing between": (("--from", "500", "--to", "500"), "is empty; choose an end after"),
+    "to the start": (("--to", "0"), "from sample 0 .* to sample 0 .* is empty"),
     "beyond the end": (("--to", "30s"), r"sample 3000 \(30 s\): .* ends at sample 1920 \(19.2 s\)"),
-    "from beyond the end": (("--from", "1920"), "cannot reach to sample 1920"),
+    "from beyond the end": (("--from", "1920"), "cannot extend to sample 1920"),
 }
 
 
@@ -95,7 +95,7 @@ def test_seconds_without_a_rate_are_refused(folder):
 def test_windows_have_no_excerpt(folder, model):
     np.save(folder / "windows.npy", SIGNAL.reshape(-1, LENGTH))
     arguments = ("encode", model, folder / "windows.npy", "-o", folder / "none.csv", "--to", 3)
-    run(*arguments).refused("the data are windows, .* or say --layout recording")
+    run(*arguments).refused("the data are windows .* or pass --layout recording")
 
 
 def test_times_are_in_milliseconds_seconds_minutes_and_hours():

@@ -104,7 +104,7 @@ def test_every_group_comes_back_and_saves_to_the_same_bytes(name, path):
     assert_same(again, model, data)
     assert type(again.group) is type(rep.group)
     assert again.group.as_code() == rep.group.as_code()
-    if not isinstance(getattr(rep.group, "moves", rep.group), Finite):  # which equals itself only
+    if not isinstance(getattr(rep.group, "finite", rep.group), Finite):  # which equals itself only
         assert again.group == rep.group
     first = path.read_bytes()
     again.save(path)
@@ -301,7 +301,9 @@ def test_a_folder_that_cannot_be_written_gives_a_sentence(model, path, monkeypat
         raise PermissionError(errno.EACCES, "Permission denied", str(name))
 
     monkeypatch.setattr(writing, "open", refuse, raising=False)
-    with pytest.raises(ModelFileError, match="could not be written: permission denied; make room"):
+    with pytest.raises(
+        ModelFileError, match="could not be written: permission denied; free disk space"
+    ):
         model.save(path)
     assert os.listdir(path.parent) == []
 

@@ -10,7 +10,7 @@ from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.refit import atoms_as_columns
 from orbitdl.domains.time.waveforms import Waveforms
@@ -102,7 +102,7 @@ def test_the_code_is_the_joint_optimum_over_events_and_missing_samples(positive)
     problem = cp.Problem(cp.Minimize(squares + w.ravel() @ cp.abs(c)))
     best = problem.solve(solver=cp.CLARABEL)
     observed, start = observed_of(x, missing, gaps), LineAtoms.none()
-    coder = LineCoder(waveforms, 1.0, positive=positive)
+    coder = RecordingCoder(waveforms, 1.0, positive=positive)
     found = code_observed(observed, coder, w, start)
     left = observed.S @ observed.y.ravel() - observed.columns(waveforms, found) @ found.coefficient
     weight = w[found.component, found.time.astype(int) + W]
@@ -115,7 +115,7 @@ def test_events_that_are_refitted_are_those_of_a_dense_least_squares_fit():
     waveforms, x, missing, _ = recording()
     none, field = np.zeros(2), LevelField([0.0], [[1.0]])
     population = Population(none, none, none, True)
-    coder = LineCoder(waveforms, 3.0, whole=True)
+    coder = RecordingCoder(waveforms, 3.0, integer_shifts=True)
     fill = Filler(coder, AR, field, population, x, missing, LineAtoms.none(), True)
     n, p = len(x), AR.order
     observed = fill.observed((0, n, [(30, 40), (60, 64)]), LineAtoms.none())

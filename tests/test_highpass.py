@@ -8,7 +8,7 @@ from test_command import FIT, LENGTH, RATE, SIGNAL, TIMES, run
 
 import orbitdl
 from orbitdl.recordings import Preprocessing, Recording, prepare, prepare_for
-from orbitdl.recordings.baseline import baseline
+from orbitdl.recordings.prepared_signal import baseline
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -141,20 +141,20 @@ def test_a_cutoff_is_a_positive_number(highpass):
 
 
 def test_a_cutoff_that_leaves_nothing_is_refused(drifting):
-    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or say sfreq="):
+    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or sfreq="):
         Preprocessing(highpass=0.5)
     arguments = ("fit", drifting / "rec.npy", "-o", drifting / "none", "--window", LENGTH, *FIT)
     run(*arguments, "--sfreq", 100, "--highpass", 50).refused(
-        "--highpass 50 takes everything off; pass less than 50 Hz"
+        "--highpass 50 is above the Nyquist frequency; pass less than 50 Hz"
     )
 
 
 def test_a_cutoff_without_a_unit_is_refused():
-    with pytest.raises(ValueError, match=r"in Hz cannot be told later on; say sfreq=100 beside it"):
+    with pytest.raises(ValueError, match=r"is ambiguous: Hz or cycles per sample; pass sfreq=100"):
         prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, highpass=0.1))
 
 
 def test_windows_cannot_be_filtered(drifting):
     np.save(drifting / "windows.npy", SIGNAL.reshape(-1, LENGTH))
     arguments = (drifting / "model", drifting / "windows.npy", "-o", drifting / "none.csv")
-    run("encode", *arguments).refused("the data are windows, and --highpass 0.3 is done to a rec")
+    run("encode", *arguments).refused("--highpass 0.3 needs a recording, but the data are windows")

@@ -13,8 +13,8 @@ from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
 from orbitdl.domains.time import sweeps
-from orbitdl.domains.time.chunks import code_recording, cut
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import code_recording, split_recording
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.signal import Signal
@@ -57,16 +57,16 @@ def recording(waveforms: Waveforms, n: int = 160, events: int = 8, seed: int = 0
 
 def coded(x, seen, waveforms, alpha, tol=1e-4, warm=None, size=None, n_jobs=None, **options):
     """Code a recording, in chunks of so many samples."""
-    recording = cut(Signal(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
+    recording = split_recording(Signal(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
     if warm is not None:
         q = len(waveforms)
         recording = [c.with_atoms(warm.atoms.between(*c.domain), q) for c in recording]
-    return code_recording(recording, LineCoder(waveforms, alpha, tol, **options), n_jobs)
+    return code_recording(recording, RecordingCoder(waveforms, alpha, tol, **options), n_jobs)
 
 
 def code_line(x, seen, waveforms, alpha, tol=1e-4, warm=None, **options) -> RecordingCodes:
-    signs = {name: options[name] for name in ("positive", "whole") if name in options}
-    coder = LineCoder(waveforms, alpha, tol, **signs)
+    signs = {name: options[name] for name in ("positive", "integer_shifts") if name in options}
+    coder = RecordingCoder(waveforms, alpha, tol, **signs)
     return coded(x, seen, waveforms, alpha, tol, warm, **options).codes(coder)
 
 
@@ -176,7 +176,7 @@ def test_chunks_come_to_the_answer_of_the_whole(size, n_jobs, tol):
 
 @pytest.mark.parametrize("n", [1, 39, 40, 79, 80, 81, 200])
 def test_chunks_cover_a_recording(n):
-    chunks = cut(Signal(np.zeros(n)), 5, 40)
+    chunks = split_recording(Signal(np.zeros(n)), 5, 40)
     assert chunks[0].begins
     assert chunks[-1].ends
     assert all(one.last == two.first for one, two in pairwise(chunks))
@@ -184,15 +184,17 @@ def test_chunks_cover_a_recording(n):
 
 
 @pytest.mark.parametrize("positive", [False, True], ids=["any sign", "positive"])
-@pytest.mark.parametrize("whole", [False, True], ids=["any time", "whole samples"])
-def test_signs_and_times_can_be_restricted(positive, whole):
+@pytest.mark.parametrize("integer_shifts", [False, True], ids=["any time", "whole samples"])
+def test_signs_and_times_can_be_restricted(positive, integer_shifts):
     """Against a lasso over all that is allowed, on a fine grid or on whole samples."""
     waveforms = pulses()
     x, alpha = recording(waveforms, n=90, events=6), 0.3
     seen = everything(x)
     seen[40:44] = False
-    codes = code_line(x, seen, waveforms, alpha, 1e-7, positive=positive, whole=whole)
-    times = np.arange(-17, 92, 1 if whole else 1 / 20)
+    codes = code_line(
+        x, seen, waveforms, alpha, 1e-7, positive=positive, integer_shifts=integer_shifts
+    )
+    times = np.arange(-17, 92, 1 if integer_shifts else 1 / 20)
     columns = [spline(u, np.arange(90) - tau)[seen].ravel() for u in waveforms.u for tau in times]
     D, y = np.stack(columns, axis=1), x[seen].ravel()
     lasso = Lasso(
@@ -200,9 +202,9 @@ def test_signs_and_times_can_be_restricted(positive, whole):
     ).fit(D, y)
     best = 0.5 * np.sum((y - D @ lasso.coef_) ** 2) + alpha * np.abs(lasso.coef_).sum()
     assert codes.gap <= 1e-7
-    assert_allclose(codes.objective, best, rtol=1e-6 if whole else 1e-3)
+    assert_allclose(codes.objective, best, rtol=1e-6 if integer_shifts else 1e-3)
     assert codes.objective <= best * (1 + 1e-6)
-    assert np.all(codes.time % 1 == 0) == whole
+    assert np.all(codes.time % 1 == 0) == integer_shifts
     assert np.all(codes.coefficient > 0) == positive
 
 
@@ -245,7 +247,7 @@ def test_codes_at_integer_shifts_are_those_of_cvxpy(positive):
     waveforms, alpha, n = pulses(channels=2), 0.3, 60
     x, seen = recording(waveforms, n=n, events=5), np.ones(60, dtype=bool)
     seen[[20, 21, 40]] = False
-    codes = code_line(x, seen, waveforms, alpha, 1e-8, whole=True, positive=positive)
+    codes = code_line(x, seen, waveforms, alpha, 1e-8, integer_shifts=True, positive=positive)
     times = np.arange(-17, n + 2)
     D = np.stack(
         [spline(u, np.arange(n) - tau)[seen].ravel() for u in waveforms.u for tau in times], axis=1
@@ -260,7 +262,7 @@ def test_a_valley_next_to_a_peak_keeps_no_positive_atom_out():
     """At integer positions, waveforms of high frequency have both side by side."""
     waveforms = noise(channels=1)
     x = recording(waveforms, n=400, events=20)
-    codes = code_line(x, everything(x), waveforms, 0.2, 1e-6, whole=True, positive=True)
+    codes = code_line(x, everything(x), waveforms, 0.2, 1e-6, integer_shifts=True, positive=True)
     assert codes.gap <= 1e-6
 
 
@@ -270,9 +272,9 @@ def test_a_gap_longer_than_a_waveform_separates_recordings(seed):
     parts = [recording(waveforms, n, 5, seed + k) for k, n in enumerate((70, 110))]
     x = np.concatenate([parts[0], np.full((20, 1), np.nan), parts[1]])
     seen = ~np.isnan(x[:, 0])
-    whole = code_line(np.nan_to_num(x), seen, waveforms, 0.2, 1e-9)
+    integer_shifts = code_line(np.nan_to_num(x), seen, waveforms, 0.2, 1e-9)
     apart = [code_line(part, everything(part), waveforms, 0.2, 1e-9) for part in parts]
-    assert_allclose(whole.objective, sum(codes.objective for codes in apart), rtol=1e-8)
+    assert_allclose(integer_shifts.objective, sum(codes.objective for codes in apart), rtol=1e-8)
 
 
 def test_a_long_recording_with_events_that_overlap_is_coded_to_any_gap():

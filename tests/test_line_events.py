@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose
 from test_line import coded, noise, pulses, spline
 
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.chunks import atoms_of, code_recording, cut
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import atoms_of, code_recording, split_recording
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.refit import amplitudes_of, atoms_as_columns, refitted
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
@@ -53,7 +53,7 @@ def test_atoms_are_columns_of_their_samples():
 
 def listed(x, waveforms, atoms=None, size=None, **options):
     """Code a recording, unless its atoms are given, and list its events."""
-    recording = cut(Signal(x), waveforms.length, size)
+    recording = split_recording(Signal(x), waveforms.length, size)
     if atoms is None:
         recording = coded(x, everything(x), waveforms, ALPHA, size=size).chunks
         atoms = atoms_of(recording)
@@ -175,8 +175,8 @@ def test_times_of_sharp_waveforms_are_not_pulled_to_integer_samples(alpha):
     waveforms = Waveforms.through(rng.standard_normal((1, 20, 1)))
     time = 20 + 60 * np.arange(100) + rng.uniform(-0.5, 0.5, 100)
     x = waveforms.add_up(6000, np.zeros(100, dtype=np.intp), time, np.full(100, 10.0))
-    coder = LineCoder(waveforms, alpha)
-    coded = code_recording(cut(Signal(x), 20), coder)
+    coder = RecordingCoder(waveforms, alpha)
+    coded = code_recording(split_recording(Signal(x), 20), coder)
     atoms = atoms_of(coded.chunks)
     found = events_of(coded.chunks, waveforms, atoms)["sample"].to_numpy() - peaks_of(waveforms)[0]
     fraction = time - np.round(time)
@@ -189,7 +189,11 @@ def test_times_stay_integers_where_they_must_be():
     rng = np.random.default_rng(0)
     waveforms = Waveforms.through(np.hanning(20)[None, :, None])
     x = waveforms.add_up(600, np.zeros(5, dtype=np.intp), 100.0 * np.arange(5) + 20.4, np.ones(5))
-    coder = LineCoder(waveforms, 0.1, whole=True)
-    coded = code_recording(cut(Signal(x + 0.01 * rng.standard_normal(x.shape)), 20), coder)
-    events = events_of(coded.chunks, waveforms, atoms_of(coded.chunks), whole=True, refractory=0)
+    coder = RecordingCoder(waveforms, 0.1, integer_shifts=True)
+    coded = code_recording(
+        split_recording(Signal(x + 0.01 * rng.standard_normal(x.shape)), 20), coder
+    )
+    events = events_of(
+        coded.chunks, waveforms, atoms_of(coded.chunks), integer_shifts=True, refractory=0
+    )
     assert np.all(events["sample"] % 1 == 0)

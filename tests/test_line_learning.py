@@ -15,12 +15,12 @@ from orbitdl.domains.time.alpha import above_noise
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.domains.time.correlations import correlations, largest
-from orbitdl.domains.time.noise import correlation_level
+from orbitdl.domains.time.noise import correlation_noise
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import GRAM, norms_of
-from orbitdl.domains.time.starts import likeness, spectra_of, start_from_pool
+from orbitdl.domains.time.starts import max_correlation, padded_spectra, start_from_pool
 from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.learning.alternation import learn
@@ -209,7 +209,7 @@ def test_starts_are_stretches_that_are_unlike_each_other():
     assert_allclose(np.sum(start**2, axis=(1, 2, 3)), 1.0)
     u, truth = Waveforms(from_blocks(start)).samples(), two_shapes().samples()
     u, truth = (x / np.linalg.norm(x, axis=(1, 2), keepdims=True) for x in (u, truth))
-    alike = np.array([likeness(spectra_of(u), t) for t in truth])
+    alike = np.array([max_correlation(padded_spectra(u), t) for t in truth])
     assert alike.max(axis=1).min() > 0.8  # each planted shape has a start
 
 
@@ -218,7 +218,7 @@ def test_likeness_is_the_largest_product_over_whole_shifts():
     y, a = rng.standard_normal((4, 9, 2)), rng.standard_normal((9, 2))
     padded = np.pad(a, [(9, 9), (0, 0)])
     expected = [max(abs(np.sum(one * padded[s : s + 9])) for s in range(19)) for one in y]
-    assert_allclose(likeness(spectra_of(y), a), expected)
+    assert_allclose(max_correlation(padded_spectra(y), a), expected)
 
 
 @pytest.mark.parametrize("x", [np.zeros((50, 1)), np.full((60, 1), np.nan), np.ones((5, 1))])
@@ -253,7 +253,7 @@ def test_the_noise_level_is_that_of_correlations_with_the_waveform(width):
     x = rng.standard_normal((50_000, 1))
     sampled = waveforms.add_up(16, np.zeros(1, dtype=np.intp), np.zeros(1), np.ones(1))
     expected = np.std(np.correlate(x[:, 0], sampled[:, 0]))
-    assert_allclose(correlation_level(shards_of(x), waveforms), expected, rtol=0.03)
+    assert_allclose(correlation_noise(shards_of(x), waveforms), expected, rtol=0.03)
 
 
 def test_alpha_exceeds_what_noise_reaches_with_any_of_many_waveforms():

@@ -9,13 +9,13 @@ from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.domains.time import alpha
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.chunks import code_recording, cut, linked
-from orbitdl.domains.time.coder import LineCoder, line_of
-from orbitdl.domains.time.residuals import cut_window
+from orbitdl.domains.time.chunks import code_recording, linked, split_recording
+from orbitdl.domains.time.coder import RecordingCoder, residual_for
+from orbitdl.domains.time.residuals import truncated_window
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal, complete, reached
 from orbitdl.domains.time.splines import TAPS
-from orbitdl.domains.time.sweeps import make_blocks, make_room
+from orbitdl.domains.time.sweeps import make_blocks, make_workspace
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.kernels import fast
 
@@ -37,7 +37,7 @@ def test_a_stretch_of_atoms_in_order_is_those_between():
 
 
 def test_chunks_have_the_atoms_that_begin_there_and_know_those_that_reach_in():
-    every, recording = atoms(), cut(Signal(np.zeros(1000)), WIDTH, 300)
+    every, recording = atoms(), split_recording(Signal(np.zeros(1000)), WIDTH, 300)
     shuffled = every.take(np.random.default_rng(1).permutation(len(every)))
     recording[1] = recording[1].with_atoms(shuffled, 2)  # wherever they were before
     for chunk in linked(recording, 2):
@@ -85,8 +85,8 @@ def test_the_rough_learning_sees_no_more_of_wide_recordings(monkeypatch):
 
 def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
     rng = np.random.default_rng(0)
-    coder = LineCoder(Waveforms(rng.standard_normal((2, WIDTH, 1))).unit(), 0.5)
-    (chunk,) = cut(Signal(rng.standard_normal(300)), WIDTH)
+    coder = RecordingCoder(Waveforms(rng.standard_normal((2, WIDTH, 1))).unit(), 0.5)
+    (chunk,) = split_recording(Signal(rng.standard_normal(300)), WIDTH)
     coded, summary = chunk.code(coder)
     expected = code_recording([chunk], coder).codes(coder)
     assert_allclose(summary.objective, expected.objective, rtol=1e-6)
@@ -96,7 +96,7 @@ def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
 
 @fast
 def look_at_window(st, count, line, room):
-    look(st, count, cut_window(line, room, 2, line.e.shape[1] - 3))
+    look(st, count, truncated_window(line, room, 2, line.e.shape[1] - 3))
 
 
 def signal_of(u, tau, derivative, n):
@@ -112,11 +112,11 @@ def test_what_is_looked_up_of_atoms_is_what_their_signals_say(missing):
     rng, n = np.random.default_rng(0), 150
     x, observed = rng.standard_normal((n, 2)), np.ones(n, dtype=bool)
     x[list(missing)], observed[list(missing)] = 0.0, False
-    coder = LineCoder(Waveforms.through(rng.standard_normal((2, WIDTH, 2))), 1.0)
-    line = line_of(x, observed, coder, LineAtoms.none())
+    coder = RecordingCoder(Waveforms.through(rng.standard_normal((2, WIDTH, 2))), 1.0)
+    line = residual_for(x, observed, coder, LineAtoms.none())
     time = np.array([-WIDTH / 2, -3.3, 30.4, 41.7, 52.1, 66.6, 100.2, n - 5.5])
     most = len(time)
-    state, room = make_state(most, 0), make_room(line, make_blocks(line.e.shape[1], n, most))
+    state, room = make_state(most, 0), make_workspace(line, make_blocks(line.e.shape[1], n, most))
     state.shift[:], state.component[:] = time + line.offset, np.arange(most) % 2
     state.c[:] = np.linspace(-1.0, 2.0, most)
     look_at_window(state, most, line, room)

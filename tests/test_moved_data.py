@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from sklearn.datasets import load_digits
 
-from orbitdl.datasets import load_earthquake, make_oriented_events, make_turned_digits
+from orbitdl.datasets import load_earthquake, make_oriented_events, make_rotated_digits
 from orbitdl.datasets.earthquake import cut_event
 from orbitdl.groups import ContinuousShift, ImageRotation, Orthogonal, Product
 
@@ -89,7 +89,7 @@ def test_without_obspy_the_record_says_how_to_get_it(monkeypatch):
 
 
 def test_digits_turned_back_are_the_ones_that_scikit_learn_brings():
-    data = make_turned_digits(12, 24, digits=(2, 7), random_state=0)
+    data = make_rotated_digits(12, 24, digits=(2, 7), random_state=0)
     moves = ImageRotation().on((24, 24))
     upright = moves.act(-data.angles[:, None], moves.project(data.X))
     images, labels = load_digits(return_X_y=True)
@@ -105,7 +105,7 @@ def test_digits_turned_back_are_the_ones_that_scikit_learn_brings():
 
 
 def test_turned_digits_lie_in_a_disc_and_can_be_turned_on():
-    X = make_turned_digits(20, 24, random_state=0).X
+    X = make_rotated_digits(20, 24, random_state=0).X
     x = (2 * np.arange(24) - 23) / 24
     assert not X[:, np.hypot(x[:, None], x) >= 1].any()
     kept = ImageRotation().on((24, 24)).project(X)
@@ -114,7 +114,7 @@ def test_turned_digits_lie_in_a_disc_and_can_be_turned_on():
 
 def test_every_digit_is_taken_before_one_is_taken_again():
     counts = np.bincount(load_digits().target)[[2, 7]]
-    labels = make_turned_digits(2 * counts.sum(), 8, digits=(7, 2), random_state=0).labels
+    labels = make_rotated_digits(2 * counts.sum(), 8, digits=(7, 2), random_state=0).labels
     for half in np.split(labels, 2):
         assert np.bincount(half)[[2, 7]].tolist() == counts.tolist()
 
@@ -130,4 +130,4 @@ def test_every_digit_is_taken_before_one_is_taken_again():
 )
 def test_digits_that_cannot_be_made_are_refused_in_one_sentence(arguments, message):
     with pytest.raises(ValueError, match=message):
-        make_turned_digits(**arguments)
+        make_rotated_digits(**arguments)

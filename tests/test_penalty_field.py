@@ -15,15 +15,15 @@ from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.chunks import code_recording, cut
-from orbitdl.domains.time.coder import LineCoder, line_of
+from orbitdl.domains.time.chunks import code_recording, split_recording
+from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.correlations import correlations
 from orbitdl.domains.time.penalty import LevelField, largest_relative, taps_of
-from orbitdl.domains.time.residuals import cut_window
+from orbitdl.domains.time.residuals import truncated_window
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
-from orbitdl.domains.time.sweeps import make_blocks, make_room
+from orbitdl.domains.time.sweeps import make_blocks, make_workspace
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.kernels import fast
 
@@ -54,8 +54,10 @@ def values_of(field, j: int, tau: np.ndarray) -> np.ndarray:
 
 def code(x, seen, field, waveforms, alpha=0.2, tol=1e-7, size=None, n_jobs=None, **options):
     signal = Signal(np.where(seen[:, None], x, np.nan), penalty=field)
-    coder = LineCoder(waveforms, alpha, tol, **options)
-    return code_recording(cut(signal, waveforms.length, size), coder, n_jobs).codes(coder)
+    coder = RecordingCoder(waveforms, alpha, tol, **options)
+    return code_recording(split_recording(signal, waveforms.length, size), coder, n_jobs).codes(
+        coder
+    )
 
 
 def objective_of(x, seen, field, waveforms, alpha, codes) -> float:
@@ -129,7 +131,7 @@ def test_a_field_has_one_row_or_one_for_each_component():
 def test_codes_at_integer_positions_are_those_of_cvxpy(make, channels, positive, kind):
     waveforms, field = make(channels=channels), FIELDS[kind](rows=2)
     x, seen = with_gap(waveforms)
-    codes = code(x, seen, field, waveforms, whole=True, positive=positive)
+    codes = code(x, seen, field, waveforms, integer_shifts=True, positive=positive)
     times = np.arange(-waveforms.length - 2.0, len(x) + 2)
     best = weighted_lasso(x, seen, field, waveforms, 0.2, times, positive)
     assert codes.gap <= 1e-7
@@ -159,9 +161,9 @@ def test_the_lower_bound_of_codes_that_are_not_optimal_is_below_the_optimum(fact
     waveforms, field, alpha = pulses(), FIELDS[kind](rows=2), 0.2
     x, seen = with_gap(waveforms)
     signal = Signal(np.where(seen[:, None], x, np.nan), penalty=field)
-    other = LineCoder(waveforms, factor * alpha, 1e-3)
-    (chunk,) = code_recording(cut(signal, waveforms.length), other).chunks
-    found = chunk.certificate(LineCoder(waveforms, alpha))
+    other = RecordingCoder(waveforms, factor * alpha, 1e-3)
+    (chunk,) = code_recording(split_recording(signal, waveforms.length), other).chunks
+    found = chunk.certificate(RecordingCoder(waveforms, alpha))
     bound = found.objective(alpha) * (1 - found.gap(alpha))
     best = code(x, seen, field, waveforms, alpha, 1e-8).objective
     assert bound <= best * (1 + 1e-7)
@@ -170,12 +172,12 @@ def test_the_lower_bound_of_codes_that_are_not_optimal_is_below_the_optimum(fact
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("positive", [False, True], ids=["any sign", "positive"])
-@pytest.mark.parametrize("whole", [False, True], ids=["any time", "integer"])
-def test_the_polar_bounds_a_dense_evaluation(whole, positive, seed):
+@pytest.mark.parametrize("integer_shifts", [False, True], ids=["any time", "integer"])
+def test_the_polar_bounds_a_dense_evaluation(integer_shifts, positive, seed):
     rng = np.random.default_rng(seed)
     waveforms, n = noise(channels=1, seed=seed), 40
     x, field = rng.standard_normal((n, 1)), rough(2, n, seed)
-    places = np.arange(-11.0, n + 1, 1 if whole else 1 / 64)
+    places = np.arange(-11.0, n + 1, 1 if integer_shifts else 1 / 64)
     ratios = []
     for j, u in enumerate(waveforms.u):
         late = (np.arange(n) - places[:, None]).ravel()
@@ -184,7 +186,7 @@ def test_the_polar_bounds_a_dense_evaluation(whole, positive, seed):
     dense = np.max(ratios)
     e = correlations(x, waveforms)
     taps = taps_of(field, -waveforms.offset, e.shape[1] - waveforms.offset, 2)
-    restricted = {"positive": positive, "whole": whole}
+    restricted = {"positive": positive, "integer_shifts": integer_shifts}
     for alpha in dense * np.array([0.5, 0.9, 0.999, 1.001, 2.0]):
         bound = largest_relative(e, taps, alpha, **restricted)
         assert bound >= dense * (1 - 1e-12)
@@ -206,20 +208,20 @@ def test_the_bound_of_one_cell_holds_up_to_its_ends(seed):
 
 @fast
 def look_at_window(st, count, line, room):
-    look(st, count, cut_window(line, room, 2, line.e.shape[1] - 3))
+    look(st, count, truncated_window(line, room, 2, line.e.shape[1] - 3))
 
 
 def test_correlations_of_atoms_are_less_what_their_penalty_exceeds_alpha_by():
     """With two derivatives, by SciPy's splines."""
     waveforms, field, n, alpha = pulses(), rough(2), 90, 0.7
-    coder = LineCoder(waveforms, alpha)
+    coder = RecordingCoder(waveforms, alpha)
     x, seen = with_gap(waveforms)
     first = -waveforms.offset
     time, sign = np.array([-3.3, 20.4, 41.7, 60.0, 85.5]), np.array([1.0, -1, 1, -1, 1])
     looked_up = []
     for taps in (taps_of(field, first, first + n + 26, 2), None):
-        line = line_of(x * seen[:, None], seen, coder, LineAtoms.none(), taps)
-        state, room = make_state(5, 0), make_room(line, make_blocks(line.e.shape[1], n, 5))
+        line = residual_for(x * seen[:, None], seen, coder, LineAtoms.none(), taps)
+        state, room = make_state(5, 0), make_workspace(line, make_blocks(line.e.shape[1], n, 5))
         state.shift[:], state.component[:] = time + line.offset, [0, 1, 0, 1, 0]
         state.sign[:], state.c[:] = sign, sign
         look_at_window(state, 5, line, room)
@@ -276,12 +278,19 @@ def test_a_field_of_ones_changes_nothing():
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
-@pytest.mark.parametrize("whole", [False, True], ids=["any time", "integer"])
-def test_a_constant_field_is_another_alpha(factor, whole):
+@pytest.mark.parametrize("integer_shifts", [False, True], ids=["any time", "integer"])
+def test_a_constant_field_is_another_alpha(factor, integer_shifts):
     waveforms = pulses()
     x, seen = with_gap(waveforms, 300, 25)
-    other = code(x, seen, None, waveforms, 0.2 * factor, whole=whole)
-    field = code(x, seen, LevelField([0], [[factor], [factor]]), waveforms, 0.2, whole=whole)
+    other = code(x, seen, None, waveforms, 0.2 * factor, integer_shifts=integer_shifts)
+    field = code(
+        x,
+        seen,
+        LevelField([0], [[factor], [factor]]),
+        waveforms,
+        0.2,
+        integer_shifts=integer_shifts,
+    )
     assert_allclose(field.objective, other.objective, rtol=1e-7)
 
 
@@ -312,13 +321,13 @@ def test_a_gap_longer_than_a_waveform_separates_recordings():
     parts = [recording(waveforms, n, 5, seed) for seed, n in enumerate((70, 110))]
     x = np.concatenate([parts[0], np.zeros((20, 1)), parts[1]])
     seen = np.repeat([True, False, True], [70, 20, 110])
-    whole = code(x, seen, field, waveforms, tol=1e-9)
+    integer_shifts = code(x, seen, field, waveforms, tol=1e-9)
     later = LevelField(field.times - 90, field.values)
     one, two = (
         code(part, everything(part), own, waveforms, tol=1e-9)
         for part, own in zip(parts, (field, later), strict=True)
     )
-    assert_allclose(whole.objective, one.objective + two.objective, rtol=1e-8)
+    assert_allclose(integer_shifts.objective, one.objective + two.objective, rtol=1e-8)
 
 
 # Learning

@@ -204,9 +204,9 @@ def test_many_atoms_end_in_a_sum_of_the_smaller_ones():
     model.alpha_ = 1e-6
     x = RNG.standard_normal((1, 12))
     display = DecompositionDisplay.from_estimator(model, x)
-    assert display.parts[-1].row == "3 smaller atoms"
-    assert len(display.parts) == 9
-    assert_allclose(sum(part.signal for part in display.parts), display.fit, atol=1e-10)
+    assert display.terms[-1].row == "3 smaller atoms"
+    assert len(display.terms) == 9
+    assert_allclose(sum(part.signal for part in display.terms), display.fit, atol=1e-10)
 
 
 def test_missing_values_leave_a_gap(shifted):
@@ -241,7 +241,7 @@ def test_a_stretch_of_a_recording_is_taken_apart(waveforms):
     display = DecompositionDisplay.from_estimator(model, signal, start=1.0, stop=2.0, sfreq=80.0)
     assert_array_equal(display.data, signal[80:160])
     assert_allclose(display.fit, model.reconstruct(signal)[80:160], atol=1e-10)
-    parts = sum(np.nan_to_num(part.signal) for part in display.parts)
+    parts = sum(np.nan_to_num(part.signal) for part in display.terms)
     assert_allclose(parts, display.fit, atol=1e-10)
     line = display.axes_[1].lines[1]
     assert_allclose(line.get_xdata()[[0, -1]], [1.0, 159 / 80])
@@ -521,7 +521,7 @@ def test_a_display_is_drawn_again_elsewhere(shifted):
         (
             lambda m, X: SelectionDisplay.from_selection(SimpleNamespace(table=pd.DataFrame())),
             ValueError,
-            "no n_components, no error",
+            "it lacks n_components, error",
         ),
         (
             lambda m, X: DictionariesDisplay.from_components(X[:2], X[:1], group=IntegerShift()),
@@ -549,7 +549,7 @@ def test_a_stretch_that_is_empty_is_refused(start, stop, waveforms):
 def test_a_model_that_does_not_say_how_it_was_learned_is_refused():
     model = OrbitDictionaryLearning()
     model.components_ = np.ones((1, 4))
-    with pytest.raises(ValueError, match="does not say how it was learned"):
+    with pytest.raises(ValueError, match="this model has no history"):
         ConvergenceDisplay.from_estimator(model)
 
 

@@ -110,7 +110,7 @@ BAD_FILES = {
     "missing record": (lambda p: p / "none", "no such file or WFDB record"),
     "missing header": (lambda p: p / "none.hea", "WFDB record"),
     "unknown suffix": (lambda p: write_text(p / "a.xyz", "1"), "pass .npy, .npz, .csv"),
-    "a folder": (lambda p: p, "it is a folder; name a file in it"),
+    "a folder": (lambda p: p, "it is a folder; pass a file in it"),
     "text in a cell": (
         lambda p: write_text(p / "a.csv", "a,b\n1,2\n3,oops\n"),
         "'oops' in row 3, column b",
@@ -123,7 +123,10 @@ BAD_FILES = {
     "empty table": (lambda p: write_text(p / "a.csv", ""), "holds no numbers"),
     "header alone": (lambda p: write_text(p / "a.csv", "a,b\n"), "holds no numbers"),
     "not a table": (lambda p: save(p / "a.npy", LEADS).rename(p / "a.csv"), "table of numbers"),
-    "infinite": (lambda p: save(p / "a.npy", np.array([1, np.inf])), "infinite values; put NaN"),
+    "infinite": (
+        lambda p: save(p / "a.npy", np.array([1, np.inf])),
+        "infinite values; mark missing",
+    ),
     "complex": (lambda p: save(p / "a.npy", np.array([1j])), "not real numbers"),
     "text": (lambda p: save(p / "a.npy", np.array(["a"])), "not real numbers"),
     "objects": (lambda p: save(p / "a.npy", np.array([{}], dtype=object)), "as an .npy file"),
@@ -143,7 +146,7 @@ BAD_FILES = {
     "damaged header": (lambda p: write_text(p / "a.hea", "a 2 x\n"), "as a WFDB record"),
     "leads that are not there": (
         lambda p: write_text(p / "a.hea", "a 99999999 250 40\na.dat 16\n"),
-        "announces 99999999 leads and describes 1",
+        "states 99999999 leads and describes 1",
     ),
     "no samples": (lambda p: cut_short(write_wfdb(p / "a").with_suffix(".dat")), "WFDB record"),
 }
@@ -264,7 +267,7 @@ def test_a_constant_window_becomes_zero_and_comes_back():
 BAD_CUTS = {
     "recording without a window": (content(100), Preprocessing(), "for instance window=201"),
     "short recording": (content(5), Preprocessing(window=9), "fewer than one window of 9"),
-    "windows with a window": (content(5, 9, 2), Preprocessing(window=3), "windows already"),
+    "windows with a window": (content(5, 9, 2), Preprocessing(window=3), "so they are windows"),
     "channel of a single column": (content(99), Preprocessing(9, channel="1"), "these have one"),
 }
 
@@ -280,7 +283,7 @@ def test_a_strange_preprocessing_in_a_model_file_is_refused():
     assert Preprocessing.of({}) == Preprocessing()
     assert Preprocessing.of({"window": 9, "other": 1}) == Preprocessing(window=9)
     for strange in ({"window": "9"}, {"window": -1}, {"sfreq": True}, {"channel": [1]}):
-        with pytest.raises(ValueError, match="unknown way"):
+        with pytest.raises(ValueError, match="stored in the model file is not valid"):
             Preprocessing.of(strange)
 
 
@@ -307,7 +310,7 @@ def test_tables_of_many_makers_are_read(tmp_path, kind):
 def test_a_column_that_looks_like_time_is_remarked_on():
     table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
     content = Recording(table, ch_names=("time", "x"), kind="table")
-    with pytest.warns(UserWarning, match="column time rises evenly, as time does"):
+    with pytest.warns(UserWarning, match="column time increases uniformly, like time"):
         prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")
 
 
@@ -319,7 +322,7 @@ def test_a_truncated_sound_is_refused(tmp_path, share, dtype):
     content = path.read_bytes()
     assert len(read(path).signal) == 4000
     path.write_bytes(content[: int(share * len(content))])
-    with pytest.raises(ValueError, match=r"a\.wav is truncated: .* announces \d+ bytes"):
+    with pytest.raises(ValueError, match=r"a\.wav is truncated: .* states \d+ bytes"):
         read(path)
 
 
@@ -337,5 +340,5 @@ def test_a_header_with_an_impossible_rate_is_refused(tmp_path, sfreq):
 def test_a_signal_file_without_its_header_is_refused_as_that(tmp_path):
     record = write_wfdb(tmp_path / "a")
     record.with_suffix(".hea").unlink()
-    with pytest.raises(FileNotFoundError, match=r"a\.dat: its header .*a\.hea is not there"):
+    with pytest.raises(FileNotFoundError, match=r"a\.dat: its header .*a\.hea does not exist"):
         read(record.with_suffix(".dat"))

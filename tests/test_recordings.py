@@ -25,7 +25,7 @@ from orbitdl.recordings import (
     prepare_for,
     read,
 )
-from orbitdl.recordings.listing import resolutions
+from orbitdl.recordings.deduplication import resolutions
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -186,15 +186,15 @@ def test_lists_and_whole_numbers_are_recordings_too():
 
 BAD = {
     "no window": (Recording(SIGNAL), {}, r"for instance window=201\."),
-    "a window of nothing": (Recording(SIGNAL), {"window": 0}, "window must be a positive whole"),
+    "a window of nothing": (Recording(SIGNAL), {"window": 0}, "window must be a positive integer"),
     "half a sample": (Recording(SIGNAL), {"window": 8, "step": 0.5}, "step must be a positive"),
     "no rate": (Recording(SIGNAL), {"window": 8, "sfreq": -1}, "sfreq must be a positive number"),
     "normalize in words": (Recording(SIGNAL), {"normalize": "yes"}, "must be True or False"),
-    "a channel by number": (Recording(SIGNAL), {"channel": 1}, "channel must be text"),
+    "a channel by number": (Recording(SIGNAL), {"channel": 1}, "channel must be a string"),
     "no such channel": (
         Recording(SIGNAL.reshape(-1, 2), ch_names=("I", "V1")),
         {"window": 8, "channel": "V6"},
-        r"channel='V6' is not there: pass a number from 0 to 1, a name \(I, V1\) or mean",
+        r"channel='V6' does not exist: pass a number from 0 to 1, a name \(I, V1\) or mean",
     ),
     "one channel": (Recording(SIGNAL), {"window": 8, "channel": "1"}, "channel='1' needs data"),
     "too short": (Recording(SIGNAL[:5]), {"window": 8}, "fewer than one window of 8"),
@@ -229,8 +229,11 @@ def test_words_that_are_unknown_are_refused_with_those_that_are_known(tmp_path):
 
 TOLD = {
     "no window": ([], "or cut it with --window;"),
-    "no such channel": (["--window", 9, "--channel", "a b"], "Error: --channel 'a b' is not there"),
-    "a key": (["--key", "x"], "Error: --key x names an array of an .npz file"),
+    "no such channel": (
+        ["--window", 9, "--channel", "a b"],
+        "--channel 'a b' does not exist",
+    ),
+    "a key": (["--key", "x"], "Error: --key x is for .npz files"),
     "a mark": (["--decimal", "comma"], "Error: --separator and --decimal are for .csv files"),
     "too long a window": (["--window", 10**6], "a longer recording or a smaller --window."),
 }

@@ -83,7 +83,7 @@ def test_a_kind_that_is_too_rare_to_be_found_without_a_part_is_not_chosen():
     selection = select(estimator, x, n_components=(1, 2), rounds=3)
     assert selection.choice == {"n_components": 1}
     assert selection.estimator.n_components == 1
-    assert 'n_components="auto" finds 2; what 2 explain more is within' in selection.reason
+    assert 'n_components="auto" finds 2; the gain of 2 is within' in selection.reason
 
 
 def test_held_out_samples_are_not_learned_from(heart):

@@ -249,7 +249,7 @@ def test_recordings_that_cannot_be_are_refused(simulate, arguments, words):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"heart_rate": 0}, "heart_sfreq must be a positive number, not 0."),
+        ({"heart_rate": 0}, "heart_rate must be a positive number, not 0."),
         ({"variability": -0.1}, "variability must be a number from 0 to 0.5, not -0.1."),
         ({"premature": 1.5}, "premature must be a number from 0 to 1, not 1.5."),
         ({"noise": -1}, "noise must be a number of at least 0, not -1."),
@@ -257,7 +257,7 @@ def test_recordings_that_cannot_be_are_refused(simulate, arguments, words):
         ({"drift": "much"}, "drift must be a number of at least 0, not 'much'."),
         ({"n_leads": 3}, "n_leads must be 1 or 2, not 3."),
         ({"bursts": -1}, "bursts must be an integer of at least 0, not -1."),
-        ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, and this one has 10"),
+        ({"gaps": 3}, "3 artefacts need a recording of at least 12 seconds, but this one has 10"),
     ],
 )
 def test_an_ecg_that_cannot_be_is_refused(arguments, words):
@@ -271,7 +271,7 @@ def test_an_ecg_that_cannot_be_is_refused(arguments, words):
         ({"n_channels": 0}, "n_channels must be an integer of at least 1, not 0."),
         ({"n_neurons": 1.5}, "n_neurons must be an integer of at least 1, not 1.5."),
         ({"firing_rate": [1.0, 2.0]}, "firing_rate has 2 numbers for 3 neurons"),
-        ({"firing_rate": -3}, "firing_sfreq must be a positive number, not -3."),
+        ({"firing_rate": -3}, "firing_rate must be a positive number, not -3."),
         ({"refractory": -1}, "refractory must be a number of at least 0, not -1."),
         ({"refractory": 0.2}, "refractory=0.2 leaves no time for 10 spikes per second"),
         ({"overlaps": 0.9}, "overlaps must be a number from 0 to 0.5, not 0.9."),

@@ -164,16 +164,16 @@ def test_times_are_in_seconds_if_the_rate_is_known():
     known, unknown = suggest_mask(Recording(signal, 360.0)), suggest_mask(signal)
     (row,) = known.artefacts.to_dict("records")
     assert (row["start_time"], row["end_time"]) == (2.0, 3.0)
-    assert row["words"] == "360 values in a row are NaN or infinite."
+    assert row["description"] == "360 values in a row are NaN or infinite."
     assert unknown.artefacts[["start_time", "end_time"]].isna().all(axis=None)
     assert unknown.mask.shape == signal.shape
 
 
 def test_every_reason_is_told_in_a_sentence():
     data = make_ecg_recording(60.0, saturations=1, flat_lines=1, bursts=1, gaps=1, random_state=0)
-    words = suggest_mask(data).artefacts["words"]
+    words = suggest_mask(data).artefacts["description"]
     assert words.str.endswith(".").all()
-    assert words.str.contains("in a row|times the highest").all()
+    assert words.str.contains("in a row|times that of recurring").all()
 
 
 def test_the_table_has_its_columns_when_nothing_is_found():

@@ -15,14 +15,14 @@ from typer.testing import CliRunner
 
 from orbitdl.command import app
 from orbitdl.recordings import read, table_files
-from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Decimal, Dialect, Separator
+from orbitdl.recordings.dialect import CHARACTER, UNKNOWN, Decimal, Dialect, Separator
 
 SEMICOLON, TAB, COMMA, BLANK, NONE = (
     Separator[name] for name in ("semicolon", "tab", "comma", "blank", "none")
 )
 
 
-def read_text(folder, text, asked=AS_FOUND):
+def read_text(folder, text, asked=UNKNOWN):
     path = folder / "table.csv"
     path.write_text(text)
     return read(path, separator=asked.separator, decimal=asked.decimal)
@@ -141,7 +141,7 @@ AMBIGUOUS = {
 @pytest.mark.parametrize("kind", AMBIGUOUS)
 def test_what_can_be_read_in_two_ways_is_refused_until_one_is_asked_for(tmp_path, kind):
     text, answers = AMBIGUOUS[kind]
-    with pytest.raises(ValueError, match=r"cannot tell how .*table\.csv is to be read") as caught:
+    with pytest.raises(ValueError, match=r"the format of .*table\.csv is ambiguous") as caught:
         read_text(tmp_path, text)
     assert "separator=" in str(caught.value)
     assert "\n" not in str(caught.value)
@@ -153,14 +153,14 @@ REFUSED = {
     "thousands between semicolons": ("a;b\n1.234,5;2\n", r"'1\.234,5' in row 2, column a"),
     "thousands with points": ('"1,234.5","2"\n', r"'1,234\.5' in row 1, column 1"),
     "commas for everything": ("a,b,c\n0,1,0,2,0,3\n", "row 1 names 3 columns, and row 2 has 6"),
-    "both decimal marks": ("a;b\n0.5;0,5\n", "where a number is needed"),
+    "both decimal marks": ("a;b\n0.5;0,5\n", "instead of a number"),
     "a short row": ("a;b\n1;2\n3\n", "row 3 has 1 cells, and the first has 2"),
     "a decimal mark far below": (
         "a;b\n" + "1.5;2\n" * 1500 + "1;2,5\n",
         "'2,5' in row 1502, column b",
     ),
-    "digits of another script": ("x\n\u0661\n", "where a number is needed"),
-    "underscores": ("x\n1_000\n", "where a number is needed"),
+    "digits of another script": ("x\n\u0661\n", "instead of a number"),
+    "underscores": ("x\n1_000\n", "instead of a number"),
 }
 
 
@@ -221,7 +221,7 @@ def test_a_table_gives_its_own_numbers_or_is_refused(tmp_path_factory, case):
     else:
         assert_allclose(content.signal, numbers, rtol=1e-12)
         return
-    assert re.match("cannot tell how .* is to be read", refusal)
+    assert re.match("the format of .* is ambiguous", refusal)
 
 
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
@@ -276,7 +276,7 @@ def test_a_table_of_two_meanings_stops_fit_until_it_is_settled(tmp_path):
     arguments = ("fit", tmp_path / "x.csv", "-o", tmp_path / "m", *settings)
     refused = run(*arguments)
     assert refused.exit_code == 1
-    assert refused.stderr.startswith("Error: cannot tell how")
+    assert refused.stderr.startswith("Error: the format of")
     assert refused.stderr.count("\n") == 1
     assert "(--separator comma and --decimal point), or" in refused.stderr
     shapes = {"--separator": [10, 2], "--decimal": [10]}

@@ -23,7 +23,9 @@ from reproduction.figures import Picture
 from reproduction.page import write_page
 
 X = make_shift_data(20, 10, random_state=0).X
-ROOM = re.compile(r"could not be written: no space left on device; make room, or name another")
+ROOM = re.compile(
+    r"could not be written: no space left on device; free disk space, or pass another"
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +65,7 @@ def write(request, model, waveforms):
 
 def assert_one_sentence(error: BaseException) -> None:
     assert "\n" not in str(error)
-    assert re.search(r"; (name|make) .*\.$", str(error))
+    assert re.search(r"; (pass|name|free) .*\.$", str(error))
 
 
 def test_a_pipe_is_refused_and_stays(write, tmp_path):

@@ -12,11 +12,11 @@ directions are mixed.
 import matplotlib.pyplot as plt
 
 from orbitdl import OrbitDictionaryLearning
-from orbitdl.datasets import make_turned_digits
+from orbitdl.datasets import make_rotated_digits
 from orbitdl.groups import ImageRotation, Trivial
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
 
-digits = make_turned_digits(n_samples=250, size=16, digits=(2, 3, 4, 7), random_state=0)
+digits = make_rotated_digits(n_samples=250, size=16, digits=(2, 3, 4, 7), random_state=0)
 figure, axes = plt.subplots(1, 8, figsize=(10, 1.5), layout="constrained")
 for ax, image in zip(axes, digits.X, strict=False):
     ax.imshow(image, cmap="gray_r", vmin=0)

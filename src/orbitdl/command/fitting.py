@@ -106,7 +106,7 @@ def said_of_alpha(facts: dict[str, Any]) -> list[str]:
 
 
 def said_of_course(facts: dict[str, Any]) -> list[str]:
-    """Say whether it went on long enough, and how far apart several starts were."""
+    """Return whether it went on long enough, and how far apart several starts were."""
     sentences = []
     if not facts["converged"]:
         sentences.append(

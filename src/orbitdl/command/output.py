@@ -77,7 +77,7 @@ def require_writable(
 
 
 def is_own(path: Path) -> bool:
-    """Tell whether a file bears the marks of a model file, a report or a table of orbitdl.
+    """Return whether a file bears the marks of a model file, a report or a table of orbitdl.
 
     Numbers bear none. Annotations, which experts correct by hand, are never told to be ours.
     """
@@ -118,7 +118,7 @@ def require_events_writable(
 
 
 def is_annotation(path: Path) -> bool:
-    """Tell whether events are written as annotations of a WFDB record."""
+    """Return whether events are written as annotations of a WFDB record."""
     return path.suffix.lower() in ANNOTATIONS
 
 

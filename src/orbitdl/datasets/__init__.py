@@ -1,4 +1,4 @@
-"""Data to learn from: seeded simulators, and recordings cut into windows."""
+"""Datasets: seeded simulators, and loaders of recordings."""
 
 from orbitdl.datasets.earthquake import load_earthquake
 from orbitdl.datasets.ecg_recordings import EcgRecording, make_ecg_recording
@@ -6,6 +6,7 @@ from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.heartbeats import EcgLikeData, make_ecg_like
 from orbitdl.datasets.mit_bih import load_ecg
 from orbitdl.datasets.oriented_events import OrientedEvents, make_oriented_events
+from orbitdl.datasets.rotated_digits import RotatedDigits, make_rotated_digits
 from orbitdl.datasets.segmentation import segment
 from orbitdl.datasets.simulators import (
     ShiftData,
@@ -14,7 +15,6 @@ from orbitdl.datasets.simulators import (
     make_synchronization_data,
 )
 from orbitdl.datasets.spike_recordings import SpikeRecording, make_spike_recording
-from orbitdl.datasets.turned_digits import TurnedDigits, make_turned_digits
 from orbitdl.recordings.recording import Recording
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
     "ShiftData",
     "SpikeRecording",
     "SynchronizationData",
-    "TurnedDigits",
+    "RotatedDigits",
     "load_earthquake",
     "load_ecg",
     "make_ecg_like",
@@ -35,6 +35,6 @@ __all__ = [
     "make_shift_data",
     "make_spike_recording",
     "make_synchronization_data",
-    "make_turned_digits",
+    "make_rotated_digits",
     "segment",
 ]

@@ -1,4 +1,4 @@
-"""Heartbeats: their shapes, their times, and the wandering baseline under them."""
+"""Simulation of heartbeats: waveforms, times and baseline wander."""
 
 import math
 
@@ -27,7 +27,7 @@ _PREMATURE = np.array(
 )
 _EARLY = 0.3  # by how much of an interval a premature beat comes early
 _DRIFT_BAND = (0.05, 0.35)  # Hz: breathing and slower
-_AT_ONCE = 2**16  # samples that the baseline is computed at together
+_AT_ONCE = 2**16  # samples of the baseline computed at a time
 
 
 def beat_shapes(n_leads: int) -> dict[str, GaussianWaves]:
@@ -47,7 +47,7 @@ def beat_times(
     premature: float,
     reach: float,
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Draw the times of beats that may reach into [0, duration], and which are premature.
+    """Draw the times of beats that may overlap [0, duration], and which are premature.
 
     Intervals are log-normal: `interval` is their median, `spread` the standard deviation of their
     logarithm. Every beat is premature with the same probability.

@@ -1,24 +1,24 @@
-"""A small earthquake that a seismometer recorded in three components; it comes with ObsPy."""
+"""A local earthquake recorded in three components, from ObsPy."""
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import butter, sosfiltfilt
 
-_BAND = 1.0, 8.0  # Hz: above the drift, and below half of the rate that is left
-_EVERY = 5  # of the samples of a record of 100 Hz, one in so many is kept
+_BAND = 1.0, 8.0  # Hz: above the drift, and below the Nyquist frequency after decimation
+_EVERY = 5  # decimation factor of the record at 100 Hz
 _BEGIN = 4.3  # seconds into the record, half a second before the first wave
 _LENGTH = 101
-_TAPER = 8  # samples in which the cut fades at both ends
+_TAPER = 8  # samples of the taper at both ends
 
 
 def load_earthquake() -> NDArray[np.float64]:
-    """Load five seconds of a local earthquake as station RJOB in Bavaria recorded it.
+    """Load five seconds of a local earthquake recorded at station RJOB in Bavaria.
 
     Returns
     -------
     ndarray of shape (101, 3)
-        Ground motion upwards, to the north and to the east, 20 samples per second, from 1 Hz to
-        8 Hz, in the unit of the record. It fades at both ends, so that it can be shifted round.
+        Ground motion upwards, to the north and to the east, sampled at 20 Hz, filtered to 1-8 Hz,
+        in the unit of the record. Both ends are tapered for circular shifts.
 
     Raises
     ------
@@ -40,7 +40,7 @@ def load_earthquake() -> NDArray[np.float64]:
 
 
 def cut_event(record: NDArray[np.float64], sfreq: float) -> NDArray[np.float64]:
-    """Filter a record (n_times, 3), keep some of its samples, and let both ends fade."""
+    """Filter, decimate and taper a record (n_times, 3)."""
     band = butter(3, _BAND, "bandpass", fs=sfreq, output="sos")
     begin = round(_BEGIN * sfreq)
     cut = sosfiltfilt(band, record, axis=0)[begin : begin + _LENGTH * _EVERY : _EVERY]

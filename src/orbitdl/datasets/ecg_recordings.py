@@ -1,4 +1,4 @@
-"""A long simulated electrocardiogram, with the true time of every beat."""
+"""Simulated electrocardiograms with ground truth."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,41 +9,39 @@ import pandas as pd
 from orbitdl.arrays.validation import require_between, require_count, require_positive
 from orbitdl.datasets.beats import add_baseline, beat_shapes, beat_times
 from orbitdl.datasets.gaussian_waves import GaussianWaves
-from orbitdl.datasets.planted_artefacts import plant_artefacts, require_room
+from orbitdl.datasets.planted_artefacts import plant_artefacts, require_duration
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
 from orbitdl.recordings.artefacts import Artefact
 from orbitdl.recordings.recording import Recording
 
 _LEADS = ("II", "V1")
-_REACH = 0.8  # seconds from the R peak after which nothing of a beat is left in float64
+_REACH = 0.8  # support of a beat on either side of the R peak, in seconds
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class EcgRecording(Recording):
-    """Hold a simulated electrocardiogram and the truth about it.
-
-    It is a `Recording`: all that takes one takes it.
+    """A simulated electrocardiogram with ground truth; a `Recording`.
 
     Attributes
     ----------
     signal : ndarray of shape (n_times,) or (n_times, 2)
-        The values; the R peak of a normal beat of amplitude 1 has height 1 in the first lead.
-        NaN where values are missing.
+        The signal; the R peak of a normal beat of amplitude 1 has height 1 in the first lead. NaN
+        where missing.
     sfreq : float
-        Samples per second.
+        Sampling rate in Hz.
     ch_names : tuple of str
         Names of the leads.
     beats : DataFrame
-        One row per beat that reaches into the recording, in the order of time: `position` (in
-        samples) and `seconds` of its reference point, the centre of its R wave, any real
-        number; `inside`, whether the reference point lies within the recording and not only a part
-        of a wave; `kind`, "normal" or "premature"; `amplitude`, the factor of its waveform.
+        One row per beat that overlaps the recording, sorted by time: `position` (in samples) and
+        `seconds` (real numbers) of its reference point, the centre of its R wave; `inside`, whether
+        the reference point lies within the recording; `kind`, "normal" or "premature";
+        `amplitude`, the factor of its waveform.
     waveforms : dict of GaussianWaves
         The waveform of each kind: ``waveforms["normal"].at(t)`` are its values (..., n_leads) at
         `t` seconds after the reference point.
     artefacts : DataFrame
-        The planted artefacts: `start` and `end` (without it) in samples, `start_time` and
-        `end_time` in seconds, `channel`, `reason` and `words`, as `suggest_mask` lists them.
+        The simulated artefacts: `start` and `end` (exclusive) in samples, `start_time` and
+        `end_time` in seconds, `channel`, `reason` and `description`, as in `suggest_mask`.
     """
 
     beats: pd.DataFrame
@@ -68,14 +66,14 @@ def make_ecg_recording(
     gaps: int = 0,
     random_state: int | np.random.Generator | None = None,
 ) -> EcgRecording:
-    r"""Simulate a long electrocardiogram and say where every beat is.
+    r"""Simulate an electrocardiogram with known beats.
 
     Parameters
     ----------
     duration : float
         Length in seconds.
     sfreq : float
-        Samples per second. Below 50 the narrow waves fall between the samples.
+        Sampling rate in Hz, at least 50 to resolve the narrow waves.
     heart_rate : float
         Beats per minute, at the median interval.
     variability : float
@@ -89,11 +87,11 @@ def make_ecg_recording(
     noise : float
         Standard deviation of the white noise, where the normal R peak has height 1.
     drift : float
-        Root mean square of the slow wandering of the baseline, in the same unit.
+        Root mean square of the baseline wander, in the same unit.
     saturations, flat_lines, bursts, gaps : int
-        Number of artefacts of each kind, half a second to two seconds long: a lead stands at 3 or
-        -3, keeps its value, has noise of standard deviation 2 added; or all leads are NaN. There
-        must be four seconds per artefact.
+        Number of artefacts of each type, 0.5 to 2 seconds long: a lead is clipped at 3 or -3,
+        constant, or has additional noise of standard deviation 2; or all leads are NaN. The
+        recording must have four seconds per artefact.
     random_state : int, Generator or None
         Seed of all random numbers. With one seed the beats are the same for every noise, drift,
         number of leads and number of artefacts.
@@ -143,7 +141,7 @@ def make_ecg_recording(
         Artefact.burst: require_count(bursts, "bursts", least=0),
         Artefact.missing: require_count(gaps, "gaps", least=0),
     }
-    require_room(artefacts, duration)
+    require_duration(artefacts, duration)
     rng = np.random.default_rng(random_state)
 
     beats = _draw_beats(rng, n, sfreq, 60 / heart_rate, variability, premature)
@@ -171,7 +169,7 @@ def make_ecg_recording(
 def _draw_beats(
     rng: np.random.Generator, n: int, sfreq: float, interval: float, spread: float, premature: float
 ) -> pd.DataFrame:
-    """Draw when beats are, and of which kind."""
+    """Draw times and types of beats."""
     times, early = beat_times(
         rng, n / sfreq, interval=interval, spread=spread, premature=premature, reach=_REACH
     )

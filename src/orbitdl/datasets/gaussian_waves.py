@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 @dataclass(frozen=True, eq=False)
 class GaussianWaves:
-    r"""Describe a waveform in one or several channels at any real time.
+    r"""A waveform with one or more channels as a function of continuous time.
 
     Attributes
     ----------

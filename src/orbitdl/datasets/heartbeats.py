@@ -1,4 +1,4 @@
-"""A simulated electrocardiogram: heartbeats of two shapes at times off the sample grid."""
+"""Windows of a simulated electrocardiogram with two types of beats at continuous times."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -15,23 +15,23 @@ from orbitdl.datasets.superposition import add_noise, superpose
 _MEAN_INTERVAL = 0.8  # seconds between beats: 75 per minute
 _INTERVAL_SPREAD = 0.08  # standard deviation of the interval's logarithm
 _PREMATURE_FRACTION = 0.12
-_REACH = 0.6  # seconds from the R peak after which a beat has died away
+_REACH = 0.6  # support of a beat on either side of the R peak, in seconds
 
 
 @dataclass(frozen=True, eq=False)
 class EcgLikeData:
-    """Hold a simulated electrocardiogram, its windows and its beats.
+    """A simulated electrocardiogram with its windows and beats.
 
     Attributes
     ----------
     X : ndarray of shape (n_windows, length)
         Consecutive windows of the signal, each of zero mean and unit norm.
     signal : ndarray of shape (n_windows * length,)
-        The whole signal; the R peak of a normal beat has height 1.
+        The signal; the R peak of a normal beat has height 1.
     sfreq : float
-        Samples per second.
+        Sampling rate in Hz.
     beats : DataFrame
-        One row per beat: `seconds`, when its R peak is, and `kind`, "normal" or "premature".
+        One row per beat: `seconds`, the time of its R peak, and `kind`, "normal" or "premature".
     """
 
     X: NDArray[np.float64]
@@ -49,28 +49,28 @@ def make_ecg_like(
     drift: float = 0.1,
     random_state: int | np.random.Generator | None = None,
 ) -> EcgLikeData:
-    r"""Simulate an electrocardiogram and cut it into windows of a few beats each.
+    r"""Simulate an electrocardiogram, split into windows of a few beats.
 
     Parameters
     ----------
     n_windows : int
         Number of windows.
     length : int
-        Samples in a window; at the default rate 128 samples last two seconds and hold two
-        or three beats.
+        Samples in a window; at the default sampling rate 128 samples are two seconds, with two or
+        three beats.
     sfreq : float
-        Samples per second. Below 50 the narrow waves fall between the samples.
+        Sampling rate in Hz, at least 50 to resolve the narrow waves.
     noise : float
         Standard deviation of the white noise, where the normal R peak has height 1.
     drift : float
-        Root mean square of the slow wandering of the baseline, in the same unit.
+        Root mean square of the baseline wander, in the same unit.
     random_state : int, Generator or None
         Seed of all random numbers.
 
     Returns
     -------
     EcgLikeData
-        Windows `X`, the whole `signal`, its `sfreq` and the table of `beats`.
+        Windows `X`, the `signal`, its `sfreq` and the table of `beats`.
 
     Notes
     -----

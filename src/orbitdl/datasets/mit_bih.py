@@ -1,4 +1,4 @@
-"""Electrocardiograms of the MIT-BIH Arrhythmia Database: found, or downloaded once."""
+"""Loader of the MIT-BIH Arrhythmia Database."""
 
 import os
 from pathlib import Path
@@ -18,8 +18,8 @@ _SHA256 = {
 def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) -> Recording:
     """Load a record of the MIT-BIH Arrhythmia Database.
 
-    The files are looked for in the folder `mitdb` of `$ORBITDL_DATA`, then in the user's cache.
-    Record 100 is otherwise downloaded once from PhysioNet and checked against its known hash.
+    Files are read from the folder `mitdb` of `$ORBITDL_DATA`, or else from the user's cache. Record
+    100 is otherwise downloaded once from PhysioNet and checked against its hash.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def load_ecg(record: str = "100", *, channel: int | Literal["mean"] | None = 0) 
 
 
 def _folder(record: str) -> Path:
-    """Find the folder that holds a record's two files; download them if need be and possible."""
+    """Return the folder of a record's two files; download them if necessary."""
     names = {f"{record}.dat", f"{record}.hea"}
     data = os.environ.get("ORBITDL_DATA")
     if data and _holds(Path(data) / "mitdb", names):
@@ -90,7 +90,7 @@ def _folder(record: str) -> Path:
     remedy = f"set ORBITDL_DATA to a folder that holds mitdb/{record}.dat and mitdb/{record}.hea"
     if not names <= _SHA256.keys():
         raise FileNotFoundError(
-            f"Record {record} is not on this machine and only record 100 is downloaded: {remedy}."
+            f"Record {record} was not found and only record 100 is downloaded: {remedy}."
         )
     store = pooch.create(path=cache, base_url=_SOURCE, registry=_SHA256)
     try:

@@ -1,4 +1,4 @@
-"""One event, seen by many sensors that stand differently."""
+"""Simulation of one event recorded by many sensors of unknown orientation."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.arrays.validation import require_between, require_count
-from orbitdl.datasets.moving import draw_orthogonal, shift_signals
 from orbitdl.datasets.simulators import Seed
+from orbitdl.datasets.transforms import draw_orthogonal, shift_signals
 
 AXES = 3
-"""Components of ground motion: a sensor's own three axes."""
-_ONSETS = 0.15, 0.35  # of the first and of the second wave, as parts of the length
-_CYCLES = 18.0, 10.0  # in the whole length
-_DECAYS = 0.06, 0.10  # times in which waves fade, as parts of the length
+"""Components of ground motion."""
+_ONSETS = 0.15, 0.35  # of the first and of the second wave, as fractions of the length
+_CYCLES = 18.0, 10.0  # per length
+_DECAYS = 0.06, 0.10  # decay times, as fractions of the length
 _SIZES = 0.6, 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class OrientedEvents:
-    """Hold an event as many sensors recorded it, and how each of them stood.
+    """An event recorded by many sensors, and their orientations.
 
     Attributes
     ----------
@@ -33,9 +33,9 @@ class OrientedEvents:
     event : ndarray of shape (length, 3)
         The event, of unit norm.
     shifts : ndarray of shape (n_samples,)
-        How late each sensor recorded it, in samples, any real number.
+        Delay of each sensor in samples (real numbers).
     rotations : ndarray of shape (n_samples, 3, 3)
-        How each sensor stood, a rotation: ``clean[i, t] = rotations[i] @ event[t - shifts[i]]``.
+        Orientation of each sensor: ``clean[i, t] = rotations[i] @ event[t - shifts[i]]``.
     """
 
     X: NDArray[np.float64]
@@ -54,21 +54,21 @@ def make_oriented_events(
     event: ArrayLike | None = None,
     random_state: Seed = None,
 ) -> OrientedEvents:
-    r"""Simulate a local earthquake as sensors record it whose orientation is not known.
+    r"""Simulate a local earthquake recorded by sensors of unknown orientation.
 
     Parameters
     ----------
     n_samples : int
         Number of sensors, each of which records the event once.
     length : int
-        Samples of a recording, 16 or more; an `event` brings its own.
+        Samples of a recording, 16 or more; ignored if `event` is passed.
     snr_db : float
         Ten times the decimal logarithm of the energy of the event over the expected energy of the
         noise: at 0 they are equal.
     spread : float
-        Sensors record the event at most so many samples too early or too late.
+        Maximum absolute delay in samples.
     event : array-like of shape (length, 3), optional
-        Another event than the simulated one, in three components. It is given unit norm.
+        Another event in three components; it is scaled to unit norm.
     random_state : int, Generator or None
         Seed of all random numbers.
 
@@ -86,11 +86,10 @@ def make_oriented_events(
 
         y_i(t) = R_i\, a(t - \tau_i) + \varepsilon_i(t).
 
-    The simulated event :math:`a` is a quick wave along one axis, which arrives first, and a slower,
-    larger one across it, whose two parts run out of step: seen from its end it is an ellipse. No
-    single waveform in a fixed direction is like it. Shifts are circular; at both ends the event is
-    small. With an even length the Nyquist term is left out, which cannot be shifted by parts of a
-    sample.
+    The simulated event :math:`a` is a fast linearly polarised wave, followed by a slower, larger,
+    elliptically polarised one in the transverse plane, so that it is not rank one. Shifts are
+    circular; the event is small at both ends. For an even length it has no Nyquist component,
+    which fractional shifts cannot represent.
 
     Examples
     --------
@@ -135,15 +134,15 @@ def _wave(t: NDArray[np.float64], which: int, phase: float) -> NDArray[np.float6
 
 
 def _as_event(values: ArrayLike) -> NDArray[np.float64]:
-    """Return an event of unit norm that can be shifted, or say what is wrong with it."""
+    """Return an event of unit norm without Nyquist component; raise ValueError if not valid."""
     event = np.asarray(values, dtype=np.float64)
     if event.ndim != 2 or event.shape[1] != AXES:
         raise ValueError(
             f"event must have the shape (length, {AXES}), a column per component, not "
-            f"{event.shape}; transpose or cut it."
+            f"{event.shape}; transpose it."
         )
     if not np.isfinite(event).all() or not event.any():
-        raise ValueError("event must be finite and not zero everywhere; fill gaps, or cut it anew.")
+        raise ValueError("event must be finite and not zero everywhere; fill gaps first.")
     spectrum = np.fft.rfft(event, axis=0)
     if len(event) % 2 == 0:
         spectrum[-1] = 0.0

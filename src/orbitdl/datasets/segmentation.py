@@ -1,4 +1,4 @@
-"""Cutting a long signal into windows."""
+"""Splitting a signal into windows."""
 
 from numbers import Integral
 
@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from orbitdl.recordings.cutting import cut, normalised
 from orbitdl.recordings.recording import as_signal
+from orbitdl.recordings.windowing import normalised, split_windows
 
 
 def segment(
     signal: ArrayLike, length: int, step: int, *, normalize: bool = True
 ) -> NDArray[np.float64]:
-    r"""Cut a long signal into windows.
+    r"""Split a signal into windows.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ def segment(
         Samples in a window.
     step : int
         Samples from the start of one window to the start of the next. Windows overlap when it
-        is below `length`; samples after the last whole window are left out.
+        is below `length`; samples after the last complete window are dropped.
     normalize : bool
         Whether to give each window zero mean and unit norm.
 
@@ -65,5 +65,5 @@ def segment(
             f"signal has {len(values)} samples, fewer than length={length}: "
             "pass a longer signal or a smaller length."
         )
-    windows, _ = cut(values, length, step, to_end=False)
+    windows, _ = split_windows(values, length, step, to_end=False)
     return normalised(windows, normalize)[0]

@@ -1,4 +1,4 @@
-"""Simulators of the model: sparse sums of components moved by a group."""
+"""Simulators of the model: sparse sums of transformed components."""
 
 from dataclasses import dataclass
 from numbers import Integral, Real
@@ -8,21 +8,21 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils import check_scalar
 
-from orbitdl.datasets.moving import draw_orthogonal, shift_signals
+from orbitdl.datasets.transforms import draw_orthogonal, shift_signals
 
 Seed = int | np.random.Generator | None
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftData:
-    """Hold samples that are sums of shifted components, and how they were made.
+    """Sums of shifted components, with ground truth.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, length)
         The samples.
     components : ndarray of shape (n_components, length)
-        The planted components, of unit norm.
+        The true components, of unit norm.
     events : DataFrame with n_samples * n_atoms rows
         One row an atom, in the order of samples: `sample`, `component`, `coefficient` and
         `shift` (in samples, to the right).
@@ -35,18 +35,18 @@ class ShiftData:
 
 @dataclass(frozen=True, eq=False)
 class SynchronizationData:
-    """Hold samples that are sums of rotated components, and how they were made.
+    """Sums of rotated components, with ground truth.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, dimension, n_devices)
         The samples.
     components : ndarray of shape (n_components, dimension, n_devices)
-        The planted components; their columns have unit norm.
+        The true components; their columns have unit norm.
     coefficients : ndarray of shape (n_samples, n_components)
         The weight of each component in each sample.
     rotations : ndarray of shape (n_samples, n_components, dimension, dimension)
-        The orthogonal matrix that moved each component in each sample.
+        The orthogonal matrix of each component in each sample.
     """
 
     X: NDArray[np.float64]
@@ -80,15 +80,15 @@ def make_shift_data(
     noise : float
         Standard deviation of the white noise added to each value.
     subdivisions : int or None
-        Shifts are whole multiples of `1 / subdivisions` of a sample; with None they are any
-        real number in [0, length).
+        Shifts are multiples of `1 / subdivisions` of a sample; with None they are real numbers in
+        [0, length).
     random_state : int, Generator or None
         Seed of all random numbers.
 
     Returns
     -------
     ShiftData
-        Samples `X`, planted `components`, and the table of `events`.
+        Samples `X`, true `components`, and the table of `events`.
 
     Notes
     -----
@@ -101,9 +101,9 @@ def make_shift_data(
         \qquad \widehat{T^\tau a}(f) = e^{-2 \pi i f \tau / N}\, \hat a(f),
 
     where coefficients are standard normal and each atom is drawn uniformly and independently
-    from all pairs of a component and a shift. A whole shift `r` is `numpy.roll(a, r)`. An even
-    length has a Nyquist frequency, which real signals cannot shift by a fraction: unless
-    `subdivisions=1`, components are drawn without it.
+    from all pairs of a component and a shift. An integer shift `r` is `numpy.roll(a, r)`. For an
+    even length, fractional shifts cannot represent the Nyquist frequency: unless `subdivisions=1`,
+    components are drawn without it.
 
     Examples
     --------
@@ -111,11 +111,11 @@ def make_shift_data(
     >>> data.X.shape, data.components.shape
     ((100, 30), (3, 30))
     >>> first = data.events[data.events["sample"] == 0]
-    >>> moved = [
+    >>> atoms = [
     ...     atom.coefficient * np.roll(data.components[int(atom.component)], int(atom.shift))
     ...     for atom in first.itertuples()
     ... ]
-    >>> bool(np.allclose(sum(moved), data.X[0]))
+    >>> bool(np.allclose(sum(atoms), data.X[0]))
     True
     """
     _check_counts(n_samples=n_samples, length=length, n_components=n_components, n_atoms=n_atoms)
@@ -162,7 +162,7 @@ def make_synchronization_data(
     noise: float = 0.1,
     random_state: Seed = None,
 ) -> SynchronizationData:
-    r"""Draw matrices that are noisy sums of components moved by orthogonal matrices.
+    r"""Draw noisy sums of components multiplied by orthogonal matrices.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def make_synchronization_data(
     dimension : int
         Rows of a sample: the space the orthogonal matrices act on.
     n_devices : int
-        Columns of a sample: the devices, which all turn together.
+        Columns of a sample: devices with a common rotation.
     n_components : int
         Number of components. One alone always has the coefficient 1; several have
         standard normal coefficients.
@@ -183,7 +183,7 @@ def make_synchronization_data(
     Returns
     -------
     SynchronizationData
-        Samples `X`, planted `components`, their `coefficients` and `rotations`.
+        Samples `X`, true `components`, their `coefficients` and `rotations`.
 
     Notes
     -----
@@ -224,6 +224,6 @@ def make_synchronization_data(
 
 
 def _check_counts(**counts: int) -> None:
-    """Refuse what is not an integer of at least one."""
+    """Raise ValueError for values that are not positive integers."""
     for name, value in counts.items():
         check_scalar(value, name, Integral, min_val=1)

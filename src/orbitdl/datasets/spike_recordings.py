@@ -1,4 +1,4 @@
-"""A long simulated recording of spiking neurons, with the true time of every spike."""
+"""Simulated recordings of spiking neurons with ground truth."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,29 +13,27 @@ from orbitdl.datasets.spike_trains import draw_spike_shapes, draw_spike_times
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
 from orbitdl.recordings.recording import Recording
 
-_REACH = 3.3e-3  # seconds from the trough after which nothing of a spike is left in float64
+_REACH = 3.3e-3  # support of a spike on either side of the trough, in seconds
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SpikeRecording(Recording):
-    """Hold a simulated recording of spikes and the truth about it.
-
-    It is a `Recording`: all that takes one takes it.
+    """A simulated recording of spikes with ground truth; a `Recording`.
 
     Attributes
     ----------
     signal : ndarray of shape (n_times,) or (n_times, n_channels)
-        The values; the trough of the smallest neuron has depth 1 in its strongest channel.
+        The signal; the trough of the smallest neuron has depth 1 in its strongest channel.
     sfreq : float
-        Samples per second.
+        Sampling rate in Hz.
     ch_names : tuple of str
         Names of the channels, if there are several.
     spikes : DataFrame
-        One row per spike that reaches into the recording, in the order of time: `position` (in
-        samples) and `seconds` of its reference point, the centre of its trough, any real
-        number; `inside`, whether the reference point lies within the recording and not only a part
-        of a wave; `neuron`; `amplitude`, the factor of its waveform; `overlaps`, whether a spike
-        of another neuron has its reference point within a millisecond.
+        One row per spike that overlaps the recording, sorted by time: `position` (in samples) and
+        `seconds` (real numbers) of its reference point, the centre of its trough; `inside`, whether
+        the reference point lies within the recording; `neuron`; `amplitude`, the factor of its
+        waveform; `overlaps`, whether a spike of another neuron has its reference point within a
+        millisecond.
     waveforms : tuple of GaussianWaves
         The waveform of each neuron: ``waveforms[j].at(t)`` are its values (..., n_channels) at `t`
         seconds after the reference point.
@@ -62,34 +60,32 @@ def make_spike_recording(
     drift: float = 0.0,
     random_state: int | np.random.Generator | None = None,
 ) -> SpikeRecording:
-    r"""Simulate spiking neurons heard in several channels and say where every spike is.
+    r"""Simulate a multichannel recording of spiking neurons with known spikes.
 
     Parameters
     ----------
     duration : float
         Length in seconds.
     sfreq : float
-        Samples per second. Below 10 000 the narrow waves fall between the samples.
+        Sampling rate in Hz, at least 10 000 to resolve the narrow waves.
     n_channels : int
-        Number of channels, which lie in a row.
+        Number of channels of a linear probe.
     n_neurons : int
         Number of neurons, each with a waveform of its own.
     firing_rate : float or sequence of n_neurons floats
         Spikes per second of each neuron.
     refractory : float
-        Seconds after a spike in which the same neuron has no other; at most half of the mean
-        interval between its spikes.
+        Refractory period in seconds, at most half of the mean interval between spikes.
     overlaps : float
-        Share of spikes, up to 0.5, that are put within half a millisecond of a spike of another
-        neuron; more meet by chance. Those that would fall into a refractory period do not happen.
+        Share of spikes, up to 0.5, placed within half a millisecond of a spike of another neuron;
+        others overlap at random. Those within a refractory period are dropped.
     snr : float
         Depth of the smallest neuron's trough in its strongest channel over the standard deviation
         of the white noise; `numpy.inf` for none.
     amplitude_spread : float
         Standard deviation of the logarithm of the spikes' amplitudes, at most 1.
     drift : float
-        How far, as a share from 0 to 0.9, the amplitudes of each neuron slowly rise and fall in
-        the course of the recording.
+        Relative slow modulation of the amplitudes of each neuron, from 0 to 0.9.
     random_state : int, Generator or None
         Seed of all random numbers. With one seed the spikes are the same for every `snr`.
 
@@ -162,7 +158,7 @@ def make_spike_recording(
 def _firing_rates(
     firing_rate: float | Sequence[float], n_neurons: int, refractory: float
 ) -> NDArray[np.float64]:
-    """Return the firing rate of each neuron, all slow enough for their refractory period."""
+    """Return the firing rate of each neuron, compatible with the refractory period."""
     listed = np.atleast_1d(np.asarray(firing_rate)).tolist()
     if np.ndim(firing_rate) == 0:
         listed *= n_neurons
@@ -182,7 +178,7 @@ def _firing_rates(
 
 
 def _spike_table(trains: list[NDArray[np.float64]], sfreq: float, n: int) -> pd.DataFrame:
-    """List the spikes of all neurons in the order of time."""
+    """List the spikes of all neurons sorted by time."""
     times = np.concatenate(trains)
     neuron = np.repeat(np.arange(len(trains)), [len(train) for train in trains])
     order = np.argsort(times, kind="stable")

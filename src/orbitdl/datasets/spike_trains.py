@@ -1,4 +1,4 @@
-"""Spikes of neurons: their shapes, and their times with a refractory period."""
+"""Simulation of spikes: waveforms, and times with a refractory period."""
 
 import math
 
@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 
-_SPACING = 0.8  # channels from a neuron at which its spikes are smaller by e
+_SPACING = 0.8  # decay length of amplitudes, in channels
 _HEIGHTS = (1.0, 1.6)  # of the smallest and the largest neuron's troughs
 _MILLISECOND = 1e-3
-_CLOSE = 0.5 * _MILLISECOND  # within which a planted overlap follows or precedes its neighbour
+_CLOSE = 0.5 * _MILLISECOND  # maximum distance of a simulated overlap from its neighbour
 
 
 def draw_spike_shapes(
@@ -21,13 +21,13 @@ def draw_spike_shapes(
     Troughs in a neuron's strongest channel are from 1 to 1.6 deep; neurons differ in widths, in
     humps, and in where they lie along the row of channels.
     """
-    place = _spread(rng, n_neurons) * (n_channels - 1)
+    position = _spread(rng, n_neurons) * (n_channels - 1)
     depth = rng.permutation(np.linspace(*_HEIGHTS, n_neurons))
     trough = 0.10 + 0.12 * rng.permutation(_spread(rng, n_neurons))
     after = 0.40 + 0.30 * rng.permutation(_spread(rng, n_neurons))
     shapes = []
     for j in range(n_neurons):
-        gain = np.exp(-np.abs(np.arange(n_channels) - place[j]) / _SPACING)
+        gain = np.exp(-np.abs(np.arange(n_channels) - position[j]) / _SPACING)
         height = np.array([rng.uniform(0.1, 0.3), -1.0, rng.uniform(0.2, 0.5)])
         centre = np.array([-0.25 - trough[j], 0.0, trough[j] + after[j]]) * _MILLISECOND
         width = np.array([0.12, trough[j], 0.15 + 0.2 * after[j]]) * _MILLISECOND
@@ -44,9 +44,9 @@ def draw_spike_times(
     overlaps: float,
     reach: float,
 ) -> list[NDArray[np.float64]]:
-    """Draw the sorted times of every neuron's spikes that may reach into [0, duration].
+    """Draw the sorted times of every neuron's spikes that may overlap [0, duration].
 
-    A share `overlaps` of all spikes is put next to a spike of another neuron, on purpose.
+    A share `overlaps` of all spikes is placed next to a spike of another neuron.
     """
     if len(firing_rates) == 1:  # there is nobody to overlap with
         overlaps = 0.0
@@ -82,7 +82,7 @@ def _with_overlaps(
     expected: float,
     refractory: float,
 ) -> NDArray[np.float64]:
-    """Add spikes next to spikes of other neurons; those in a refractory period do not happen."""
+    """Add spikes next to spikes of other neurons; those in a refractory period are dropped."""
     others = np.concatenate([train for j, train in enumerate(trains) if j != own])
     count = min(rng.poisson(expected), len(others))
     beside = np.sort(rng.choice(others, count, replace=False) + rng.uniform(-_CLOSE, _CLOSE, count))

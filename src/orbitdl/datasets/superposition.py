@@ -1,4 +1,4 @@
-"""Simulated signals: how long they are, events added up at any real time, noise."""
+"""Superposition of events at continuous times, and noise."""
 
 import math
 
@@ -10,13 +10,13 @@ from orbitdl.arrays.validation import require_positive
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 
 _EVENTS_AT_ONCE = 256
-"""Events whose samples are evaluated together, so that memory does not grow with their number."""
+"""Events evaluated at a time, which bounds memory."""
 _SAMPLES_AT_ONCE = 2**16
-"""Samples that noise is drawn for together, for the same reason."""
+"""Samples of noise drawn at a time, which bounds memory."""
 
 
 def count_samples(duration: float, sfreq: float) -> int:
-    """Return how many samples a recording of so many seconds has."""
+    """Return the number of samples of a duration in seconds."""
     n = round(require_positive(duration, "duration") * require_positive(sfreq, "sfreq"))
     if n < 1:
         raise ValueError(
@@ -26,7 +26,7 @@ def count_samples(duration: float, sfreq: float) -> int:
 
 
 def locate(times: NDArray[np.float64], sfreq: float, n: int) -> pd.DataFrame:
-    """Return the table of events at given seconds: `position`, `seconds`, and whether `inside`."""
+    """Return the table of events at times in seconds: `position`, `seconds` and `inside`."""
     position = times * sfreq
     inside = (position >= 0) & (position <= n - 1)
     return pd.DataFrame({"position": position, "seconds": times, "inside": inside})
@@ -50,8 +50,7 @@ def superpose(
 ) -> None:
     """Add ``amplitude * waves(t - time)`` of all events to a signal (n_times, channels), in place.
 
-    Values are exact at every sample, wherever between the samples an event lies; what is farther
-    than `reach` seconds from its reference point is left out, and so is what is outside the signal.
+    Waveforms are evaluated at exact times within `reach` seconds of the reference point.
     """
     n, channels = signal.shape
     flat = signal.reshape(-1)  # adding at numbers is many times faster along one axis

@@ -153,7 +153,7 @@ def relative(errors: Floats) -> Floats:
 
 
 def quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
-    """Tell which segments have at most the running median of errors."""
+    """Return which segments have at most the running median of errors."""
     return np.asarray(errors <= median_filter(errors, width + 1 - width % 2))
 
 

@@ -284,7 +284,7 @@ def noise_around(eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length:
 def beyond_doubt(
     detector: Detector, atoms: Atoms, local: Floats, samples: int
 ) -> NDArray[np.bool_]:
-    """Tell which atoms exceed what noise reaches anywhere in the recording."""
+    """Return which atoms exceed what noise reaches anywhere in the recording."""
     count = len(detector) * (detector.samples or samples)
     most = np.sqrt(2.0 * np.log(max(count, 2))) * np.maximum(detector.g, 1.0)
     return np.asarray(np.abs(atoms.c) >= most[atoms.component] * local[atoms.sample])
@@ -297,7 +297,7 @@ def medians(atoms: Atoms, q: int) -> Floats:
 
 
 def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
-    """Tell which atoms have at least half the median coefficient of their component."""
+    """Return which atoms have at least half the median coefficient of their component."""
     own = median[atoms.component]
     return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
 

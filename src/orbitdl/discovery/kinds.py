@@ -53,7 +53,7 @@ def recurrences(w: Whitened, coded: Coded, j: int, listed: NDArray[np.bool_]) ->
 
 
 def has_valley(z: Floats) -> bool:
-    """Tell whether values have two hills, at -1 and 1, with a valley in between.
+    """Return whether values have two hills, at -1 and 1, with a valley in between.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def has_valley(z: Floats) -> bool:
 
 
 def is_own_kind(coded: Coded, j: int) -> bool:
-    """Tell whether there is a valley between a component and every one that is similar to it."""
+    """Return whether there is a valley between a component and every one that is similar to it."""
     A, gram = coded.detector.A, gram_of(coded.detector.A)
     for i in range(len(A)):
         at = int(np.argmax(gram[j, i]))
@@ -149,7 +149,7 @@ def principal_scores(x: Floats) -> Floats:
 
 
 def is_separate(y: Floats, label: Integers, i: int, count: int) -> bool:
-    """Tell whether there is a valley between a cluster and each of the others."""
+    """Return whether there is a valley between a cluster and each of the others."""
     if np.bincount(label, minlength=count).min() < RECURS:
         return False
     own = y[label == i].mean(axis=0)

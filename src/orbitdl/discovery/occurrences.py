@@ -31,7 +31,7 @@ NARROW = 8
 
 
 def is_event(coded: Coded, samples: int) -> NDArray[np.bool_]:
-    """Tell which atoms are events, (K,), by the rules of a calibrated detector where it is one."""
+    """Return which atoms are events, (K,), by the rules of a calibrated detector, if it is one."""
     good, size, fit = fitting(coded)
     apart = coded.detector.apart
     if not coded.detector.samples:
@@ -40,7 +40,7 @@ def is_event(coded: Coded, samples: int) -> NDArray[np.bool_]:
 
 
 def fitting(coded: Coded) -> tuple[NDArray[np.bool_], Floats, Floats]:
-    """Tell which atoms explain what is there; return their relative size and their fit, too."""
+    """Return which atoms explain what is there; return their relative size and their fit, too."""
     atoms, length = coded.atoms, coded.detector.A.shape[1]
     typical = coded.median
     size = np.minimum(np.abs(atoms.c) / np.maximum(typical[atoms.component], 1e-300), 1.0)
@@ -101,7 +101,7 @@ def avoided_lag(sample: NDArray[np.int64], samples: int, most: int) -> float:
 def shadowed(
     coded: Coded, good: NDArray[np.bool_], strong: NDArray[np.bool_], apart: float
 ) -> NDArray[np.bool_]:
-    """Tell which good atoms are nearer than `apart` to a larger one, and not strong."""
+    """Return which good atoms are nearer than `apart` to a larger one, and not strong."""
     result, own = np.zeros(len(good), dtype=bool), np.flatnonzero(good)
     own = own[np.argsort(coded.atoms.sample[own], kind="stable")]
     time, size = coded.atoms.sample[own], np.abs(coded.atoms.c[own])

@@ -71,11 +71,11 @@ class Atoms:
         return Atoms(self.component[which], self.sample[which], self.c[which], self.lag[which])
 
     def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
-        """Tell which atoms have one more than `factor` times as large within `reach` samples."""
+        """Return which atoms have one more than `factor` times as large within `reach` samples."""
         return largest_near(self, self.sample, reach) > factor * np.abs(self.c)
 
     def isolated(self, reach: int) -> NDArray[np.bool_]:
-        """Tell which atoms have no other within `reach` samples."""
+        """Return which atoms have no other within `reach` samples."""
         order = np.argsort(self.sample, kind="stable")
         gap = np.diff(self.sample[order], prepend=-np.inf, append=np.inf)
         alone = np.empty(len(self), dtype=bool)

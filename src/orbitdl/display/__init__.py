@@ -1,1 +1,1 @@
-"""How models look: pictures and words for people."""
+"""HTML representation of estimators in notebooks."""

@@ -1,4 +1,4 @@
-"""A fitted model in a notebook: its components and facts, and below them its parameters."""
+"""HTML representation of fitted models: components, summary and parameters."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ class Occurrences(Protocol):
 
     @property
     def component(self) -> Integers:
-        """Which one each is of, (K,)."""
+        """Component of each atom, (K,)."""
 
     @property
     def coefficient(self) -> Floats:
-        """How strong each is, (K,)."""
+        """Coefficient of each atom, (K,)."""
 
 
 class ShownMixin:
-    """Shows what was learned, where scikit-learn shows parameters.
+    """Adds the fitted components to scikit-learn's HTML representation.
 
-    ``sklearn.set_config(display="text")`` turns both off.
+    ``sklearn.set_config(display="text")`` disables both.
     """
 
     components_: Floats
 
     def _repr_html_inner(self) -> str:
-        """Return what ``_repr_html_`` is where HTML is wanted."""
+        """Return the HTML representation."""
         diagram = str(estimator_html_repr(self))
         return self._learned_in_html(diagram) if hasattr(self, "components_") else diagram
 
@@ -58,32 +58,32 @@ class ShownMixin:
         return box(type(self).__name__, pictures, facts, parameters)
 
     _noun: str = "data point"
-    """What learning counts."""
+    """Name of a data point."""
 
     @abstractmethod
     def _view_of_components(self) -> View:
-        """Return how a component is drawn."""
+        """Return the view of a component."""
 
     @abstractmethod
     def _moves(self) -> str:
-        """Say what may move components: the end of a sentence that starts with "They"."""
+        """Describe how components are transformed: the end of a sentence that begins "They"."""
 
     @abstractmethod
     def _occurrences(self) -> list[Occurrences]:
-        """Return the atoms that learning ended with, if they are here."""
+        """Return the atoms of the fit, if available."""
 
 
-def facts_of(model: Any, noun: str, moves: str) -> dict[str, str]:
-    """Return what is known of a fitted model, in words; nothing where it is not known.
+def facts_of(model: Any, noun: str, description: str) -> dict[str, str]:
+    """Return a summary of a fitted model; empty for unknown entries.
 
-    What learning counts is called `noun`; `moves` ends the sentence that starts with "They".
+    A data point is called `noun`; `description` ends a sentence that begins with "They".
     """
     origin = getattr(model, "provenance_", {})
     history = getattr(model, "history_", None) or History()
     shape = " × ".join(map(str, model.components_.shape[1:]))
     facts = {
         "learned from": counted(int(origin["samples"]), noun) if "samples" in origin else "",
-        "components": f"{len(model.components_)} of {shape} values, which {moves}",
+        "components": f"{len(model.components_)} of {shape} values, which {description}",
         "alpha": _alpha(model, origin),
         "learning": _ending(model),
     }
@@ -98,7 +98,7 @@ def facts_of(model: Any, noun: str, moves: str) -> dict[str, str]:
 
 
 def _alpha(model: Any, origin: dict[str, Any]) -> str:
-    """Return alpha, and why it is what it is if it was chosen here."""
+    """Return alpha, and the reason if it was chosen automatically."""
     value = getattr(model, "alpha_", None)
     if value is None:
         return ""
@@ -106,7 +106,7 @@ def _alpha(model: Any, origin: dict[str, Any]) -> str:
 
 
 def _ending(model: Any) -> str:
-    """Say how learning ended."""
+    """Describe how learning ended."""
     if getattr(model, "n_steps_", 0):
         return f"{counted(model.n_steps_, 'batch', 'batches')}, one step each"
     if not hasattr(model, "converged_"):

@@ -1,4 +1,4 @@
-"""Small pictures of components as SVG: lines, points or pixels in the colour of the text."""
+"""Sparklines of components as SVG: lines, points or pixels in the colour of the text."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.views import View
 
 WIDTH, HEIGHT = 132, 54
-"""Of a picture, in CSS pixels."""
+"""Size of a sparkline in CSS pixels."""
 MOST = 12
 """Components that are drawn."""
 MOST_POINTS = 200
-"""Points of a line; of more, the largest of several neighbours is taken."""
+"""Maximum number of points of a line; longer ones are reduced to local maxima."""
 MOST_PIXELS = 32
-"""Rows and columns of an image, of more every so many."""
+"""Maximum number of rows and columns of an image; larger ones are subsampled."""
 BELOW = "#d55e00"
-"""Colour of negative pixels; it can be seen on light and on dark paper."""
+"""Colour of negative pixels, visible in light and dark mode."""
 
 
 def sparklines(components: Floats, view: View, captions: list[str]) -> str:
-    """Return pictures of components (q, ...) beside each other, all on one scale.
+    """Return sparklines of components (q, ...) side by side, with a common scale.
 
     Examples
     --------
@@ -31,11 +31,11 @@ def sparklines(components: Floats, view: View, captions: list[str]) -> str:
     2
     """
     lines = view.lines(components, components.shape[1:])
-    reach = float(np.abs(lines).max(initial=0.0)) or 1.0
-    low, high = (float(bound) / reach for bound in (lines.min(initial=0), lines.max(initial=0)))
+    limit = float(np.abs(lines).max(initial=0.0)) or 1.0
+    low, high = (float(bound) / limit for bound in (lines.min(initial=0), lines.max(initial=0)))
     shown = [
         '<figure style="display:inline-block;margin:.2em 1em .2em 0">'
-        f"{_picture(one / reach, view, caption, (low, high))}"
+        f"{_picture(one / limit, view, caption, (low, high))}"
         f'<figcaption style="font-size:.85em">{escape(caption)}</figcaption></figure>'
         for one, caption in zip(lines[:MOST], captions, strict=False)
     ]
@@ -44,7 +44,7 @@ def sparklines(components: Floats, view: View, captions: list[str]) -> str:
 
 
 def _picture(lines: Floats, view: View, title: str, bounds: tuple[float, float]) -> str:
-    """Return one picture of lines (L, N) with values within bounds, which are from -1 to 1."""
+    """Return one sparkline of lines (L, N) with values within bounds in [-1, 1]."""
     if view.kind == "plane":
         size, inside = (HEIGHT, HEIGHT), _points(lines)
     elif view.kind == "image":
@@ -61,19 +61,19 @@ def _picture(lines: Floats, view: View, title: str, bounds: tuple[float, float])
 
 
 def _lines(lines: Floats, low: float, high: float) -> str:
-    height, span = max(HEIGHT, 20 * len(lines)) / len(lines), high - low or 1.0
+    height, extent = max(HEIGHT, 20 * len(lines)) / len(lines), high - low or 1.0
     paths = []
     for k, line in enumerate(lines):
         thin = _thinned(line)
         x = np.linspace(1, WIDTH - 1, len(thin))
-        y = height * k + 1.5 + (height - 3) * (high - thin) / span
+        y = height * k + 1.5 + (height - 3) * (high - thin) / extent
         points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
         paths.append(f'<polyline points="{points}" {_STROKE}/>')
     return "".join(paths)
 
 
 def _thinned(line: Floats) -> Floats:
-    """Return at most so many values of a line, such that none of its peaks is lost."""
+    """Return at most `MOST_POINTS` values of a line, with all its peaks."""
     step = -(-len(line) // MOST_POINTS)
     padded = np.pad(line, (0, -len(line) % step), mode="edge").reshape(-1, step)
     largest = np.abs(padded).argmax(axis=1)
@@ -82,11 +82,11 @@ def _thinned(line: Floats) -> Floats:
 
 def _points(lines: Floats) -> str:
     middle = HEIGHT / 2
-    reach = middle - 3
+    limit = middle - 3
     return (
         f'<path d="M0 {middle}H{HEIGHT}M{middle} 0V{HEIGHT}" {_STROKE} opacity=".25"/>'
         + "".join(
-            f'<circle cx="{middle + reach * x:.1f}" cy="{middle - reach * y:.1f}" r="2" '
+            f'<circle cx="{middle + limit * x:.1f}" cy="{middle - limit * y:.1f}" r="2" '
             'fill="currentColor"/>'
             for x, y in lines.T
         )
@@ -94,7 +94,7 @@ def _points(lines: Floats) -> str:
 
 
 def _pixels(pixels: Floats, scale: float) -> str:
-    """Return a rectangle per pixel, the more solid the larger its value."""
+    """Return a rectangle per pixel, with opacity proportional to its absolute value."""
     return "".join(
         f'<rect x="{scale * column:.1f}" y="{scale * row:.1f}" width="{scale:.2f}" '
         f'height="{scale:.2f}" fill="{"currentColor" if value > 0 else BELOW}" '

@@ -12,8 +12,15 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.chunks import Coded, Watch, atoms_of, code_recording, cut, without_atoms
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import (
+    Coded,
+    Watch,
+    atoms_of,
+    code_recording,
+    split_recording,
+    without_atoms,
+)
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.inputs import (
     ONLY,
@@ -66,7 +73,7 @@ class Applied:
 
     Attributes
     ----------
-    coder : LineCoder
+    coder : RecordingCoder
     detrend : bool
         Whether what is slower than a waveform is taken off first.
     one_axis : bool
@@ -81,7 +88,7 @@ class Applied:
         Is told of samples that are coded.
     """
 
-    coder: LineCoder
+    coder: RecordingCoder
     detrend: bool
     one_axis: bool
     alpha: float
@@ -103,7 +110,7 @@ class Applied:
         """Return a recording as it is coded."""
         noise = None if self.model is None else self.model.background
         free = ready(signal, self.length, detrend=self.detrend, n_jobs=self.n_jobs, noise=noise)
-        return cut(free, self.length)
+        return split_recording(free, self.length)
 
     @property
     def templates(self) -> Waveforms:
@@ -148,7 +155,7 @@ class Applied:
         return codes
 
     def detects(self, settings: dict[str, float | None]) -> bool:
-        """Tell whether events are those of the detector, and need no codes."""
+        """Return whether events are those of the detector, and need no codes."""
         names = ("alpha", "threshold", "refractory")
         return self.model is not None and all(settings.get(name) is None for name in names)
 
@@ -157,16 +164,27 @@ class Applied:
     ) -> pd.DataFrame:
         """List the events of a recording, of an excerpt at the times of the whole."""
         sfreq, fdr = settings["sfreq"], settings["fdr"]
-        chunks, waveforms, whole = self.chunks(signal), self.coder.waveforms, self.coder.whole
+        chunks, waveforms, integer_shifts = (
+            self.chunks(signal),
+            self.coder.waveforms,
+            self.coder.integer_shifts,
+        )
         if codes is None:
             assert self.model is not None
             assert fdr is not None
             survey(signal, n_jobs=self.n_jobs)
-            flags = {"sfreq": sfreq, "fdr": fdr, "whole": whole, "n_jobs": self.n_jobs}
+            flags = {
+                "sfreq": sfreq,
+                "fdr": fdr,
+                "integer_shifts": integer_shifts,
+                "n_jobs": self.n_jobs,
+            }
             table = detected_events(chunks, waveforms, self.model, **flags)  # type: ignore[arg-type]
         else:
             given = {name: settings[name] for name in ("sfreq", "threshold", "refractory")}
-            table = events_of(chunks, waveforms, codes.atoms, whole=whole, **given)
+            table = events_of(
+                chunks, waveforms, codes.atoms, integer_shifts=integer_shifts, **given
+            )
             if self.model is not None:
                 moved = peaks_of(self.templates) - peaks_of(waveforms)
                 table["sample"] += moved[table["component"]]
@@ -213,8 +231,8 @@ class Applied:
             filled, sd = fill(x, missing)
             values = np.where(sd > 0.0, filled, values)
             if predicts_better(x, missing, self.length, fill):
-                whole = np.where(missing[:, None], values + trend, known)
-                values, sd = with_long_memory(known, whole, missing, self.length, trend_of)
+                integer_shifts = np.where(missing[:, None], values + trend, known)
+                values, sd = with_long_memory(known, integer_shifts, missing, self.length, trend_of)
                 values = values - trend
         values = values + trend
         values[unfilled], sd[unfilled] = np.nan, np.nan

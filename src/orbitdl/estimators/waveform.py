@@ -28,11 +28,11 @@ from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
 from orbitdl.domains.time.noise import require_above_noise
 from orbitdl.domains.time.pool import Pool
-from orbitdl.domains.time.recentring import reach_of
+from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.shards import Recordings, RecordingShards
-from orbitdl.domains.time.starts import choose_starts, typical_start
+from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.estimators.out_of_core_recordings import RecordingOpening, ScatteredRecordings
+from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.recordings import Given, given_recordings
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
@@ -272,7 +272,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.alpha_, self.provenance_ = alpha, origin
         return best.stopped
 
-    def _discover(self, shards: RecordingShards | ScatteredRecordings) -> Found:
+    def _discover(self, shards: RecordingShards | OutOfCoreRecordings) -> Found:
         """Estimate noise and number of components as the parameters ask for."""
         number = self._number
         if self.noise == "white" and number != AUTO:
@@ -336,11 +336,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     @contextmanager
     def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
-        flags = {"positive": bool(self.positive), "whole": bool(self.integer_shifts)}
-        opening = RecordingOpening(
+        flags = {"positive": bool(self.positive), "integer_shifts": bool(self.integer_shifts)}
+        loader = RecordingLoader(
             self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
         )
-        with given_recordings(recording, opening, self.n_jobs) as given:
+        with given_recordings(recording, loader, self.n_jobs) as given:
             if self._number != AUTO:  # after the lengths of recordings, which say more
                 self._require_tables(int(self._number))
             yield given
@@ -389,7 +389,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
 
     def _require_tables(self, q: int) -> None:
         """Refuse waveforms whose statistics do not fit into memory."""
-        side = q * (self.length + 2 * reach_of(self.length))
+        side = q * (self.length + 2 * max_shift_of(self.length))
         if 8 * side**2 > LARGEST:
             raise ValueError(
                 f"{q} waveforms of {self.length} samples would take tables of "
@@ -408,7 +408,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
             own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
-            start = own[0].A if own else typical_start(pool, q)
+            start = own[0].A if own else greedy_start(pool, q)
             chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")

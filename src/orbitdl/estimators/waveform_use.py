@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from orbitdl.arrays.validation import as_alphas, require_between, require_jobs, require_positive
 from orbitdl.display.estimator_html import Occurrences, ShownMixin
 from orbitdl.domains.time.acquisition import compare_with
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.dask_recordings import delayed_recordings
 from orbitdl.domains.time.inputs import ONLY, as_recordings, named
@@ -272,7 +272,7 @@ class WaveformUseMixin(ShownMixin):
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         gap = require_positive(self.tol if tol is None else tol, "tol")
         flags = bool(self.positive), bool(self.integer_shifts)
-        coder = LineCoder(self._waveforms(), weight, gap, *flags)
+        coder = RecordingCoder(self._waveforms(), weight, gap, *flags)
         one_axis = self.coefficients_.ndim == 2
         jobs, watch = require_jobs(self.n_jobs), progress or int
         return Applied(

@@ -29,7 +29,7 @@ def events_of(
     sfreq: float | None = None,
     threshold: float | None = None,
     refractory: float | None = None,
-    whole: bool = False,
+    integer_shifts: bool = False,
 ) -> pd.DataFrame:
     """List the events of a recording in chunks.
 
@@ -48,7 +48,7 @@ def events_of(
         Samples within which a component can occur once: of events closer than that the strongest
         is listed. With 0 every atom is an event; otherwise those that cannot be told apart are
         one (`merged`).
-    whole : bool
+    integer_shifts : bool
         Whether times stay integers; otherwise they are refitted without the penalty.
 
     Returns
@@ -64,7 +64,7 @@ def events_of(
     kept = np.asarray(size >= least[events.component])
     if refractory:
         kept = strongest_around(events, kept, refractory)
-    if not whole:
+    if not integer_shifts:
         events = retimed(recording, waveforms, events, kept)
     refit = refitted(recording, waveforms, events)
     begin = np.floor(events.time) - 1
@@ -77,7 +77,7 @@ def events_of(
             "explained": refit.share,
             "similarity": refit.fit,
             "overlapping": overlapping(begin, begin + waveforms.length + TAPS - 1, kept),
-            "truncated": refit.is_cut,
+            "truncated": refit.is_truncated,
         }
     )
     if sfreq is not None:
@@ -91,7 +91,7 @@ def events_of(
 def with_intervals(
     events: pd.DataFrame, signal: Signal, length: int, sfreq: float | None
 ) -> pd.DataFrame:
-    """Return events in the order of time with the intervals before them."""
+    """Return events sorted by time with the intervals before them."""
     time, component = events["sample"].to_numpy(), events["component"].to_numpy()
     holes = holes_of(missing_stretches(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
@@ -168,10 +168,10 @@ def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
 def strongest_around(
     atoms: LineAtoms, kept: NDArray[np.bool_], refractory: float
 ) -> NDArray[np.bool_]:
-    """Tell which atoms are the strongest of their component as far as it can occur once."""
+    """Return which atoms are the strongest of their component as far as it can occur once."""
     result = kept.copy()
     for j in np.unique(atoms.component):
-        own = np.flatnonzero(kept & (atoms.component == j))  # in the order of time
+        own = np.flatnonzero(kept & (atoms.component == j))  # sorted by time
         time, size = atoms.time[own], np.abs(atoms.coefficient[own])
         low = np.searchsorted(time, time - refractory, side="right")
         high = np.searchsorted(time, time + refractory, side="left")
@@ -183,7 +183,7 @@ def strongest_around(
 
 
 def overlapping(begin: Floats, end: Floats, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell which events share samples with another event; atoms are in the order of time."""
+    """Return which events share samples with another event; atoms are sorted by time."""
     events = np.flatnonzero(kept)
     result = np.zeros(len(kept), dtype=bool)
     meets = begin[events[1:]] < np.maximum.accumulate(end[events])[:-1]

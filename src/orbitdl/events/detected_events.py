@@ -37,7 +37,7 @@ def detected_events(
     *,
     sfreq: float | None,
     fdr: float,
-    whole: bool,
+    integer_shifts: bool,
     n_jobs: int | None,
 ) -> pd.DataFrame:
     """List the events of a whitened recording in chunks, with their error bars.
@@ -46,7 +46,7 @@ def detected_events(
     the columns.
     """
     found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
-    if whole:
+    if integer_shifts:
         atoms = replace(found.atoms, time=np.rint(found.atoms.time))
     else:
         free = np.ones(len(found.atoms), dtype=bool)
@@ -93,7 +93,7 @@ def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> 
             "evidence": np.where(found.runner_up >= 0, evidence, np.inf),
             "explained": refit.share,
             "similarity": refit.fit,
-            "truncated": refit.is_cut,
+            "truncated": refit.is_truncated,
         }
     )
 

@@ -29,7 +29,7 @@ NEAR = 8
 
 @dataclass(frozen=True, eq=False)
 class Detected:
-    """Events of a recording, in the order of time, all arrays of shape (K,).
+    """Events of a recording, sorted by time, all arrays of shape (K,).
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ def detect(
 
 
 def joined(parts: list[Detected], near: int) -> Detected:
-    """Return what was found in chunks in the order of time, what two of them found once."""
+    """Return what was found in chunks sorted by time, what two of them found once."""
     every = Detected(
         LineAtoms.concatenate([part.atoms for part in parts]),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
@@ -124,7 +124,7 @@ def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:
 
 
 def listed_once(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
-    """Tell which atoms, in the order of time, remain where two chunks found the same event."""
+    """Return which atoms, sorted by time, remain where two chunks found the same event."""
     remains = np.ones(len(atoms), dtype=bool)
     time, size = atoms.time, np.abs(atoms.coefficient)
     last = np.searchsorted(time, time + near, "right")

@@ -31,7 +31,7 @@ def holes_of(missing: Integers, length: int) -> Floats:
 
 
 def intervals_of(time: Floats, holes: Floats) -> Floats:
-    """Return the time since the event before, (n,), of events in the order of time.
+    """Return the time since the event before, (n,), of events sorted by time.
 
     Examples
     --------

@@ -22,7 +22,7 @@ from orbitdl.discovery.occurrences import is_event
 from orbitdl.domains.time.alpha import known_values
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.chunks import cut
+from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
 from orbitdl.domains.time.shards import Recordings
 from orbitdl.domains.time.signal import Signal
@@ -166,7 +166,7 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     free = np.ones(len(events), dtype=bool)
     u = Waveforms.through(convolve1d(A, SMOOTHING, axis=1, mode="constant")).u
     for caution in CAUTION:
-        events = retimed(cut(signal, excerpt.length), Waveforms(u), events, free)
+        events = retimed(split_recording(signal, excerpt.length), Waveforms(u), events, free)
         u, spread, left = templates_of(white, events, u)
         s = GAUSSIAN * np.median(np.abs(left[known]), axis=0)
         new = denoised(Waveforms(u).samples(), spread * s, caution)
@@ -233,7 +233,7 @@ def explained_share(noise: Background, excerpt: Excerpt, coded: Coded, sigma: Fl
 
 
 def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
-    """Return the events of a coding, in the order of time, at integer samples."""
+    """Return the events of a coding, sorted by time, at integer samples."""
     atoms = coded.atoms.take(is_event(coded, len(excerpt.x)))
     time = atoms.sample - excerpt.length + atoms.lag
     return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()

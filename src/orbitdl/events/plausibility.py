@@ -66,7 +66,7 @@ def sentences_of_pairs(events: LineAtoms, waveforms: Waveforms, samples: int) ->
 def share_together(time: Floats, others: Floats, length: int, samples: int) -> float:
     """Return which part of some events is at one lag from others, beyond what chance would bring.
 
-    Both are in the order of time.
+    Both are sorted by time.
     """
     far, near = FAR * length, NEAR * length
     first, last = np.searchsorted(others, time - far), np.searchsorted(others, time + far, "right")

@@ -63,6 +63,6 @@ class Population:
         return result
 
     def is_typical(self, events: LineAtoms) -> NDArray[np.bool_]:
-        """Tell which events are at least half as large as the median."""
+        """Return which events are at least half as large as the median."""
         size = np.abs(events.coefficient) if self.signed else events.coefficient
         return np.asarray(size >= HALF * self.median[events.component])

@@ -87,7 +87,7 @@ def q_values(p: Floats, tests: float) -> Floats:
 def deviations(detector: Detector, atoms: LineAtoms, noise: Floats) -> Floats:
     """Return the standard deviation s of correlations at events, misfit of others included, (K,).
 
-    Atoms are in the order of time.
+    Atoms are sorted by time.
     """
     reach = detector.V.shape[2] // 2
     square = noise**2

@@ -25,7 +25,7 @@ from scipy import sparse
 from scipy.optimize import nnls
 
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.correlations import correlations
 from orbitdl.domains.time.refit import atoms_as_columns
 from orbitdl.domains.time.splines import samples_of
@@ -99,14 +99,14 @@ class Observed:
 
 
 def code_observed(
-    observed: Observed, coder: LineCoder, weights: Floats, atoms: LineAtoms
+    observed: Observed, coder: RecordingCoder, weights: Floats, atoms: LineAtoms
 ) -> LineAtoms:
     """Return the optimal code at integer times, by column generation.
 
     Parameters
     ----------
     observed : Observed
-    coder : LineCoder
+    coder : RecordingCoder
     weights : ndarray of shape (q, n + W)
         w at integer times from -W on; infinite where no atom is allowed.
     atoms : LineAtoms

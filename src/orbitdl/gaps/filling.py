@@ -26,7 +26,7 @@ from scipy import sparse
 
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.penalty import PenaltyField, taps_of
 from orbitdl.domains.time.refit import LONGEST, atoms_as_columns
 from orbitdl.domains.time.splines import TAPS
@@ -67,7 +67,7 @@ class Filler:
 
     Attributes
     ----------
-    coder : LineCoder
+    coder : RecordingCoder
         Of whitened recordings.
     background : Background
     penalty : PenaltyField
@@ -81,7 +81,7 @@ class Filler:
         Whether events are refitted without the penalty.
     """
 
-    coder: LineCoder
+    coder: RecordingCoder
     background: Background
     penalty: PenaltyField
     population: Population
@@ -168,7 +168,7 @@ class Filler:
         normal = J.T @ J + np.diag(precision + 1e-9 * np.sum(J**2))
         step = np.linalg.solve(normal, J.T @ r + precision * prior)
         times = events.time.copy()
-        if not self.coder.whole:
+        if not self.coder.integer_shifts:
             times += np.clip(step[len(b) :], -LONGEST, LONGEST)
         return LineAtoms(own, times, b + step[: len(b)]), normal
 
@@ -177,7 +177,7 @@ class Filler:
 
         Without the second half if times are integers.
         """
-        everything, orders = np.ones(n, dtype=bool), (0,) if self.coder.whole else (0, 1)
+        everything, orders = np.ones(n, dtype=bool), (0,) if self.coder.integer_shifts else (0, 1)
         a, *slopes = (
             atoms_as_columns(everything, self.coder.waveforms, events, order) for order in orders
         )

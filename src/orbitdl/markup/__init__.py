@@ -1,1 +1,1 @@
-"""How models and codes look in a notebook: HTML without scripts, in its colours."""
+"""HTML for notebooks, without scripts."""

@@ -1,4 +1,4 @@
-"""What a notebook shows of codes: how many atoms, how good they are, how coding ended."""
+"""HTML representation of codes."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FIRST = 5
-"""Atoms that are listed."""
+"""Number of atoms listed."""
 MOST_KINDS = 6
-"""Different numbers of atoms that are counted one by one."""
+"""Maximum number of distinct counts listed separately."""
 
 
 def codes_in_html(
@@ -38,11 +38,11 @@ def codes_in_html(
     per_component : ndarray of shape (q,)
         Atoms of each component.
     per_sample : ndarray of shape (n,) or None
-        Atoms of each data point; None where there is only one.
+        Atoms of each data point; None for a recording.
     objective : float
-        Summed over data points.
+        Sum over data points.
     gap : ndarray of shape (n,)
-    status : iterable of objects that say in words how coding ended
+    status : iterable of Status
     first : DataFrame
         The first atoms.
     """
@@ -62,7 +62,7 @@ def codes_in_html(
 
 
 def _spread(counts: Integers) -> str:
-    """Say how many data points have how many atoms."""
+    """Describe the distribution of the number of atoms per data point."""
     if len(counts) == 0:
         return ""
     kinds, many = np.unique(counts, return_counts=True)

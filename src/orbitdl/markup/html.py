@@ -1,4 +1,4 @@
-"""HTML for notebooks: facts and tables that take on the colours around them, light or dark."""
+"""HTML tables for notebooks, which adapt to light and dark mode."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ QUIET = "opacity:.7;font-weight:normal"
 
 
 def box(title: str, *parts: str) -> str:
-    """Return a frame with a title, and in it parts that are HTML already.
+    """Return a frame with a title around HTML fragments.
 
     Examples
     --------
@@ -32,7 +32,7 @@ def box(title: str, *parts: str) -> str:
 
 
 def facts_table(facts: Mapping[str, str]) -> str:
-    """Return facts, each with its name, as a table; those that say nothing are left out."""
+    """Return named facts as a table; empty ones are omitted."""
     rows = (
         f'<tr style="background:none"><th scope="row" style="{CELL};{QUIET};white-space:nowrap">'
         f"{escape(name)}</th>"
@@ -44,7 +44,7 @@ def facts_table(facts: Mapping[str, str]) -> str:
 
 
 def rows_table(frame: pd.DataFrame, caption: str) -> str:
-    """Return a short table as it is, with its caption."""
+    """Return a short table with a caption."""
     head = "".join(
         f'<th scope="col" style="{NUMBER};{QUIET}">{escape(str(name))}</th>' for name in frame
     )
@@ -62,7 +62,7 @@ def rows_table(frame: pd.DataFrame, caption: str) -> str:
 
 
 def folded(summary: str, inside: str) -> str:
-    """Return HTML that shows when its summary is clicked on."""
+    """Return collapsible HTML with a summary."""
     return (
         f'<details style="margin-top:.4em"><summary style="cursor:pointer;{QUIET}">'
         f"{escape(summary)}</summary>{inside}</details>"

@@ -1,8 +1,8 @@
-"""Pictures of models, codes and events, by matplotlib: the extra ``[plot]``.
+"""Plots of models, codes and events with matplotlib (extra ``[plot]``).
 
-A display is made from what it shows, ``ComponentsDisplay.from_estimator(model)``, which draws it
-at once. Its ``axes_`` (or ``ax_``, where there is one) and ``figure_`` are matplotlib's, to be
-changed and saved; ``plot(ax=...)`` draws again, in axes of your own.
+Displays follow scikit-learn: ``ComponentsDisplay.from_estimator(model)`` plots at once. The
+attributes ``axes_`` (or ``ax_``) and ``figure_`` are matplotlib objects; ``plot(ax=...)`` plots
+again in other axes.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Axes to draw in: new ones, or those that a user gives; and how all of them look."""
+"""Axes, colours and style of all displays."""
 
 from __future__ import annotations
 
@@ -10,44 +10,44 @@ from numpy.typing import NDArray
 from orbitdl.arrays.optional import install_hint
 
 QUIET = "0.8"
-"""Colour of lines that only guide the eye."""
+"""Colour of grid lines."""
 DATA = "0.62"
-"""Colour of what was measured."""
+"""Colour of data."""
 FIT = "0.1"
-"""Colour of what approximates it."""
+"""Colour of the reconstruction."""
 WIDEST = 13.7
-"""Inches that a row of panels may take."""
+"""Maximum width of a row of panels in inches."""
 SMALL = 9
-"""Size of words beside lines, in points."""
+"""Font size of annotations in points."""
 PALETTE = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b37a00", "#56b4e9", "#882255", "#999933",
 )  # fmt: skip
-"""Colours of components, which people who see few colours can tell apart; in reports too."""
+"""Colours of components, distinguishable with colour vision deficiency; used in reports, too."""
 DARK = (
     "#3d9fdb", "#ef7a2a", "#1fbf92", "#d98fb8", "#e69f00", "#8fd0f5", "#c96a9b", "#cccc66",
 )  # fmt: skip
-"""The same on dark paper."""
+"""The same for dark mode."""
 
 Axes = NDArray[Any]
 
 
 class Display:
-    """What all displays are: something that was drawn."""
+    """Base of all displays."""
 
     figure_: Any
 
     def __repr__(self) -> str:
-        """Return a name only: what is drawn says the rest."""
+        """Return the name of the class only."""
         return f"<{type(self).__name__}>"
 
 
 def colour_of(component: int) -> str:
-    """Return the colour that a component has in all pictures."""
+    """Return the colour of a component in all plots."""
     return PALETTE[component % len(PALETTE)]
 
 
 def require_matplotlib() -> Any:
-    """Return matplotlib, or say how to get it; nothing of its global state is touched."""
+    """Return matplotlib without changing its global state; raise ImportError with a hint."""
     try:
         import matplotlib
         import matplotlib.figure
@@ -67,20 +67,19 @@ def panels(
     sharey: bool = False,
     heights: tuple[float, ...] | None = None,
 ) -> Axes:
-    """Return axes (rows, columns) to draw in.
+    """Return axes (rows, columns).
 
     Parameters
     ----------
     ax : None, Axes or array of Axes
-        None: a new figure. One is divided into as many as are needed; so many are taken as they
-        are, in order.
+        None: a new figure. A single one is subdivided; an array must have the required number.
     rows, columns : int
     size : pair of float
         Width and height of a new figure, in inches.
     sharex, sharey : bool
-        Whether all of them have one scale; axes that are given keep their own.
+        Whether new axes share scales.
     heights : tuple of float, optional
-        Of the rows, relative to each other.
+        Relative heights of the rows.
     """
     require_matplotlib()
     from matplotlib import pyplot
@@ -100,13 +99,13 @@ def panels(
         inner = given[0].get_subplotspec().subgridspec(rows, columns, height_ratios=heights)
         return np.asarray(inner.subplots(sharex=sharex, sharey=sharey, squeeze=False))
     raise ValueError(
-        f"ax must be one of plt.subplots() or {rows * columns} axes, for so many panels are drawn, "
-        f"not {len(given)}."
+        f"ax must be one of plt.subplots() or {rows * columns} axes, one per panel, not "
+        f"{len(given)}."
     )
 
 
 def tidy(ax: Any, *, left: bool = False) -> None:
-    """Take off the box around an axis, with its left side unless that is asked for."""
+    """Remove the spines of an axis except the lower and optionally the left one."""
     ax.spines[["top", "right"]].set_visible(False)
     if not left:
         ax.spines["left"].set_visible(False)
@@ -114,13 +113,13 @@ def tidy(ax: Any, *, left: bool = False) -> None:
 
 
 def switch_off(axes: Axes) -> None:
-    """Leave blank the panels that nothing is drawn in."""
+    """Hide unused panels."""
     for ax in axes:
         ax.set_axis_off()
 
 
 def plain_ticks(axis: Any, values: Any = None) -> None:
-    """Label a logarithmic axis with ordinary numbers: the values given, or 1, 2 and 5."""
+    """Label a logarithmic axis with plain numbers: `values`, or multiples of 1, 2 and 5."""
     ticker = require_matplotlib().ticker
     located = ticker.LogLocator(subs=(1, 2, 5)) if values is None else ticker.FixedLocator(values)
     axis.set_major_locator(located)

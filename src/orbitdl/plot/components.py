@@ -1,4 +1,4 @@
-"""The components of a model, one beside the other."""
+"""Plot of the components of a model."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from orbitdl.plot.canvas import (
     require_matplotlib,
     switch_off,
 )
-from orbitdl.plot.sketch import Sketch, reach_of
+from orbitdl.plot.sketch import Sketch, largest_value
 from orbitdl.plot.subject import centred, representation_of, require_model, shares_of, sketch_of
 
 
 @dataclass(eq=False, repr=False)
 class ComponentsDisplay(Display):
-    """Draw components, all of them on one scale.
+    """Plot of components with a common scale.
 
-    Signals are lines, several channels are below each other, points of a plane are points, and
-    images have red where they are positive and blue where they are negative.
+    Signals are lines with stacked channels, points of a plane are points, and images have red
+    positive and blue negative values.
 
     Parameters
     ----------
     components : ndarray of shape (q, ...)
     sketch : Sketch
-        How one of them is drawn.
+        Style of one component.
     shares : ndarray of shape (q,) or None
-        How much each is used: its part of the sum of all coefficients' sizes.
+        Usage: share of each component in the sum of absolute coefficients.
     sd : ndarray of shape (q, ...) or None
-        Standard errors of components: twice them is drawn as a band around signals.
+        Standard errors of components; bands of two standard errors are drawn around signals.
 
     Attributes
     ----------
@@ -72,14 +72,13 @@ class ComponentsDisplay(Display):
         Parameters
         ----------
         model : OrbitDictionaryLearning or WaveformLearning
-            Components of a group of shifts have no place of their own: their peaks are put in
-            the middle.
+            Components of groups of shifts are centred at their peaks.
         sfreq : float, optional
-            Samples per second; then time is in seconds.
+            Sampling rate in Hz; then time is in seconds.
         codes : Codes, RecordingCodes or a list of these, optional
-            What the use of components is counted in; the codes that `fit` ended with if left out.
+            Codes from which usage is computed; by default those of `fit`.
         ax : Axes or array of Axes, optional
-            Where to draw: one is divided, or as many as there are components.
+            One axis, which is subdivided, or one per component.
 
         Returns
         -------
@@ -99,7 +98,7 @@ class ComponentsDisplay(Display):
         return cls(components, sketch, shares_of(used, len(components)), sd).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in axes that are given or in a new figure."""
+        """Plot, in axes or in a new figure."""
         q, (width, height) = len(self.components), self.sketch.size
         columns = min(q, max(1, int(WIDEST // width)))
         rows = -(-q // columns)
@@ -109,11 +108,14 @@ class ComponentsDisplay(Display):
         self.axes_: Axes = grid.ravel()[:q]
         self.figure_ = self.axes_[0].figure
         switch_off(grid.ravel()[q:])
-        scale = {"reach": reach_of(self.components), "apart": self.sketch.apart(self.components)}
+        scale = {
+            "limit": largest_value(self.components),
+            "spacing": self.sketch.spacing(self.components),
+        }
         for j, (panel, a) in enumerate(zip(self.axes_, self.components, strict=True)):
             self.sketch.draw(panel, a, colour_of(j), **scale)
             if self.sd is not None:
-                self.sketch.draw_bands(panel, a, self.sd[j], colour_of(j), apart=scale["apart"])
+                self.sketch.draw_bands(panel, a, self.sd[j], colour_of(j), spacing=scale["spacing"])
             panel.set_title(self._title(j), loc="left", fontsize=10, color=colour_of(j))
         self._label_outside(grid)
         return self
@@ -127,7 +129,7 @@ class ComponentsDisplay(Display):
         )
 
     def _label_outside(self, grid: Axes) -> None:
-        """Keep the words of axes where panels end, and take them off between panels."""
+        """Keep axis labels of outer panels only."""
         below = len(self.components) - grid.shape[1]
         for k, panel in enumerate(self.axes_):
             if k < below:

@@ -1,4 +1,4 @@
-"""How learning went: the objective, the gap, and what the starts came to."""
+"""Plot of convergence: objective, duality gap and starts."""
 
 from __future__ import annotations
 
@@ -12,30 +12,29 @@ from orbitdl.plot.canvas import PALETTE, QUIET, Axes, Display, panels, require_m
 from orbitdl.plot.subject import require_model
 
 COLUMNS = ("number", "objective", "gap")
-"""What is drawn of the history."""
+"""Columns of the history that are plotted."""
 LEAST = 1e-7
-"""What is below this is rounding, and not drawn."""
+"""Values below this are rounding errors and not plotted."""
 
 
 @dataclass(eq=False, repr=False)
 class ConvergenceDisplay(Display):
-    """Draw how far above its last value the objective was, the certified gap, and the starts.
+    """Plot of the relative excess of the objective over its last value, duality gap and starts.
 
     Parameters
     ----------
     iteration : ndarray of shape (n,)
-        Dictionary steps done.
+        Number of dictionary steps.
     objective : ndarray of shape (n,)
     gap : ndarray of shape (n,)
-        The largest certified relative gap of a data point.
+        The largest relative duality gap of a data point.
     starts : ndarray of shape (n_starts,)
-        The objective that each start had come to when the best of them was chosen; empty where
-        there was no choice.
+        Objective of each start when the best was selected; empty for a single start.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        That of the iterations, and that of the starts if there were several.
+        Axis of the iterations, and of the starts if there were several.
     figure_ : Figure
 
     Examples
@@ -57,22 +56,19 @@ class ConvergenceDisplay(Display):
 
     @classmethod
     def from_estimator(cls, model: Any, *, ax: Any = None) -> Self:
-        """Draw how a model was learned.
+        """Plot the convergence of a fitted model.
 
         Parameters
         ----------
         model : OrbitDictionaryLearning or WaveformLearning
         ax : Axes or array of Axes, optional
-            Where to draw: one is divided, or as many as there are panels.
+            One axis, which is subdivided, or one per panel.
         """
         require_matplotlib()
         model = require_model(model)
         history = getattr(model, "history_", None)
         if not history:
-            raise ValueError(
-                "this model does not say how it was learned; draw one that was fitted and not "
-                "loaded from an old file."
-            )
+            raise ValueError("this model has no history; pass a model that was fitted.")
         table = history.to_frame()
         starts = np.asarray(getattr(model, "starts_", ()), dtype=np.float64)
         number, objective, gap = (table[name].to_numpy() for name in COLUMNS)
@@ -80,7 +76,7 @@ class ConvergenceDisplay(Display):
 
     @property
     def above_last(self) -> Floats:
-        """``F_k / F_last - 1``: how far above its last value the objective was, relatively."""
+        """``F_k / F_last - 1``: relative excess of the objective over its last value."""
         last = float(self.objective[-1])
         return self.objective / last - 1.0 if last else np.zeros(len(self.objective))
 
@@ -91,7 +87,7 @@ class ConvergenceDisplay(Display):
         return self.starts / best - 1.0 if best else np.zeros(len(self.starts))
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in axes that are given or in a new figure."""
+        """Plot, in axes or in a new figure."""
         several = len(self.starts) > 1
         size = (9.0, 3.4) if several else (6.0, 3.4)
         self.axes_: Axes = panels(ax, 1, 1 + several, size=size)[0]
@@ -106,7 +102,7 @@ class ConvergenceDisplay(Display):
             (self.above_last, "objective above its last", PALETTE[0], "o"),
             (self.gap, "certified gap of its codes", PALETTE[1], "s"),
         ):
-            shown = np.where(values > 0, values, np.nan)  # zero has no place on this scale
+            shown = np.where(values > 0, values, np.nan)  # the scale is logarithmic
             ax.plot(self.iteration, shown, color=colour, marker=mark, ms=4, lw=1.4, label=name)
         ax.set_yscale("log")
         ax.set_ylim(bottom=max(ax.get_ylim()[0], LEAST))

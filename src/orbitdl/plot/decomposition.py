@@ -1,4 +1,4 @@
-"""One data point, or a stretch of a recording, taken apart."""
+"""Plot of the decomposition of a data point, or a segment of a recording, into atoms."""
 
 from __future__ import annotations
 
@@ -21,30 +21,30 @@ from orbitdl.plot.canvas import (
     require_matplotlib,
     switch_off,
 )
-from orbitdl.plot.parts import Part, atoms_of, one_of, parts_of
 from orbitdl.plot.rows import Curve, Row, draw_rows, height_of
-from orbitdl.plot.sketch import Sketch, reach_of
-from orbitdl.plot.stretch import stretch_of
+from orbitdl.plot.segment import segment_of
+from orbitdl.plot.sketch import Sketch, largest_value
 from orbitdl.plot.subject import require_model, sketch_of
+from orbitdl.plot.terms import Term, atoms_of, one_of, terms_of
 
 MOST_TILES = 6
-"""Images beside each other."""
+"""Images side by side."""
 MOST_NOTES = 40
-"""Atoms of a stretch beside which their coefficients are written."""
+"""Maximum number of atoms with coefficients as annotations."""
 
 
 @dataclass(eq=False, repr=False)
 class DecompositionDisplay(Display):
-    """Draw data, their approximation, every atom of it, and what is left.
+    """Plot of data, reconstruction, atoms and residual.
 
     Parameters
     ----------
     data, fit : ndarray of shape (...)
         NaN where data are missing.
-    parts : list of Part
-        What the fit is the sum of. A part has a row of its own, or shares that of its component.
+    terms : list of Term
+        Terms of the reconstruction. Each has a row of its own, or shares that of its component.
     sketch : Sketch
-        How a data point is drawn.
+        Style of a data point.
 
     Attributes
     ----------
@@ -61,16 +61,16 @@ class DecompositionDisplay(Display):
     >>> X = make_ecg_like(n_windows=100, random_state=0).X
     >>> model = OrbitDictionaryLearning(2, ContinuousShift(), random_state=0).fit(X)
     >>> display = DecompositionDisplay.from_estimator(model, X, sample=3)
-    >>> [part.component for part in display.parts]
+    >>> [term.component for term in display.terms]
     [1, 1, 1]
-    >>> print(display.parts[0].row)
+    >>> print(display.terms[0].row)
     component 1 × 0.2...
     at ...
     """
 
     data: Floats
     fit: Floats
-    parts: list[Part]
+    terms: list[Term]
     sketch: Sketch
 
     @classmethod
@@ -86,7 +86,7 @@ class DecompositionDisplay(Display):
         codes: Any = None,
         ax: Any = None,
     ) -> Self:
-        """Take apart one data point, or for `WaveformLearning` a stretch of a recording.
+        """Decompose one data point, or for `WaveformLearning` a segment of a recording.
 
         Parameters
         ----------
@@ -95,14 +95,14 @@ class DecompositionDisplay(Display):
         sample : int
             The row of X, from 0.
         start, stop : float, optional
-            Of a recording: from where to where, in seconds if `sfreq` is given, else in samples.
-            The first ten lengths of a waveform if left out.
+            Segment of a recording, in seconds if `sfreq` is known, otherwise in samples. By default
+            the first ten waveform lengths.
         sfreq : float, optional
-            Samples per second; then time is in seconds. A recording that has one brings it.
+            Sampling rate in Hz; then time is in seconds. By default that of the recording.
         codes : Codes or RecordingCodes, optional
-            ``model.encode(X)``, if it is at hand.
+            ``model.encode(X)``, if available.
         ax : Axes or array of Axes, optional
-            Where to draw: one, which is divided if need be, or as many as there are panels.
+            One axis, which is subdivided, or one per panel.
 
         Returns
         -------
@@ -111,17 +111,17 @@ class DecompositionDisplay(Display):
         require_matplotlib()
         model = require_model(model)
         if isinstance(model, WaveformLearning):
-            cut = stretch_of(model, X, start, stop, sfreq, codes)
-            return cls(cut.data, cut.fit, cut.parts, cut.sketch).plot(ax)
+            segment = segment_of(model, X, start, stop, sfreq, codes)
+            return cls(segment.data, segment.fit, segment.terms, segment.sketch).plot(ax)
         if start is not None or stop is not None:
-            raise ValueError("start and stop are for recordings; a data point is drawn as a whole.")
+            raise ValueError("start and stop are for recordings; leave them out for data points.")
         number, sketch = require_count(sample, "sample", least=0), sketch_of(model, sfreq)
         data = np.asarray(one_of(X, number), dtype=np.float64)[0]
-        fit, parts = parts_of(model, atoms_of(model, X, number, codes), sketch.sfreq)
-        return cls(data, fit, parts, sketch).plot(ax)
+        fit, terms = terms_of(model, atoms_of(model, X, number, codes), sketch.sfreq)
+        return cls(data, fit, terms, sketch).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in axes that are given or in a new figure."""
+        """Plot, in axes or in a new figure."""
         if self.sketch.in_rows:
             self._plot_rows(ax)
         else:
@@ -131,7 +131,7 @@ class DecompositionDisplay(Display):
 
     @property
     def residual(self) -> Floats:
-        """What the fit leaves of the data; NaN where they are missing."""
+        """Data minus reconstruction; NaN where missing."""
         return self.data - self.fit
 
     def _plot_rows(self, ax: Any) -> None:
@@ -147,24 +147,24 @@ class DecompositionDisplay(Display):
     def _rows(self) -> list[Row]:
         lines = self.sketch.lines
         rows = [Row("data, fit", [Curve(lines(self.data), DATA, 2.6), Curve(lines(self.fit), FIT)])]
-        noted = len(self.parts) <= MOST_NOTES
-        for part in self.parts:
-            colour = FIT if part.component is None else colour_of(part.component)
-            note = part.note if noted else ""
-            curves = [] if part.signal is None else [Curve(lines(part.signal), colour, note=note)]
-            if part.row == rows[-1].label:
+        noted = len(self.terms) <= MOST_NOTES
+        for term in self.terms:
+            colour = FIT if term.component is None else colour_of(term.component)
+            note = term.note if noted else ""
+            curves = [] if term.signal is None else [Curve(lines(term.signal), colour, note=note)]
+            if term.row == rows[-1].label:
                 rows[-1].curves.extend(curves)
             else:
-                rows.append(Row(part.row, curves, colour))
+                rows.append(Row(term.row, curves, colour))
         return [*rows, Row("residual", [Curve(lines(self.residual), DATA, 1.0)])]
 
     def _plot_tiles(self, ax: Any) -> None:
-        drawn = [part for part in self.parts if part.signal is not None]
+        drawn = [term for term in self.terms if term.signal is not None]
         tiles = [("data", self.data, FIT), ("fit", self.fit, FIT)]
-        for part in drawn:
-            colour = FIT if part.component is None else colour_of(part.component)
-            assert part.signal is not None
-            tiles.append((part.row, part.signal, colour))
+        for term in drawn:
+            colour = FIT if term.component is None else colour_of(term.component)
+            assert term.signal is not None
+            tiles.append((term.row, term.signal, colour))
         tiles.append(("residual", self.residual, FIT))
         width, height = self.sketch.size
         columns = min(len(tiles), MOST_TILES, max(1, int(WIDEST // width)))
@@ -172,7 +172,10 @@ class DecompositionDisplay(Display):
         grid = panels(ax, rows, columns, size=(columns * width, rows * (height + 0.35))).ravel()
         self.axes_ = grid[: len(tiles)]
         switch_off(grid[len(tiles) :])
-        scale = {"reach": reach_of(self.data, self.fit, *(x for _, x, _ in tiles)), "apart": 1.0}
+        scale = {
+            "limit": largest_value(self.data, self.fit, *(x for _, x, _ in tiles)),
+            "spacing": 1.0,
+        }
         for panel, (title, x, colour) in zip(self.axes_, tiles, strict=True):
             self.sketch.draw(panel, x, colour, **scale)
             panel.set_title(title, loc="left", fontsize=9, color=colour)

@@ -1,4 +1,4 @@
-"""Two dictionaries beside each other, the second moved onto the first."""
+"""Comparison of two dictionaries, aligned by a group."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from orbitdl.encoding.metrics import align, dictionary_distance
 from orbitdl.estimators.comparison import comparable
 from orbitdl.groups.base import Floats, Group, require_group
 from orbitdl.plot.canvas import QUIET, Axes, Display, colour_of, panels, require_matplotlib
-from orbitdl.plot.sketch import Sketch, reach_of
+from orbitdl.plot.sketch import Sketch, largest_value
 from orbitdl.plot.subject import centred, require_model
 
 
 @dataclass(eq=False, repr=False)
 class DictionariesDisplay(Display):
-    """Draw the components of one dictionary, and below each the one of another that matches it.
+    """Plot of the components of one dictionary, and below them the matching ones of another.
 
     Parameters
     ----------
     first, second : ndarray of shape (q, ...)
         The second aligned to the first, row by row.
     distances : ndarray of shape (q,)
-        ``||a_j - b_j||^2`` of every pair: 0 if they are alike, 2 if they have nothing in common.
+        ``||a_j - b_j||^2`` of every pair: 0 if equal, 2 if orthogonal.
     distance : float
         `orbitdl.dictionary_distance` of both.
     sketch : Sketch
-        How a component is drawn.
+        Style of a component.
     names : pair of str
-        What the dictionaries are called.
+        Names of the dictionaries.
 
     Attributes
     ----------
@@ -45,8 +45,8 @@ class DictionariesDisplay(Display):
     >>> from orbitdl.groups import IntegerShift
     >>> from orbitdl.plot import DictionariesDisplay
     >>> wave = np.sin(np.arange(12))[None] / np.linalg.norm(np.sin(np.arange(12)))
-    >>> moved = -np.roll(wave, 5, axis=1)
-    >>> display = DictionariesDisplay.from_components(wave, moved, group=IntegerShift())
+    >>> shifted = -np.roll(wave, 5, axis=1)
+    >>> display = DictionariesDisplay.from_components(wave, shifted, group=IntegerShift())
     >>> display.axes_[1, 0].get_title(loc="left")
     'distance 0.0000'
     """
@@ -69,19 +69,19 @@ class DictionariesDisplay(Display):
         sfreq: float | None = None,
         ax: Any = None,
     ) -> Self:
-        """Align one dictionary to another, and draw both.
+        """Align one dictionary to another, and plot both.
 
         Parameters
         ----------
         first, second : array-like of shape (q, ...)
             Equally many components of one shape.
         group : Group
-            What may move them. Shifts put the peaks of the first in the middle.
+            Group of the alignment. For shifts the first is centred at its peaks.
         names : pair of str
         sfreq : float, optional
-            Samples per second; then time is in seconds.
+            Sampling rate in Hz; then time is in seconds.
         ax : Axes or array of Axes, optional
-            Where to draw: one is divided, or 2 q of them.
+            One axis, which is subdivided, or 2 q of them.
         """
         require_matplotlib()
         a = as_components(first, "first")
@@ -104,22 +104,22 @@ class DictionariesDisplay(Display):
         sfreq: float | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the components of two fitted models, moved by the group of the first.
+        """Plot the components of two fitted models, aligned by the group of the first.
 
-        Waveforms of recordings are moved along time, and may differ in length.
+        Waveforms of recordings are shifted in time, and may differ in length.
         """
         require_matplotlib()
         a, b, group = comparable(require_model(model), require_model(other))
         return cls.from_components(a, b, group=group, names=names, sfreq=sfreq, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in axes that are given or in a new figure."""
+        """Plot, in axes or in a new figure."""
         q, (width, height) = len(self.first), self.sketch.size
         size = max(5.0, min(14.0, q * width + 0.8)), 2 * height + 0.7
         self.axes_: Axes = panels(ax, 2, q, size=size, sharex=True, sharey=True)
         self.figure_ = self.axes_[0, 0].figure
         both = np.concatenate([self.first, self.second])
-        scale = {"reach": reach_of(both), "apart": self.sketch.apart(both)}
+        scale = {"limit": largest_value(both), "spacing": self.sketch.spacing(both)}
         for j, (upper, lower) in enumerate(self.axes_.T):
             self.sketch.draw(upper, self.first[j], colour_of(j), **scale)
             if self.sketch.view.kind != "image":  # behind the second, to see where they differ

@@ -1,4 +1,4 @@
-"""Events over time: when which component occurs, how strong it is, and how far apart they are."""
+"""Plot of events over time: components, amplitudes and intervals."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from orbitdl.plot.sketch import checked
 from orbitdl.plot.subject import require_model
 
 MANY = 400
-"""Events of a row from which on they are points without stems."""
+"""Number of events of a row above which stems are omitted."""
 UNITS = ((3 * 3600.0, 3600.0, "h"), (600.0, 60.0, "min"))
-"""From how many seconds on time has which unit."""
+"""Units of time: minimum duration in seconds, unit in seconds, name."""
 
 
 @dataclass(eq=False, repr=False)
 class EventsDisplay(Display):
-    """Draw events over time, a row per component, and below them the intervals between events.
+    """Plot of events over time, one row per component, and of the intervals between events.
 
     Parameters
     ----------
@@ -41,19 +41,18 @@ class EventsDisplay(Display):
     component : ndarray of shape (K,)
     amplitude : ndarray of shape (K,)
     interval : ndarray of shape (K,)
-        Since the event before, of whatever component; NaN where that is not known.
+        Time since the previous event of any component; NaN if unknown.
     n_components : int
-        Rows, of which some may be empty.
+        Number of rows, some of which may be empty.
     in_seconds : bool
-        Whether time is.
+        Whether time is in seconds.
     unit : str or None
-        Of amplitudes.
+        Unit of amplitudes.
 
     Attributes
     ----------
     axes_ : ndarray of Axes
-        One per component, and last that of the intervals, between events of any component that
-        follow each other.
+        One per component, and last that of the intervals between successive events.
     figure_ : Figure
 
     Examples
@@ -87,21 +86,21 @@ class EventsDisplay(Display):
         unit: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw the events of a recording, as ``model.events(recording)`` lists them.
+        """Plot the events of a recording, as returned by ``model.events(recording)``.
 
         Parameters
         ----------
         model : WaveformLearning
         recording : array-like of shape (T,) or (T, channels)
         sfreq : float, optional
-            Samples per second; then time is in seconds, minutes or hours. A recording that has one
-            brings it.
+            Sampling rate in Hz; then time is in seconds, minutes or hours. By default that of the
+            recording.
         codes : RecordingCodes, optional
-            ``model.encode(recording)``, if it is at hand.
+            ``model.encode(recording)``, if available.
         unit : str, optional
-            Of the recording.
+            Unit of the recording.
         ax : Axes or array of Axes, optional
-            Where to draw: one is divided, or one per component and one more.
+            One axis, which is subdivided, or one per component and one more.
         """
         require_matplotlib()
         model = require_model(model)
@@ -125,16 +124,15 @@ class EventsDisplay(Display):
         unit: str | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw a table of events.
+        """Plot a table of events.
 
         Parameters
         ----------
         events : DataFrame
-            As ``model.events`` or `orbitdl.recordings.event_table` returns it: a row per event,
-            with its `component`, its `amplitude` or `coefficient`, and when it is: `onset`,
-            or `sample`.
+            As returned by ``model.events`` or `orbitdl.recordings.event_table`: a row per event
+            with `component`, `amplitude` or `coefficient`, and `onset` or `sample`.
         n_components, unit, ax
-            As above; as many components as occur, if left out.
+            As above; by default the components that occur.
         """
         require_matplotlib()
         time, in_seconds = _times(events)
@@ -148,7 +146,7 @@ class EventsDisplay(Display):
         return cls(*columns, n, in_seconds, unit).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in axes that are given or in a new figure."""
+        """Plot, in axes or in a new figure."""
         n = self.n_components
         size = 8.0, 1.0 * n + 2.0
         heights = (*[1.0] * n, 1.5)
@@ -164,12 +162,12 @@ class EventsDisplay(Display):
         return self
 
     def _clock(self) -> tuple[float, str]:
-        """Return how long the unit of the horizontal axis is, and what it is called."""
+        """Return the unit of the horizontal axis in seconds, and its name."""
         longest = float(self.time.max(initial=0.0)) if self.in_seconds else 0.0
         return next(((f, word) for least, f, word in UNITS if longest >= least), (1.0, "s"))
 
     def _draw_row(self, ax: Any, j: int, factor: float) -> None:
-        """Draw the events of a component at their amplitudes, on stems unless they are many."""
+        """Draw the events of a component at their amplitudes, with stems if they are few."""
         own = self.component == j
         time, amplitude = self.time[own] / factor, self.amplitude[own]
         few = len(time) <= MANY
@@ -186,7 +184,7 @@ class EventsDisplay(Display):
         tidy(ax, left=True)
 
     def _draw_intervals(self, ax: Any, factor: float) -> None:
-        """Draw from every event how long ago the one before it was, in its component's colour."""
+        """Draw the interval before every event, in the colour of its component."""
         few = len(self.time) <= MANY * self.n_components
         for j in np.unique(self.component):
             own = self.component == j
@@ -208,7 +206,7 @@ def _column(events: pd.DataFrame, name: str) -> Any:
 
 
 def _intervals(events: pd.DataFrame, time: Floats, order: Integers, in_seconds: bool) -> Floats:
-    """Return the intervals of a table in order; tables of windows have none, and no gaps either."""
+    """Return the intervals of a table in order; computed for tables without a column of them."""
     name = "interval_s" if in_seconds else "interval"
     if name in events:
         return np.asarray(_column(events, name)[order], dtype=np.float64)
@@ -216,7 +214,7 @@ def _intervals(events: pd.DataFrame, time: Floats, order: Integers, in_seconds: 
 
 
 def _times(events: pd.DataFrame) -> tuple[Floats, bool]:
-    """Return when events are, and whether in seconds."""
+    """Return the times of events, and whether they are in seconds."""
     if "onset" in events:
         return _column(events, "onset").astype(np.float64), True
     return _column(events, "sample").astype(np.float64), False

@@ -1,7 +1,4 @@
-"""Held-out error against alpha, for every number of components and every group tried.
-
-Of recordings, against the number of components.
-"""
+"""Plot of the held-out error against alpha or, for recordings, the number of components."""
 
 from __future__ import annotations
 
@@ -23,26 +20,26 @@ from orbitdl.plot.canvas import (
 
 COLUMNS = ("n_components", "error", "standard_error")
 WIDE = 5.0
-"""From how many times the least error on the greatest is drawn on a logarithmic scale."""
+"""Ratio of the largest to the smallest error above which the scale is logarithmic."""
 FEW = 4
-"""Curves that leave room for their names between them; those of more are beside."""
+"""Number of curves above which the legend is outside the axes."""
 LETTERS = 85
-"""In a line of the title."""
+"""Characters in a line of the title."""
 
 
 @dataclass(eq=False, repr=False)
 class SelectionDisplay(Display):
-    """Draw the errors on held-out data, with bands of one standard error, and the choice.
+    """Plot of held-out errors with bands of one standard error, and the choice.
 
     Parameters
     ----------
     table : DataFrame
-        A row per candidate: `n_components`, `error` and `standard_error`; of data points `group`
-        and `alpha`, too.
+        A row per candidate: `n_components`, `error` and `standard_error`; for data points also
+        `group` and `alpha`.
     choice : mapping
-        `n_components`, and `group` and `alpha`, of the one that was chosen.
+        `n_components`, `group` and `alpha` of the selected candidate.
     reason : str
-        Why, in a sentence.
+        Reason of the choice.
 
     Attributes
     ----------
@@ -69,7 +66,7 @@ class SelectionDisplay(Display):
 
     @classmethod
     def from_selection(cls, selection: Any, *, ax: Any = None) -> Self:
-        """Draw what was tried, and what was chosen.
+        """Plot candidates and choice.
 
         Parameters
         ----------
@@ -82,13 +79,13 @@ class SelectionDisplay(Display):
         missing = [name for name in COLUMNS if name not in table]
         if missing:
             raise ValueError(
-                f"selection must have a table with columns {', '.join(COLUMNS)}; there is no "
-                f"{', no '.join(missing)}."
+                f"selection must have a table with columns {', '.join(COLUMNS)}; it lacks "
+                f"{', '.join(missing)}."
             )
         return cls(table, selection.choice, str(getattr(selection, "reason", ""))).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw, in an axis that is given or in a new figure."""
+        """Plot, in an axis or in a new figure."""
         self.ax_ = panels(ax, 1, 1, size=(7.0, 4.2))[0, 0]
         self.figure_ = self.ax_.figure
         if "alpha" in self.table:
@@ -103,16 +100,16 @@ class SelectionDisplay(Display):
         if self.table["error"].max() > WIDE * self.table["error"].min() > 0:
             self.ax_.set_yscale("log")
             plain_ticks(self.ax_.yaxis)
-        self.ax_.set(xlabel=across, ylabel="held-out error, part of the energy")
+        self.ax_.set(xlabel=across, ylabel="held-out error (relative)")
         self.ax_.set_title(fill(self.reason, LETTERS), loc="left", fontsize=9)
         self.ax_.grid(color=QUIET, lw=0.4)
-        beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if count > FEW else {}
-        self.ax_.legend(frameon=False, fontsize=9, **beside)
+        outside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if count > FEW else {}
+        self.ax_.legend(frameon=False, fontsize=9, **outside)
         tidy(self.ax_, left=True)
         return self
 
     def _draw_paths(self) -> int:
-        """Draw a curve over alpha for every group and number of components; return how many."""
+        """Draw a curve over alpha for every group and number of components; return their number."""
         groups = list(dict.fromkeys(self.table["group"]))
         curves = self.table.groupby(["group", "n_components"], sort=False)
         numbers = sorted(set(self.table["n_components"]))

@@ -1,4 +1,4 @@
-"""How a data point is drawn: its lines below each other, points of a plane, or an image."""
+"""Drawing of a data point: stacked lines, points of a plane, or an image."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from orbitdl.groups.views import View, view_of_signals
 from orbitdl.plot.canvas import QUIET, SMALL, require_matplotlib, tidy
 
 FEW = 30
-"""Values of a line up to which each has a mark, unless they are samples."""
+"""Maximum length of lines with markers, unless they are signals."""
 SHORT = 0.1
-"""Seconds of a line below which time is in milliseconds."""
+"""Duration in seconds below which time is in milliseconds."""
 TICKS = 6
-"""Numbers on a horizontal axis at most."""
+"""Maximum number of ticks of a horizontal axis."""
 NOTHING = 0.01
-"""Parts of the largest value below which there is nothing to see."""
-ROOM = 1.15
-"""Room of a line, where 1 is what its values take."""
+"""Fraction of the largest value below which a line counts as zero."""
+SPACING = 1.15
+"""Distance of stacked lines, relative to their range."""
 
 
 @dataclass(frozen=True)
 class Sketch:
-    """Data points of one shape, as a representation says that they are seen.
+    """Style of data points of one shape, from the view of a representation.
 
     Attributes
     ----------
     view : View
     shape : tuple of int
     sfreq : float or None
-        Samples per second, where lines run along time.
+        Sampling rate in Hz, for lines along time.
     origin : float
-        The sample that is called 0: a peak where it is positive; where it is not, samples before.
+        Sample at time 0: a peak if positive.
     """
 
     view: View
@@ -45,17 +45,17 @@ class Sketch:
 
     @classmethod
     def of(cls, representation: Action, sfreq: float | None = None) -> Sketch:
-        """Return how the data points of a representation are drawn."""
+        """Return the style of the data points of a representation."""
         return cls(representation.presentation.view, representation.shape, checked(sfreq))
 
     @classmethod
     def of_waveforms(cls, shape: tuple[int, ...], sfreq: float | None = None) -> Sketch:
-        """Return how stretches (length,) or (length, channels) of a recording are drawn."""
+        """Return the style of segments (length,) or (length, channels) of a recording."""
         return cls(view_of_signals(shape), shape, checked(sfreq))
 
     @property
     def in_rows(self) -> bool:
-        """Whether these are lines, so that several data points can share an axis."""
+        """Whether data points are lines, so that several can share an axis."""
         return self.view.kind == "lines"
 
     @property
@@ -71,24 +71,24 @@ class Sketch:
 
     @property
     def is_picture(self) -> bool:
-        """Whether these are images, and not so many lines that they are drawn as one."""
+        """Whether data points are images, not many lines drawn as an image."""
         return self.view.kind == "image" and self.view.along == "column"
 
     @property
     def along(self) -> Floats:
-        """Where the values of a line lie on the horizontal axis, (N,)."""
+        """Horizontal coordinates of the values of a line, (N,)."""
         factor = 1.0 if self.sfreq is None else self._unit[0] / self.sfreq
         return np.asarray((np.arange(self.view.length) - self.origin) * factor)
 
     @property
     def _unit(self) -> tuple[float, str]:
-        """How many of the unit of time a second has, and its name: of short lines milliseconds."""
+        """Units of time per second, and name of the unit."""
         short = self.sfreq is not None and self.view.length < SHORT * self.sfreq
         return (1e3, "ms") if short else (1.0, "s")
 
     @property
     def label(self) -> str:
-        """What the horizontal axis says."""
+        """Label of the horizontal axis."""
         if self.view.along != "sample":
             return self.view.along
         unit = self._unit[1]
@@ -98,27 +98,27 @@ class Sketch:
 
     @property
     def names(self) -> list[str]:
-        """What the lines are called."""
+        """Labels of the lines."""
         return [f"{self.view.across} {k}" for k in range(self.view.n_lines)]
 
     def lines(self, x: Floats) -> Floats:
         """Return a data point as lines (L, N)."""
         return self.view.lines(x, self.shape)
 
-    def apart(self, several: Floats) -> float:
-        """Return how far below each other lines are drawn, such that none of (n, ...) meet."""
+    def spacing(self, several: Floats) -> float:
+        """Return the distance of stacked lines of data points (n, ...) without overlap."""
         lines = self.view.lines(several, self.shape)
-        span = np.nanmax(lines, axis=-1, initial=0.0) - np.nanmin(lines, axis=-1, initial=0.0)
-        return ROOM * float(np.max(span, initial=0.0)) or 1.0
+        extent = np.nanmax(lines, axis=-1, initial=0.0) - np.nanmin(lines, axis=-1, initial=0.0)
+        return SPACING * float(np.max(extent, initial=0.0)) or 1.0
 
     def limits(self, several: Floats) -> tuple[float, float]:
-        """Return from where to where on the horizontal axis lines of (n, ...) differ from zero."""
+        """Return the horizontal range in which lines of (n, ...) differ from zero."""
         size = np.abs(self.view.lines(several, self.shape)).max(axis=(0, 1))
-        there = self.along[size >= NOTHING * reach_of(several)]
+        there = self.along[size >= NOTHING * largest_value(several)]
         return float(there.min()), float(there.max())
 
     def draw(
-        self, ax: Any, x: Floats, colour: str, *, reach: float, apart: float, width: float = 1.6
+        self, ax: Any, x: Floats, colour: str, *, limit: float, spacing: float, width: float = 1.6
     ) -> None:
         """Draw a data point.
 
@@ -127,33 +127,35 @@ class Sketch:
         ax : Axes
         x : ndarray of shape (...)
         colour : str
-            Of lines and points; images have a scale of their own, from blue to red.
-        reach : float
-            The largest size that a value has in any of the panels.
-        apart : float
-            From one line to the next.
+            Colour of lines and points; images use a map from blue to red.
+        limit : float
+            Largest absolute value in all panels.
+        spacing : float
+            Distance of stacked lines.
         width : float
-            Of lines, in points.
+            Line width in points.
         """
         lines = self.lines(x)
         if self.view.kind == "image":
-            self._draw_image(ax, lines, reach)
+            self._draw_image(ax, lines, limit)
         elif self.view.kind == "plane":
-            self._draw_points(ax, lines, colour, reach, width)
+            self._draw_points(ax, lines, colour, limit, width)
         else:
-            self._draw_lines(ax, lines, colour, apart, width)
+            self._draw_lines(ax, lines, colour, spacing, width)
 
-    def draw_bands(self, ax: Any, x: Floats, sd: Floats, colour: str, *, apart: float) -> None:
-        """Draw twice the standard errors of a signal as bands around its lines."""
+    def draw_bands(self, ax: Any, x: Floats, sd: Floats, colour: str, *, spacing: float) -> None:
+        """Draw bands of two standard errors around the lines of a signal."""
         if self.view.kind in ("image", "plane"):
             return
         both = zip(self.lines(x), 2.0 * self.lines(sd), strict=True)
         for level, (line, half) in enumerate(both):
-            ends = (line - apart * level + sign * half for sign in (-1.0, 1.0))
+            ends = (line - spacing * level + sign * half for sign in (-1.0, 1.0))
             ax.fill_between(self.along, *ends, color=colour, alpha=0.25, lw=0)
 
-    def _draw_lines(self, ax: Any, lines: Floats, colour: str, apart: float, width: float) -> None:
-        levels = -apart * np.arange(len(lines))
+    def _draw_lines(
+        self, ax: Any, lines: Floats, colour: str, spacing: float, width: float
+    ) -> None:
+        levels = -spacing * np.arange(len(lines))
         few = self.view.along != "sample" and self.view.length <= FEW
         for line, level in zip(lines, levels, strict=True):
             ax.axhline(level, color=QUIET, lw=0.7, zorder=0)
@@ -165,31 +167,31 @@ class Sketch:
         tidy(ax)
 
     def label_time(self, ax: Any) -> None:
-        """Say what runs along the horizontal axis, with few numbers."""
+        """Label the horizontal axis, with few ticks."""
         numbers = require_matplotlib().ticker.MaxNLocator(
             TICKS, steps=[1, 2, 5, 10], integer=self.sfreq is None
         )
         ax.xaxis.set_major_locator(numbers)
         ax.set_xlabel(self.label)
 
-    def _draw_points(self, ax: Any, lines: Floats, colour: str, reach: float, width: float) -> None:
+    def _draw_points(self, ax: Any, lines: Floats, colour: str, limit: float, width: float) -> None:
         alone = lines.shape[1] == 1
-        for part in (ax.axhline, ax.axvline):
-            part(0, color=QUIET, lw=0.7, zorder=0)
+        for line in (ax.axhline, ax.axvline):
+            line(0, color=QUIET, lw=0.7, zorder=0)
         if alone:
             ax.plot([0, lines[0, 0]], [0, lines[1, 0]], color=colour, lw=width)
         ax.plot(*lines, color=colour, ls="", marker="o", ms=3.2 * width)
-        ax.set_xlim(-1.08 * reach, 1.08 * reach)
-        ax.set_ylim(-1.08 * reach, 1.08 * reach)
+        ax.set_xlim(-1.08 * limit, 1.08 * limit)
+        ax.set_ylim(-1.08 * limit, 1.08 * limit)
         ax.set_aspect("equal")
         ax.set_xticks([])
         ax.set_yticks([])
         ax.set_xlabel(self.names[0], fontsize=SMALL)
         ax.set_ylabel(self.names[1], fontsize=SMALL)
 
-    def _draw_image(self, ax: Any, lines: Floats, reach: float) -> None:
+    def _draw_image(self, ax: Any, lines: Floats, limit: float) -> None:
         shape = "equal" if self.is_picture else "auto"
-        ax.imshow(lines, cmap="RdBu_r", vmin=-reach, vmax=reach, aspect=shape,
+        ax.imshow(lines, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect=shape,
                   interpolation="nearest")  # fmt: skip
         if self.is_picture:
             ax.set_xticks([])
@@ -202,10 +204,10 @@ class Sketch:
 
 
 def checked(sfreq: float | None) -> float | None:
-    """Return a number of samples per second."""
+    """Return a validated sampling rate, or None."""
     return None if sfreq is None else require_positive(sfreq, "sfreq")
 
 
-def reach_of(*several: Floats) -> float:
-    """Return the largest size of a value, or 1 where all are zero or missing."""
+def largest_value(*several: Floats) -> float:
+    """Return the largest absolute value, or 1 if all are zero or missing."""
     return max(float(np.nanmax(np.abs(x), initial=0.0)) for x in several) or 1.0

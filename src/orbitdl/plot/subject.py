@@ -1,4 +1,4 @@
-"""What pictures ask of a model, whichever of the two kinds it is."""
+"""Common interface of both estimators for displays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Model = OrbitDictionaryLearning | WaveformLearning
 
 
 def require_model(model: Any) -> Model:
-    """Return a fitted model, or say what is wrong with it."""
+    """Return a fitted model; raise an error for other objects."""
     if not isinstance(model, OrbitDictionaryLearning | WaveformLearning):
         raise TypeError(
             "model must be an OrbitDictionaryLearning or a WaveformLearning, not "
@@ -31,21 +31,21 @@ def require_model(model: Any) -> Model:
 
 
 def representation_of(model: OrbitDictionaryLearning) -> Action:
-    """Return how the group of a model acts on its components."""
+    """Return the action of the group of a model on its components."""
     return group_or_default(model.group).on(model.components_.shape[1:])
 
 
 def sketch_of(model: Model, sfreq: float | None = None) -> Sketch:
-    """Return how the components of a model are drawn."""
+    """Return the style of the components of a model."""
     if isinstance(model, WaveformLearning):
         return Sketch.of_waveforms(model.components_.shape[1:], sfreq)
     return Sketch.of(representation_of(model), sfreq)
 
 
 def shares_of(codes: Any, q: int) -> Floats | None:
-    """Return the part of the sum of all ``|c|`` that each component has, (q,).
+    """Return the share of each component in the sum of absolute coefficients, (q,).
 
-    Of `Codes`, of `RecordingCodes` or of several of them; None where nothing is coded.
+    For `Codes`, `RecordingCodes` or a list of them; None without atoms.
     """
     if codes is None:
         return None
@@ -57,12 +57,9 @@ def shares_of(codes: Any, q: int) -> Floats | None:
 
 
 def centred(components: ArrayLike) -> Floats:
-    """Return components (q, N, ...) of a group of shifts, each with its peak in the middle.
-
-    They are moved round by whole samples: such components have no place of their own.
-    """
-    moved = np.array(components, dtype=np.float64)
-    for j, a in enumerate(moved):
+    """Return components (q, N, ...) of a group of shifts, shifted circularly to their peaks."""
+    result = np.array(components, dtype=np.float64)
+    for j, a in enumerate(result):
         peak = np.abs(a).reshape(len(a), -1).max(axis=1).argmax()
-        moved[j] = np.roll(a, len(a) // 2 - peak, axis=0)
-    return moved
+        result[j] = np.roll(a, len(a) // 2 - peak, axis=0)
+    return result

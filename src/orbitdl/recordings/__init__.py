@@ -1,12 +1,10 @@
-"""Recordings: read them from files, cut them into windows, list their events.
+"""Recordings: reading files, splitting into windows, event tables.
 
-A recording is a long signal, in one channel or several. `read` takes it from a file, `suggest_mask`
-finds what would spoil it, `prepare` cuts it into windows to learn from or to code,
-`Windows.restore` puts windows back together, and `event_table` says what happened when. What
-``orbitdl encode`` writes is made by the same functions.
+A recording is a long signal with one or more channels. `read` reads a file, `suggest_mask` detects
+artefacts, `prepare` splits a recording into windows, `Windows.restore` reassembles windows, and
+`event_table` lists events. ``orbitdl encode`` uses the same functions.
 
-The names below are imported when first used, so that the command line can say what it offers at
-once.
+Names are imported on first use, which keeps the start of the command line fast.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Reading arrays of numbers: .npy, .npz and .wav."""
+"""Readers of .npy, .npz and .wav files."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
+from orbitdl.recordings.enumerations import printable
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.text_files import require_expansion
 from orbitdl.recordings.unreadable import UnreadableError, parsing
-from orbitdl.recordings.words import printable
 
 STREAMED = 2**32 - 1
-"""The size of sound in a file that was written before its end was known."""
+"""Size field of a streamed WAV file, written before its length was known."""
 
 
 def read_npy(path: Path) -> Recording:
-    """Read one array; objects, which would need unpickling, are refused."""
+    """Read one array; arrays of objects, which need unpickling, raise UnreadableError."""
     with parsing(path, "an .npy file of numbers"):
         return Recording(as_numbers(np.load(path, allow_pickle=False), path), kind=Kind.array)
 
 
 def read_npz(path: Path, key: str | None = None) -> Recording:
-    """Read the only array of an archive, or the one named."""
+    """Read the array `key` of an archive, or its only array."""
     with (
         parsing(path, "an .npz file of numbers"),
-        zipfile.ZipFile(path),  # an .npy file by another name is none
+        zipfile.ZipFile(path),  # np.load would accept an .npy file, too
         np.load(path, allow_pickle=False) as archive,
     ):
         name = _choose(archive.files, key, path)
@@ -50,7 +50,7 @@ def _choose(names: list[str], key: str | None, path: Path) -> str:
 
 
 def read_wav(path: Path) -> Recording:
-    """Read sound; integers are scaled so that full scale is 1."""
+    """Read a WAV file; integers are scaled to full scale 1."""
     from scipy.io import wavfile
 
     with parsing(path, "a WAV file"):
@@ -66,7 +66,7 @@ def read_wav(path: Path) -> Recording:
 
 
 def _require_complete(path: Path) -> None:
-    """Refuse a file that ends before the samples that its header announces."""
+    """Raise UnreadableError for a file shorter than its header states."""
     with path.open("rb") as file:
         kind = file.read(12)[:4]
         order: Literal["big", "little"] = "big" if kind == b"RIFX" else "little"
@@ -76,8 +76,8 @@ def _require_complete(path: Path) -> None:
                 there = path.stat().st_size - file.tell()
                 if there < size < STREAMED:
                     raise UnreadableError(
-                        f"{path} is truncated: its header announces {size} bytes of samples, and "
-                        f"{there} are there; copy it again."
+                        f"{path} is truncated: its header states {size} bytes of samples, but it "
+                        f"has {there}; copy it again."
                     )
                 return
             file.seek(size + size % 2, 1)

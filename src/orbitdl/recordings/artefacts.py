@@ -1,4 +1,4 @@
-"""Artefacts of a recording: what they are called, and the table that lists them."""
+"""Artefacts of a recording, and their table."""
 
 from __future__ import annotations
 
@@ -11,33 +11,33 @@ import pandas as pd
 
 
 class Artefact(StrEnum):
-    """What may spoil a stretch of a recording."""
+    """Types of artefacts."""
 
     missing = "missing"
     """Values that are NaN or infinite."""
     saturation = "saturation"
-    """Values cut at a ceiling or a floor."""
+    """Values clipped at the limits of the recorder."""
     flat = "flat line"
-    """A value that does not change."""
+    """Constant values."""
     burst = "burst"
     """Energy far above that of the rest."""
 
 
-class Stretch(NamedTuple):
-    """A spoilt stretch of a channel: samples from `start`, up to but without `end`."""
+class Segment(NamedTuple):
+    """An artefact in a channel, at samples ``[start, end)``."""
 
     start: int
     end: int
     channel: int
     reason: Artefact
-    words: str
+    description: str
 
 
-def artefact_table(stretches: Iterable[Stretch], sfreq: float | None) -> pd.DataFrame:
-    """List stretches in the order of time; times in seconds are NaN if the rate is unknown."""
-    table = pd.DataFrame(sorted(stretches), columns=list(Stretch._fields))
-    for place, name in enumerate(("start", "end")):
+def artefact_table(segments: Iterable[Segment], sfreq: float | None) -> pd.DataFrame:
+    """Return segments sorted by time; times in seconds are NaN without a sampling rate."""
+    table = pd.DataFrame(sorted(segments), columns=list(Segment._fields))
+    for k, name in enumerate(("start", "end")):
         table[name] = table[name].astype(np.int64)
         seconds = table[name] / (np.nan if sfreq is None else sfreq)
-        table.insert(2 + place, f"{name}_time", seconds)
-    return table.astype({"channel": np.int64, "reason": object, "words": object})
+        table.insert(2 + k, f"{name}_time", seconds)
+    return table.astype({"channel": np.int64, "reason": object, "description": object})

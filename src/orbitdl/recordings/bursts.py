@@ -1,4 +1,4 @@
-"""Bursts: stretches whose energy is far above all that recurs in a channel."""
+"""Bursts: segments with energy far above that of recurring events."""
 
 from __future__ import annotations
 
@@ -8,52 +8,53 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.recordings.artefacts import Artefact, Stretch
-from orbitdl.recordings.stretches import runs_of_true
+from orbitdl.recordings.artefacts import Artefact, Segment
+from orbitdl.recordings.runs import runs_of_true
 
 FINEST = 8
-"""Samples in the shortest blocks that energy is taken of."""
-FEWEST_STRETCHES, LONGEST_STRETCH = 16, 2**17
-"""Events are what recurs in most stretches; a recording has at least so many, so long at most."""
-BLOCKS_PER_STRETCH = 4
-"""Blocks of which a stretch has fewer are too long to tell what recurs."""
+"""Length of the shortest blocks, in samples."""
+MIN_SEGMENTS, MAX_SEGMENT = 16, 2**17
+"""Minimum number of segments of a recording, and their maximum length in samples; events recur in
+most segments."""
+BLOCKS_PER_SEGMENT = 4
+"""Minimum number of blocks per segment."""
 DEVIATIONS = 4
-"""How many deviations, too, a burst is above the stretches' peaks."""
+"""Threshold of bursts above the median of segment peaks, in robust standard deviations."""
 PAUSE = 4
-"""Fewest blocks of the finest size between loud ones, after which a burst has ended."""
+"""Number of quiet shortest blocks that end a burst."""
 APART = 16
-"""Fewest such blocks between two bursts; what lies nearer is one."""
+"""Number of shortest blocks below which two bursts are merged."""
 
 
-def find_bursts(
+def detect_bursts(
     x: Floats, channel: int, usable: NDArray[np.bool_], burst: float
-) -> Iterator[Stretch]:
-    """Find bursts of a channel (n_times,) among its usable samples.
+) -> Iterator[Segment]:
+    """Detect bursts of a channel (n_times,) among its usable samples.
 
-    Energy is the mean square about the median, in blocks of 8, 16, 32, ... samples: a burst may be
-    short and high, or long and only as high as events that are short.
+    Energy is the mean square about the median, in blocks of 8, 16, 32, ... samples: bursts may be
+    short and high, or long and as high as short events.
     """
     for first, end, times in _loud_blocks(_standardised(x, usable), usable, burst):
-        words = f"The energy is up to {times:.0f} times the highest that recurs in the channel."
+        text = f"The energy is up to {times:.0f} times that of recurring events of the channel."
         last = min(end * FINEST, len(x))
-        yield Stretch(first * FINEST, last, channel, Artefact.burst, words)
+        yield Segment(first * FINEST, last, channel, Artefact.burst, text)
 
 
 def _loud_blocks(
     y: Floats, usable: NDArray[np.bool_], burst: float
 ) -> Iterator[tuple[int, int, float]]:
-    """Yield first and end of bursts in the finest blocks, and how many times louder they are.
+    """Yield bursts as half-open ranges of shortest blocks, and their relative energy.
 
-    What is found in short blocks is left out of longer ones, so that its edges stay sharp.
+    Bursts found in short blocks are excluded from longer ones, which keeps their edges sharp.
     """
     squares, counts = _in_blocks(y**2, FINEST), _in_blocks(usable, FINEST)
     finest, excess = _mean(squares, counts, FINEST), np.zeros(len(squares))
-    n_stretches = max(FEWEST_STRETCHES, len(y) // LONGEST_STRETCH)
+    n_segments = max(MIN_SEGMENTS, len(y) // MAX_SEGMENT)
     total, count, size, highest = squares, counts, 1, 0.0
-    while len(total) >= BLOCKS_PER_STRETCH * n_stretches:
+    while len(total) >= BLOCKS_PER_SEGMENT * n_segments:
         energy = _mean(total, count, FINEST * size)
-        typical, limit = _recurring(energy, n_stretches, burst)
-        highest = highest or typical
+        median, limit = _recurring(energy, n_segments, burst)
+        highest = highest or median
         edge = max(limit / 4, min(highest, limit / 2))
         loud = runs_of_true(energy > limit)
         if loud:
@@ -61,7 +62,7 @@ def _loud_blocks(
             for first, end in loud:
                 inner = starts[np.searchsorted(ends, first * size, side="right")]
                 outer = ends[np.searchsorted(starts, end * size) - 1]
-                times = energy[first:end].max() / typical
+                times = energy[first:end].max() / median
                 excess[inner:outer] = np.maximum(excess[inner:outer], times)
             rest = excess == 0
             total, count = _in_blocks(squares * rest, size), _in_blocks(counts * rest, size)
@@ -72,45 +73,45 @@ def _loud_blocks(
 
 
 def _standardised(x: Floats, usable: NDArray[np.bool_]) -> Floats:
-    """Return usable values about their median, in a unit of their size; 0 elsewhere."""
+    """Return usable values standardised by median and median deviation; 0 otherwise."""
     if not usable.any():
         return np.zeros(len(x))
     centred = np.where(usable, x - np.median(x[usable]), 0.0)
     size = np.abs(centred)
     unit = float(np.median(size[usable])) or float(size.max()) or 1.0
-    with np.errstate(over="ignore"):  # wild values are clipped, so that their squares are finite
+    with np.errstate(over="ignore"):  # clipped, so that squares are finite
         return np.asarray(np.clip(centred / unit, -1e100, 1e100))
 
 
 def _in_blocks(values: NDArray[np.generic], size: int) -> Floats:
-    """Return the sums over blocks of `size` successive values; the last may have fewer."""
+    """Return the sums over blocks of `size` values; the last may be shorter."""
     return np.add.reduceat(values, np.arange(0, len(values), size), dtype=np.float64)
 
 
 def _mean(total: Floats, count: Floats, size: int) -> Floats:
-    """Return mean squares; a block that misses most of its samples is not louder for it."""
+    """Return mean squares; a block counts at least half of its samples."""
     return np.asarray(total / np.maximum(count, size / 2))
 
 
-def _recurring(energy: Floats, n_stretches: int, burst: float) -> tuple[float, float]:
-    """Return the energy of the peaks of most stretches, and that from which blocks are bursts.
+def _recurring(energy: Floats, n_segments: int, burst: float) -> tuple[float, float]:
+    """Return the median of segment peaks, and the energy threshold of bursts.
 
-    Deviations are those below the median, which bursts do not widen.
+    The deviation is estimated below the median, where bursts have no effect.
     """
-    starts = np.linspace(0, len(energy), n_stretches, endpoint=False).astype(int)
+    starts = np.linspace(0, len(energy), n_segments, endpoint=False).astype(int)
     peaks = np.maximum.reduceat(energy, starts)
     if not (peaks > 0).any():
         return 1.0, np.inf
     peaks = np.log(peaks[peaks > 0])
-    typical = float(np.median(peaks))
-    deviation = 1.4826 * float(np.median(typical - peaks[peaks <= typical]))
-    limit = typical + max(np.log(burst), DEVIATIONS * deviation)
-    return float(np.exp(typical)), float(np.exp(limit))
+    median = float(np.median(peaks))
+    deviation = 1.4826 * float(np.median(median - peaks[peaks <= median]))
+    limit = median + max(np.log(burst), DEVIATIONS * deviation)
+    return float(np.exp(median)), float(np.exp(limit))
 
 
 def _groups(loud: NDArray[np.bool_], pause: int) -> tuple[Integers, Integers]:
-    """Return first and end of groups of loud blocks, between which there is a pause."""
-    place = np.flatnonzero(loud)
-    apart = np.flatnonzero(np.diff(place) > pause)
-    starts = place[np.concatenate([[0], apart + 1])]
-    return starts, place[np.concatenate([apart, [len(place) - 1]])] + 1
+    """Return start and end of groups of loud blocks separated by pauses."""
+    index = np.flatnonzero(loud)
+    breaks = np.flatnonzero(np.diff(index) > pause)
+    starts = index[np.concatenate([[0], breaks + 1])]
+    return starts, index[np.concatenate([breaks, [len(index) - 1]])] + 1

@@ -1,4 +1,4 @@
-"""Signals that were not centred: components that stand for the mean of the data."""
+"""Detection of data that are not centred."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 
 FLAT = 0.9
-"""A component is constant if its mean carries this share of its energy."""
+"""Share of the energy in the mean above which a component is constant."""
 MUCH = 0.5
-"""Data want centring if the means of the windows carry this share of their energy."""
+"""Share of the energy in the means of windows above which data should be centred."""
 
 
 def share_of_means(X: Floats) -> float:
-    """Return which share of the energy of signals (n, d, ...) their means carry.
+    """Return the share of the energy of signals (n, d, ...) in their means.
 
-    A mean is taken of every signal in every channel, over what was observed:
-    ``sum N m^2 / sum ||x||^2`` for N values of mean m.
+    ``sum N m^2 / sum ||x||^2`` with the mean m of N observed values per signal and channel.
 
     Examples
     --------
@@ -32,5 +31,5 @@ def share_of_means(X: Floats) -> float:
 
 
 def constant_components(components: Floats) -> NDArray[np.intp]:
-    """Return the numbers of those of the components (q, d, ...) that are nearly constant."""
+    """Return the indices of nearly constant components of (q, d, ...)."""
     return np.flatnonzero([share_of_means(a[None]) > FLAT for a in components])

@@ -1,4 +1,4 @@
-"""Columns of a table: which of them are used, and which must be numbers."""
+"""Selection of the columns of a table."""
 
 from __future__ import annotations
 
@@ -15,70 +15,67 @@ from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 
 DATE = re.compile(r"\d+[-:/]\d+[-:/]\d")
-"""How dates and times begin: 2024-05-01, 12:30:00."""
+"""Prefix of dates and times: 2024-05-01, 12:30:00."""
 SHOWN = 40
-"""Characters of a cell that a message quotes at most."""
+"""Maximum number of characters of a cell quoted in a message."""
 
 
 class NoSuchColumnError(UnreadableError):
-    """A column that a table does not have."""
+    """A requested column does not exist."""
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Say which columns are used: by name, or by number from 0.
+class ColumnSelection:
+    """Selected columns, by name or index from 0.
 
     Attributes
     ----------
     channel : str or None
-        The columns that must be numbers, with commas between; None or "mean": all.
+        Numeric columns, separated by commas; None or "mean": all.
     time : str or None
-        The column of the time; None: there is none.
+        The time column, if any.
     unit : TimeUnit or None
-        Of the time, where that is numbers; None: the name of the column may say it.
+        Unit of numeric times; None: from the name of the column.
     """
 
     channel: str | None = None
     time: str | None = None
     unit: TimeUnit | None = None
 
-    def time_place(self, names: tuple[str, ...], count: int, path: Path) -> int | None:
-        """Return where the column of the time is; None: none was named."""
+    def time_index(self, names: tuple[str, ...], count: int, path: Path) -> int | None:
+        """Return the index of the time column, or None."""
         if self.time is None:
             return None
-        place = place_of(self.time, names, count)
-        if place is None:
+        index = column_index(self.time, names, count)
+        if index is None:
             listed = f" or a name ({', '.join(names)})" if names else ""
             raise NoSuchColumnError(
-                f"{path} has no column {self.time!r} that time_column= could be; pass a number "
-                f"from 0 to {count - 1}{listed}."
+                f"{path} has no time_column={self.time!r}; pass a number from 0 to "
+                f"{count - 1}{listed}."
             )
-        return place
+        return index
 
     def needed(self, names: tuple[str, ...], count: int, time: int | None) -> set[int]:
-        """Return the places of all columns that must be numbers.
-
-        Where a channel is not there it may be that nothing has to be chosen: then all are needed.
-        """
+        """Return the indices of all columns that must be numeric; all if a channel is unknown."""
         every = set(range(count)) - {time}
         if self.channel is None:
             return every
-        places = [place_of(name.strip(), names, count) for name in self.channel.split(",")]
-        known = {place for place in places if place is not None}
-        return known if len(known) == len(places) else every
+        indices = [column_index(name.strip(), names, count) for name in self.channel.split(",")]
+        known = {index for index in indices if index is not None}
+        return known if len(known) == len(indices) else every
 
 
-EVERY = Chosen()
-"""All columns, and none of them tells the time."""
+EVERY = ColumnSelection()
+"""All columns, without a time column."""
 
 
-def place_of(name: str, names: tuple[str, ...], count: int) -> int | None:
-    """Return the place of a column by its name, or else by its number from 0; None: not there.
+def column_index(name: str, names: tuple[str, ...], count: int) -> int | None:
+    """Return the index of a column by its name, or else by its number from 0; None: missing.
 
     Examples
     --------
-    >>> place_of("x", ("t", "x"), 2), place_of("0", ("t", "x"), 2), place_of("y", (), 2)
-    (1, 0, None)
+    >>> column_index("x", ("t", "x"), 2), column_index("0", ("t", "x"), 2)
+    (1, 0)
     """
     if name in names:
         return names.index(name)
@@ -86,27 +83,25 @@ def place_of(name: str, names: tuple[str, ...], count: int) -> int | None:
 
 
 def without_column(
-    recording: Recording, place: int, sfreq: float, unit: TimeUnit | None = None
+    recording: Recording, index: int, sfreq: float, unit: TimeUnit | None = None
 ) -> Recording:
-    """Return a recording of this rate, without the column of the time that it was taken from."""
-    ch_names = tuple(name for k, name in enumerate(recording.ch_names) if k != place)
-    signal = np.delete(recording.signal, place, axis=1)
-    timed = replace(recording, sfreq=sfreq, time_column=place, time_unit=unit)
-    units = tuple(unit for k, unit in enumerate(recording.units) if k != place)
+    """Return a recording with a sampling rate, without its time column."""
+    ch_names = tuple(name for k, name in enumerate(recording.ch_names) if k != index)
+    signal = np.delete(recording.signal, index, axis=1)
+    timed = replace(recording, sfreq=sfreq, time_column=index, time_unit=unit)
+    units = tuple(unit for k, unit in enumerate(recording.units) if k != index)
     return replace(timed, signal=signal, ch_names=ch_names, units=units)
 
 
 def not_a_number(
     where: str, cell: object, row: int, column: object, numbers: Sequence[str] = ()
 ) -> str:
-    """Say where text stands, and how to do without it; `numbers` names columns without text."""
+    """Return a message about text in a numeric column; `numbers` are columns without text."""
     shown = cell[:SHOWN] if isinstance(cell, str) else cell
     others = [name for name in numbers if not NAMES.fullmatch(name)]
     choice = f", or choose columns of numbers with channel={','.join(others)!r}" if others else ""
     if DATE.match(str(cell)) or NAMES.fullmatch(str(column)):
-        remedy = f"take the rate from it with time_column={str(column)!r}{choice}."
+        remedy = f"read it as times with time_column={str(column)!r}{choice}."
     else:
         remedy = f"leave the cell empty if the value is missing{choice}."
-    return (
-        f"{where} holds {shown!r} in row {row}, column {column}, where a number is needed; {remedy}"
-    )
+    return f"{where} has {shown!r} in row {row}, column {column}, instead of a number; {remedy}"

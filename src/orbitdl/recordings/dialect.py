@@ -1,4 +1,4 @@
-"""How a table is written as text: what separates its columns, and what marks decimals."""
+"""Dialects of text tables: column separator and decimal mark."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import nan
 
-from orbitdl.recordings.words import member
+from orbitdl.recordings.enumerations import member
 
 
 class Separator(StrEnum):
-    """What stands between columns."""
+    """Column separators."""
 
     semicolon = "semicolon"
     tab = "tab"
@@ -23,7 +23,7 @@ class Separator(StrEnum):
 
 
 class Decimal(StrEnum):
-    """What stands before decimals."""
+    """Decimal marks."""
 
     point = "point"
     comma = "comma"
@@ -46,7 +46,7 @@ MISSING = re.compile(r"|[+-]?nan|#?n/?a|<na>|null|none|-?1\.#(ind|qnan)", re.IGN
 
 @dataclass(frozen=True)
 class Dialect:
-    """What separates columns and what marks decimals; None: to be found out.
+    """Column separator and decimal mark; None: to be detected.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class Dialect:
 
     @classmethod
     def of(cls, separator: str | None, decimal: str | None) -> Dialect:
-        """Return a dialect by its words."""
+        """Return a dialect from names of its members."""
         return cls(
             None if separator is None else member(Separator, separator),
             None if decimal is None else member(Decimal, decimal),
@@ -72,17 +72,17 @@ class Dialect:
 
     @property
     def arguments(self) -> str:
-        """How this dialect is asked for."""
+        """Arguments of `read` that request this dialect."""
         return f"separator='{self.separator}' and decimal='{self.decimal}'"
 
     def possible(self) -> Iterator[Dialect]:
-        """Return all dialects that agree with what is known."""
+        """Yield all dialects compatible with the known members."""
         for separator in [self.separator] if self.separator else Separator:
             for decimal in [self.decimal] if self.decimal else Decimal:
                 yield Dialect(separator, decimal)
 
     def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """Return the cells of every line; those in quotes may hold the separator."""
+        """Yield the cells of every line; quoted cells may hold the separator."""
         assert self.separator is not None
         if self.separator is Separator.blank:
             lines = (line.replace("\t", " ").strip() for line in lines)
@@ -91,7 +91,7 @@ class Dialect:
             yield list(map(str.strip, row))
 
     def numbers(self, row: list[str]) -> list[float | None]:
-        """Return the number in every cell, NaN for a missing one; None: it is something else."""
+        """Return the number in every cell, NaN for missing values, None for other text."""
         assert self.decimal is not None
         is_number = NUMBER[self.decimal].fullmatch
         plain = row if self.decimal is Decimal.point else [x.replace(",", ".") for x in row]
@@ -103,12 +103,12 @@ class Dialect:
         ]
 
     def names_columns(self, row: list[str]) -> bool:
-        """Tell whether a row is a header: some cell of it is no number, however written."""
+        """Return whether a row is a header: some cell is not a number in any notation."""
         return any(
             number is None and not LIKE_NUMBERS.fullmatch(cell)
             for cell, number in zip(row, self.numbers(row), strict=True)
         )
 
 
-AS_FOUND = Dialect()
-"""Nothing is known: both are found out."""
+UNKNOWN = Dialect()
+"""Nothing is known: both are detected."""

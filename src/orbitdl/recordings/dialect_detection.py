@@ -1,4 +1,4 @@
-"""Finding out how a table is written: separator and decimal mark together."""
+"""Joint detection of column separator and decimal mark."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from orbitdl.recordings.dialect import Decimal, Dialect, Separator
-from orbitdl.recordings.words import printable
+from orbitdl.recordings.enumerations import printable
 
 GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+", re.ASCII)
 LINE_OF_GROUPS = re.compile(
@@ -16,26 +16,26 @@ LINE_OF_GROUPS = re.compile(
 )
 
 LONGEST_UNIT = 16
-"""Characters of what can be a unit: 'hh:mm:ss.mmm' is one that PhysioNet writes."""
+"""Maximum length of a unit, such as PhysioNet's 'hh:mm:ss.mmm'."""
 NO_UNIT = re.compile(r".*[;,\t].*|\W*\d[\W\d]*|")
-"""What holds a separator, or digits without a letter, or nothing."""
+"""Text with a separator, digits without a letter, or empty text."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """The first lines of a table as one dialect takes them.
+    """The first lines of a table, parsed with one dialect.
 
     Attributes
     ----------
     dialect : Dialect
     header : list of str
-        Names of the columns; empty: there is no header.
+        Names of the columns; empty without a header.
     units : list of str
-        Physical units of the columns, where a row below the header has them.
+        Physical units of the columns, from a second header row.
     body : list of list of str
         The cells of the other lines.
     heads : int
-        Lines above the body: names, in two rows if one does not tell columns apart, and units.
+        Number of header rows.
     """
 
     dialect: Dialect
@@ -46,7 +46,7 @@ class Reading:
 
     @classmethod
     def of(cls, dialect: Dialect, lines: list[str]) -> Reading:
-        """Take lines apart."""
+        """Parse lines."""
         try:
             rows = list(dialect.rows(lines))
         except csv.Error:
@@ -67,13 +67,13 @@ class Reading:
 
     @cached_property
     def columns(self) -> int:
-        """Cells in a row up to the last that is ever filled: separators at the end are none."""
+        """Number of columns, without trailing empty ones."""
         filled = (k + 1 for row in (self.header, *self.body) for k, cell in enumerate(row) if cell)
         return max(filled, default=1)
 
     @cached_property
     def fits_header(self) -> bool:
-        """Whether there is no header, or one with a name for every column."""
+        """Whether a header, if any, has a name for every column."""
         return not self.header or self.columns <= min(len(self.header), self.width)
 
     @cached_property
@@ -83,7 +83,7 @@ class Reading:
 
     @cached_property
     def share_of_numbers(self) -> float:
-        """Which part of all cells, the header's apart, are numbers or empty."""
+        """Fraction of cells of the body that are numbers or empty."""
         cells = [number for row in self.body for number in self.dialect.numbers(row)]
         return sum(number is not None for number in cells) / len(cells) if cells else 1.0
 
@@ -92,22 +92,22 @@ class Reading:
         """Cells that hold a comma."""
         return [cell for row in self.body for cell in row if "," in cell]
 
-    def explains(self, asked: Dialect) -> bool:
-        """Tell whether all rows are numbers, equally many, and take this dialect to be so."""
+    def explains(self, requested: Dialect) -> bool:
+        """Return whether the lines are a numeric table in this dialect, and need it."""
         separator, decimal = self.dialect.separator, self.dialect.decimal
         separates = separator is Separator.none or self.columns > 1
-        decimal_asked = asked.decimal is not None and separator is not Separator.comma
+        decimal_asked = requested.decimal is not None and separator is not Separator.comma
         marks = decimal is Decimal.point or decimal_asked or bool(self.with_commas)
         return (
             bool(self.header or self.body)
-            and (separates or asked.separator is not None)
+            and (separates or requested.separator is not None)
             and marks
             and self.is_even
             and self.share_of_numbers == 1.0
         )
 
     def differs(self, other: Reading) -> bool:
-        """Tell whether two readings give different numbers; tabs go before blanks."""
+        """Return whether two readings give different numbers; tabs are preferred to blanks."""
         if {self.dialect.separator, other.dialect.separator} == {Separator.tab, Separator.blank}:
             return False
         return self._plain != other._plain
@@ -116,17 +116,17 @@ class Reading:
     def _plain(self) -> list[list[str]]:
         return [[cell.replace(",", ".") for cell in row[: self.columns]] for row in self.body]
 
-    def may_hold_groups(self, lines: list[str], asked: Dialect) -> bool:
-        """Tell whether commas or blanks may stand between groups of three digits."""
-        outside = self.dialect.separator is not Separator.semicolon and asked.decimal is None
+    def may_hold_groups(self, lines: list[str], requested: Dialect) -> bool:
+        """Return whether commas or blanks may be thousands separators."""
+        outside = self.dialect.separator is not Separator.semicolon and requested.decimal is None
         if self.with_commas and outside and all(map(GROUPS.fullmatch, self.with_commas)):
             return True
-        whole = self.columns == 2 and not self.header and asked.separator is None
-        return whole and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
+        is_pair = self.columns == 2 and not self.header and requested.separator is None
+        return is_pair and all(LINE_OF_GROUPS.fullmatch(line.strip()) for line in lines)
 
 
 def _are_words_above(row: list[str], next_row: list[str], dialect: Dialect) -> bool:
-    """Tell whether a row below the header holds units: a word above every number of the next."""
+    """Return whether a second header row holds units: a word above every number."""
     if len(row) != len(next_row):
         return False
     below = dialect.numbers(next_row)
@@ -136,18 +136,17 @@ def _are_words_above(row: list[str], next_row: list[str], dialect: Dialect) -> b
     return bool(words) and not any(no_words) and not any(numbers)
 
 
-def detect(lines: list[str], asked: Dialect) -> Reading:
-    """Find out from the first lines of a table how it is written.
+def detect(lines: list[str], requested: Dialect) -> Reading:
+    """Detect the dialect of a table from its first lines.
 
-    A dialect explains the lines if all of them fall into the same number of cells, the header too
-    if there is one, and all cells are numbers or empty. Where two dialects explain the lines by
-    different numbers a ValueError says so; where none does, the one that makes the most numbers is
-    returned, and reading on will find what is wrong.
+    A dialect explains the lines if all of them, and the header, have the same number of cells, and
+    all cells are numbers or empty. If two dialects explain the lines by different numbers, raise
+    ValueError. If none does, return the one with the most numbers; reading will report the error.
 
     Notes
     -----
-    ``1,2`` may be two columns or a decimal; ``1,234.5`` two columns or thousands in groups; a
-    header over it tells. Between semicolons a comma marks decimals: they are used for its sake.
+    ``1,2`` may be two columns or a decimal; ``1,234.5`` two columns or a thousands separator; a
+    header may resolve this. Between semicolons a comma is a decimal mark.
 
     Examples
     --------
@@ -155,8 +154,8 @@ def detect(lines: list[str], asked: Dialect) -> Reading:
     columns separated by semicolon, decimals after a comma
     """
     filled = [line for line in lines if line.strip()]
-    readings = [Reading.of(dialect, filled) for dialect in asked.possible()]
-    sound = [reading for reading in readings if reading.explains(asked)]
+    readings = [Reading.of(dialect, filled) for dialect in requested.possible()]
+    sound = [reading for reading in readings if reading.explains(requested)]
     if any(reading.header and reading.columns > 1 for reading in sound):
         sound = [reading for reading in sound if reading.columns > 1]
     if not sound:
@@ -165,7 +164,7 @@ def detect(lines: list[str], asked: Dialect) -> Reading:
     taken = f"it may have {first.dialect} ({first.dialect.arguments}), or"
     for other in others:
         if other.differs(first):
-            raise ValueError(f"{taken} {other.dialect} ({other.dialect.arguments}); say which")
-    if first.may_hold_groups(filled, asked):
-        raise ValueError(f"{taken} thousands in groups; say so, or write numbers without groups")
+            raise ValueError(f"{taken} {other.dialect} ({other.dialect.arguments}); pass one")
+    if first.may_hold_groups(filled, requested):
+        raise ValueError(f"{taken} thousands separators; pass these, or remove the separators")
     return first

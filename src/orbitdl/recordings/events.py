@@ -1,4 +1,4 @@
-"""From codes to a table of events: what happened, when, and how strongly."""
+"""Event tables of codes of windows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from orbitdl.arrays.validation import as_components
 from orbitdl.coding.codes import Codes
 from orbitdl.events.columns import in_column_order
-from orbitdl.recordings.listing import Seen, listed
+from orbitdl.recordings.deduplication import WindowEvents, deduplicated
 from orbitdl.recordings.positions import positions
 from orbitdl.recordings.windows import Windows
 
@@ -19,53 +19,52 @@ if TYPE_CHECKING:
 
 
 def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.DataFrame:
-    """List the events of a recording, each once and in the order of time.
+    """Return the events of a recording, without duplicates, sorted by time.
 
     Parameters
     ----------
     codes : Codes
-        Codes of ``windows.values``, as ``model.encode(windows.values)`` returns them.
+        Codes of ``windows.values``, as returned by ``model.encode(windows.values)``.
     components : array-like of shape (q, ...)
-        What the windows were coded with, such as ``model.components_``.
+        The components of the codes, such as ``model.components_``.
     windows : Windows
-        As `prepare` or `prepare_for` made them.
+        As returned by `prepare` or `prepare_for`.
 
     Returns
     -------
     DataFrame
         One row per event: the table that ``orbitdl encode`` writes. Its columns are
 
-        - `onset`: the time of the component's peak in seconds from the start of the whole
+        - `onset`: time of the component's peak in seconds from the start of the complete
           recording, if the sampling rate is known and a recording was split into windows;
-        - `sample`: the same in samples, to a fraction of one; of windows that are not of a
-          recording, from the start of the window;
-        - `window`: number of the window, from 0; its certified gap is ``codes.gap[window]``;
-        - `component`: number of the component, from 0;
-        - the group's parameters: `shift`, in samples, for shifts;
-        - `coefficient`: that of the sparse code, in the unit of the recording.
+        - `sample`: the same in samples (float); for windows that are not from a recording, from the
+          start of the window;
+        - `window`: index of the window; its duality gap is ``codes.gap[window]``;
+        - `component`: index of the component;
+        - parameters of the group: `shift`, in samples, for shifts;
+        - `coefficient`: coefficient of the sparse code, in the unit of the recording.
 
-        Where signals of vectors are shifted and rotated (`orbitdl.groups.Product`), atoms at
-        almost one time are one event, as `Codes.to_events` lists it: it has an `amplitude` and no
-        `coefficient`, followed by `n_atoms` and `minor_share`.
+        For shifts and rotations of vectors (`orbitdl.groups.Product`), atoms at almost one time are
+        one event, as in `Codes.to_events`: it has an `amplitude` and no `coefficient`, followed by
+        `n_atoms` and `minor_share`.
 
     Notes
     -----
-    `sample` is the position that `orbitdl.positions` returns plus the start of the window (and
-    ``offset``, of an excerpt), and ``onset = sample / sfreq``. Windows that overlap show an event
-    several times; it is listed by one of them: neighbours share the recording at a cut in the
-    middle of their overlap, or beside it where an event lies across. Of halves of one event
-    that two windows see beside their border, closer than the component tells events apart, the
-    stronger is listed. What a window sees beyond the end of the recording is not listed.
+    `sample` is the position returned by `orbitdl.positions` plus the start of the window (and
+    ``offset``, of an excerpt), and ``onset = sample / sfreq``. An event in overlapping windows is
+    listed once: neighbours divide the recording at the middle of their overlap, or next to it if
+    an event lies there. Of two events on both sides of a border, closer than the resolution of the
+    component, the stronger is listed. Events beyond the end of the recording are not listed.
 
     Examples
     --------
-    A pulse at sample 30.25, seen by two windows of three, is listed once:
+    A pulse at sample 30.25, observed in two of three windows, is listed once:
 
     >>> import numpy as np
     >>> from orbitdl import encode
     >>> from orbitdl.groups import ContinuousShift
     >>> from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
-    >>> pulse = lambda place: np.exp(-0.125 * (np.arange(64) - place) ** 2)
+    >>> pulse = lambda position: np.exp(-0.125 * (np.arange(64) - position) ** 2)
     >>> component = pulse(16)[:32] / np.linalg.norm(pulse(16))
     >>> recording = Recording(5 * pulse(30.25), sfreq=8.0)
     >>> windows = prepare(recording, Preprocessing(window=32, step=16), to_end=True)
@@ -87,8 +86,8 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
         return in_column_order(events)
     events["sample"] += windows.start[window]
     component, sample = events["component"].to_numpy(), events["sample"].to_numpy()
-    kept = listed(
-        Seen(window, component, sample, events[size].to_numpy()),
+    is_listed = deduplicated(
+        WindowEvents(window, component, sample, events[size].to_numpy()),
         as_components(components),
         start=windows.start,
         length=windows.values.shape[1],
@@ -98,12 +97,12 @@ def event_table(codes: Codes, components: ArrayLike, windows: Windows) -> pd.Dat
     events["sample"] += windows.offset
     if windows.sfreq is not None:
         events["onset"] = events["sample"] / windows.sfreq
-    once: pd.DataFrame = events.loc[kept]
+    once: pd.DataFrame = events.loc[is_listed]
     return in_column_order(once.sort_values("sample", kind="stable", ignore_index=True))
 
 
 def _events_of(codes: Codes, components: ArrayLike) -> tuple[pd.DataFrame, str]:
-    """Return events with their positions in windows, and which column says how strong they are."""
+    """Return events with their positions in windows, and the name of the column of their size."""
     events = codes.to_events().rename(columns={"sample": "window"})
     if "n_atoms" not in events:  # each atom is an event
         events["sample"] = positions(codes, components)

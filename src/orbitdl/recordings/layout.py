@@ -1,4 +1,4 @@
-"""What the rows of an array are: what its origin says of them, and what its user says."""
+"""Meaning of the rows of an array: from its file, and from the user."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What the origin of an array says of its rows."""
+    """Meaning of the rows according to the file."""
 
     samples = "samples"
     """Rows are samples in time."""
     table = "table"
-    """Rows and columns of a table: most often samples in time, sometimes windows."""
+    """Rows of a table: usually samples in time, sometimes windows."""
     array = "array"
-    """Numbers without a meaning of their own."""
+    """Unknown."""
 
 
 class Layout(StrEnum):
-    """What the rows of an array are said to be."""
+    """Meaning of the rows according to the user."""
 
     auto = "auto"
-    """A rule decides; see `prepare`."""
+    """Decided by a rule; see `prepare`."""
     recording = "recording"
     """Samples in time."""
     windows = "windows"
-    """Windows that were cut already."""
+    """Windows."""

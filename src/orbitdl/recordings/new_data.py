@@ -1,4 +1,4 @@
-"""Doing to new data what was done to the data that a model was learned from."""
+"""Preprocessing of new data with the settings of a model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from orbitdl.recordings.windows import Windows
 
 
 class Model(Protocol):
-    """A fitted estimator: what is asked of it here."""
+    """A fitted estimator with stored preprocessing."""
 
     components_: Any
     preprocessing_: dict[str, Any]
@@ -32,25 +32,26 @@ def prepare_for(
     sfreq: float | None = None,
     layout: Layout = Layout.auto,
 ) -> Windows:
-    """Make windows of new data as they were made of those that a model was learned from.
+    """Split new data into windows with the preprocessing of a model.
 
     Parameters
     ----------
     model : OrbitDictionaryLearning
-        A model whose ``preprocessing_`` says how its data were made, as ``orbitdl fit`` and
-        ``model.save(path, preprocessing=...)`` keep it. Without it a recording is cut into
-        windows of the length of the components, and nothing else is done.
+        A model with ``preprocessing_``, as stored by ``orbitdl fit`` and
+        ``model.save(path, preprocessing=...)``. Without it a recording is split into windows of the
+        length of the components.
     recording : Recording
         New data.
     step, channel, sfreq, layout
-        Override what the model says; see `Preprocessing` and `prepare`. Another sampling rate than
-        the model's is refused; other units, channel names or another scale are warned of.
+        Override the settings of the model; see `Preprocessing` and `prepare`. A sampling rate
+        different from the model's raises ValueError; other units, channel names or another scale
+        cause a warning.
 
     Returns
     -------
     Windows
-        All of the recording: the last window ends where the recording does. Windows that were
-        apart in learning adjoin here.
+        They cover the recording: the last window ends with it, and there are no gaps between
+        windows.
 
     Examples
     --------
@@ -67,17 +68,17 @@ def prepare_for(
     """
     shape = model.components_.shape[1:]
     again = _again(model, recording, channel, sfreq)
-    kept = Preprocessing.of(model.preprocessing_)
+    stored = Preprocessing.of(model.preprocessing_)
     again = replace(
-        again, window=kept.window, step=step or _step_again(kept), normalize=kept.normalize
+        again, window=stored.window, step=step or _step_again(stored), normalize=stored.normalize
     )
     windows = prepare(recording, again, layout=layout, shape=shape, to_end=True)
     if windows.values.shape[1:] != shape:
         raise ValueError(
-            f"the data give windows of shape {windows.values.shape[1:]}, but the model was learned "
-            f"from shape {shape}; choose what fits with channel= or layout=."
+            f"the data have windows of shape {windows.values.shape[1:]}, but the model was learned "
+            f"from shape {shape}; select matching data with channel= or layout=."
         )
-    compare(model.preprocessing_, windows.acquisition(normalize=kept.normalize))
+    compare(model.preprocessing_, windows.acquisition(normalize=stored.normalize))
     return windows
 
 
@@ -88,17 +89,16 @@ def prepare_signal_for(
     channel: str | None = None,
     sfreq: float | None = None,
 ) -> PreparedSignal:
-    """Choose channels and take off drift as of the recording that waveforms were learned from.
+    """Select channels and remove drift with the preprocessing of a model.
 
     Parameters
     ----------
     model : WaveformLearning
-        A model whose ``preprocessing_`` says how its recording was prepared; without it nothing is
-        done.
+        A model with ``preprocessing_``; without it the recording is returned unchanged.
     recording : Recording
         New data.
     channel, sfreq
-        Go before what the model says; see `Preprocessing`.
+        Override the settings of the model; see `Preprocessing`.
 
     Examples
     --------
@@ -117,7 +117,7 @@ def prepare_signal_for(
     if found != own:
         raise ValueError(
             f"the recording has {_channels(found)}, but the model was learned from "
-            f"{_channels(own)}; choose what fits with channel=."
+            f"{_channels(own)}; select matching channels with channel=."
         )
     return prepared
 
@@ -125,13 +125,13 @@ def prepare_signal_for(
 def _again(
     model: Model, recording: Recording, channel: str | None, sfreq: float | None
 ) -> Preprocessing:
-    """Return what is done to a whole recording: as a model says, unless something else is said."""
-    kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
+    """Return the preprocessing of a recording: that of the model with overrides."""
+    stored, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
     sfreq = common_rate(model, recording, sfreq)
     return Preprocessing(
-        channel=channel or (kept.channel if _has_channels(recording, shape) else None),
+        channel=channel or (stored.channel if _has_channels(recording, shape) else None),
         sfreq=sfreq,
-        highpass=_highpass_again(kept, sfreq),
+        highpass=_highpass_again(stored, sfreq),
     )
 
 
@@ -140,24 +140,24 @@ def _channels(shape: tuple[int, ...]) -> str:
 
 
 def common_rate(model: Model, recording: Recording, sfreq: float | None) -> float | None:
-    """Return the sampling rate that a recording, or what is said of it, and a model agree on."""
+    """Return the common sampling rate of a recording, or its override, and a model."""
     found, learned = sfreq or recording.sfreq, Preprocessing.of(model.preprocessing_).sfreq
     require_same_rate(learned, found, f"resample the data, or insist with sfreq={learned or 0:g}")
     return found or learned
 
 
-def _step_again(kept: Preprocessing) -> int | None:
-    """Return how far apart windows start if nothing else is said; None: they adjoin."""
-    if kept.step is None or kept.window is None:
+def _step_again(stored: Preprocessing) -> int | None:
+    """Return the default step of windows, without gaps; None: the length of a window."""
+    if stored.step is None or stored.window is None:
         return None
-    return min(kept.step, kept.window)
+    return min(stored.step, stored.window)
 
 
-def _highpass_again(kept: Preprocessing, sfreq: float | None) -> float | None:
-    """Return the same cutoff for data whose rate is known: it was in cycles per sample if not."""
-    if kept.highpass is None or kept.sfreq is not None or sfreq is None:
-        return kept.highpass
-    return kept.highpass * sfreq
+def _highpass_again(stored: Preprocessing, sfreq: float | None) -> float | None:
+    """Return the cutoff in Hz; it is stored in cycles per sample without a sampling rate."""
+    if stored.highpass is None or stored.sfreq is not None or sfreq is None:
+        return stored.highpass
+    return stored.highpass * sfreq
 
 
 def _has_channels(recording: Recording, shape: tuple[int, ...]) -> bool:

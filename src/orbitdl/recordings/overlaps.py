@@ -1,4 +1,4 @@
-"""Windows of a recording that overlap: which of them tells of what."""
+"""Overlapping windows of a recording: weights, and assignment of events to windows."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats, Integers
 
 NEAR = 1.0
-"""Samples that a cut keeps from every event, if it can: half of what two windows may differ by."""
+"""Minimum distance of a cut from events, in samples, if possible."""
 
 
 def taper(length: int) -> Floats:
-    """Return how much the samples of a window count: its middle most, its borders least.
+    """Return triangular weights of the samples of a window.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def taper(length: int) -> Floats:
 
 
 def window_starts(n: int, length: int, step: int, samples: int | None = None) -> Integers:
-    """Return the samples that windows begin with, (n,): the last ends where the recording does.
+    """Return the first samples of windows, (n,); the last window ends with the recording.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def window_starts(n: int, length: int, step: int, samples: int | None = None) ->
     return start if samples is None else np.minimum(start, max(samples - length, 0))
 
 
-def listed_once(
+def within_cuts(
     window: Integers,
     position: Floats,
     size: Floats,
@@ -44,18 +44,18 @@ def listed_once(
     length: int,
     samples: int | None = None,
 ) -> NDArray[np.bool_]:
-    """Tell of every event whether its window is the one that lists it.
+    """Return for every event whether it lies between the cuts of its window.
 
     Parameters
     ----------
     window, position, size : ndarray of shape (K,)
-        The window that sees an event, the place of the event in the recording, in samples, and how
-        strong it is.
+        Index of the window, position of the event in the recording in samples, and absolute
+        coefficient.
     start : ndarray of shape (n_windows,)
     length : int
-        Window w holds the samples from ``start[w]`` to ``start[w] + length``.
+        Window w holds the samples ``[start[w], start[w] + length)``.
     samples : int, optional
-        Length of the recording; an event beyond its end is not listed.
+        Length of the recording; events beyond its end are not listed.
 
     Returns
     -------
@@ -63,11 +63,10 @@ def listed_once(
 
     Notes
     -----
-    Two neighbours that overlap share the recording at a cut: what lies before it is listed by the
-    first of them, what lies after it by the second. They do not place an event at quite the same
-    sample, so a cut through an event would list it twice or not at all. A cut therefore lies in
-    the middle of the overlap where neither window has an event near it, and otherwise moves to the
-    nearest place like that (`quiet_place`).
+    Two overlapping neighbours divide the recording at a cut: the first lists events before it, the
+    second those after it. Their positions of an event differ slightly, so a cut at an event would
+    list it twice or not at all. A cut therefore lies in the middle of the overlap if neither window
+    has an event near it, and otherwise at the nearest such position (`quiet_position`).
     """
     listed = np.ones(len(window), dtype=bool)
     if samples is not None:
@@ -80,38 +79,38 @@ def cuts(window: Integers, position: Floats, size: Floats, start: Integers, leng
     """Return the cuts between neighbouring windows, shape (n_windows - 1,)."""
     step = np.diff(start)
     cut: Floats = start[:-1] + (length + step) / 2
-    reach = np.minimum(length - step, step) / 2
+    radius = np.minimum(length - step, step) / 2
     order = np.argsort(window, kind="stable")
     first = np.searchsorted(window[order], np.arange(len(start) + 1))
-    for k in np.flatnonzero((reach > 0) & _are_crossed(window, position, cut)):
+    for k in np.flatnonzero((radius > 0) & _are_crossed(window, position, cut)):
         own = order[first[k] : first[k + 2]]
-        own = own[np.abs(position[own] - cut[k]) < reach[k] + NEAR]
-        cut[k] = quiet_place(cut[k], reach[k], position[own], size[own], window[own] == k)
+        own = own[np.abs(position[own] - cut[k]) < radius[k] + NEAR]
+        cut[k] = quiet_position(cut[k], radius[k], position[own], size[own], window[own] == k)
     return cut
 
 
 def _are_crossed(window: Integers, position: Floats, cut: Floats) -> NDArray[np.bool_]:
-    """Tell of every cut k whether window k or k + 1 has an event near it."""
+    """Return for every cut k whether window k or k + 1 has an event near it."""
     crossed = np.zeros(len(cut), dtype=bool)
     for number in (window - 1, window):
         inside = (number >= 0) & (number < len(cut))
-        number, place = number[inside], position[inside]
-        crossed[number[np.abs(place - cut[number]) < NEAR]] = True
+        number, here = number[inside], position[inside]
+        crossed[number[np.abs(here - cut[number]) < NEAR]] = True
     return crossed
 
 
-def quiet_place(
-    seam: float, reach: float, position: Floats, size: Floats, seen_before: NDArray[np.bool_]
+def quiet_position(
+    seam: float, radius: float, position: Floats, size: Floats, in_first: NDArray[np.bool_]
 ) -> float:
-    """Return where within reach of a seam the events near a cut are weakest, best of all none.
+    """Return a cut within a radius of a seam with the weakest events near it, ideally none.
 
-    Events between the nearest such places on both sides of the seam are all listed by one window:
-    by that on whose side their centre lies, or by the other if it alone sees one of them.
+    Events between the nearest such positions on both sides of the seam are all listed by one
+    window: the one on whose side their centre lies, or the other if it detects more of them.
     """
-    near = min(NEAR, 0.9 * reach)
-    clear = 1.01 * near  # so that rounding does not decide whether an event is near
+    near = min(NEAR, 0.9 * radius)
+    clear = 1.01 * near  # a margin for rounding errors
     tried = np.concatenate([[seam], position - clear, position + clear])
-    tried = tried[np.abs(tried - seam) <= reach]
+    tried = tried[np.abs(tried - seam) <= radius]
     crossed = (np.abs(position - tried[:, None]) < near) @ size
     quiet = tried[crossed <= crossed.min()]
     left, right = (
@@ -121,8 +120,8 @@ def quiet_place(
     between = (left <= position) & (position < right)
     if np.isinf(left) or np.isinf(right) or not between.any():
         return float(quiet[np.abs(quiet - seam).argmin()])
-    weight, before = size[between], seen_before[between]
+    weight, before = size[between], in_first[between]
     centre = np.average(position[between], weights=weight)
-    more_before = np.where(before, weight, -weight).sum()  # than the second window sees
+    more_before = np.where(before, weight, -weight).sum()  # first window minus second
     belongs_before = more_before > (-0.5 if centre < seam else 0.5) * weight.max()
     return float(right if belongs_before else left)

@@ -1,4 +1,4 @@
-"""Tables as text in which every row has all its cells and none is in quotes: read at once."""
+"""Fast reader of text tables with complete rows and no quotes."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from orbitdl.recordings.dialect_detection import Reading
 def read_at_once(
     content: bytes, reading: Reading, first: int, needed: Iterable[int], time: int | None
 ) -> tuple[Floats, Floats | list[str]] | None:
-    """Return numbers (n, columns), NaN where they are not needed, and the times.
+    """Return numbers (n, columns), NaN in unused columns, and the times as numbers or text.
 
-    None: the table is not so plain, or something in it is no number; reading it cell by cell says
-    what and where. Times are numbers, or as they are written.
+    None if the table has quotes, incomplete rows, or cells that are not numbers: the slow reader
+    then reports where.
     """
     columns = set(needed)
     if not _is_plain(content, reading, first):
@@ -38,7 +38,7 @@ def read_at_once(
 
 
 def _is_plain(content: bytes, reading: Reading, first: int) -> bool:
-    """Tell whether all rows have as many separators, and nothing is quoted or empty."""
+    """Return whether all rows have as many separators, and nothing is quoted or empty."""
     separator = reading.dialect.separator
     assert separator is not None
     start = 0
@@ -57,7 +57,7 @@ def _is_plain(content: bytes, reading: Reading, first: int) -> bool:
 
 
 def _parsed(content: bytes, reading: Reading, first: int, numbers: set[int]) -> pd.DataFrame:
-    """Return all columns: those of numbers as such, others as text."""
+    """Return all columns, numeric or as text."""
     others = set(range(reading.columns)) - numbers
     separator = reading.dialect.separator
     assert separator is not None
@@ -76,7 +76,7 @@ def _parsed(content: bytes, reading: Reading, first: int, numbers: set[int]) -> 
 
 
 def _times(column: pd.Series) -> Floats | list[str]:
-    """Return times as numbers, or as they are written."""
+    """Return times as numbers, or as text."""
     if column.dtype.kind in "iuf":
         return np.asarray(column, dtype=np.float64)
     return [cell if isinstance(cell, str) else "" for cell in column]

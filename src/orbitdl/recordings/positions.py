@@ -1,4 +1,4 @@
-"""Where atoms lie in time."""
+"""Positions of atoms in time."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from orbitdl.groups.base import Floats
 
 
 def positions(codes: Codes, components: ArrayLike) -> Floats:
-    """Return where in its data point every atom lies, in samples.
+    """Return the position of every atom in its data point, in samples.
 
     Parameters
     ----------
     codes : Codes
-        As `encode` returns them.
+        As returned by `encode`.
     components : array-like of shape (q, ...)
-        What was moved, such as ``model.components_``.
+        The components of the codes, such as ``model.components_``.
 
     Returns
     -------
@@ -27,12 +27,10 @@ def positions(codes: Codes, components: ArrayLike) -> Floats:
 
     Notes
     -----
-    Where in a component its event lies is a convention. Here it is the point of largest absolute
-    value in any channel: of an atom ``c g a`` the position is ``argmax_t max_channel |(g a)(t)|``
-    along the first axis. Shifts answer as finely as they move: whole samples for `IntegerShift`,
-    multiples of 1/K for `InterpolatedShift`, any number for `ContinuousShift`. Where vectors are
-    turned as well (`Product`), it is where all channels together are largest, in the sum of their
-    squares.
+    By convention the position of an atom ``c g a`` is that of its largest absolute value,
+    ``argmax_t max_channel |(g a)(t)|`` along the first axis. Its resolution is that of the shifts:
+    integers for `IntegerShift`, multiples of 1/K for `InterpolatedShift`, real numbers for
+    `ContinuousShift`. For a `Product` it is the maximum of the sum of squares over channels.
 
     Examples
     --------
@@ -45,10 +43,10 @@ def positions(codes: Codes, components: ArrayLike) -> Floats:
        sample  component  coefficient  shift  position
     0       0          0          2.7    2.0       3.0
     """
-    shapes, moves, atoms = as_components(components), codes.representation, codes.atoms
-    if shapes.shape != (atoms.n_components, *moves.shape):
+    shapes, action, atoms = as_components(components), codes.representation, codes.atoms
+    if shapes.shape != (atoms.n_components, *action.shape):
         raise ValueError(
-            f"these codes are of {atoms.n_components} components of shape {moves.shape}, not of an "
-            f"array of shape {shapes.shape}; pass the components that the data were coded with."
+            f"these codes are of {atoms.n_components} components of shape {action.shape}, not of "
+            f"an array of shape {shapes.shape}; pass the components that the data were coded with."
         )
-    return np.asarray(moves.locate(atoms.element, atoms.component, shapes))
+    return np.asarray(action.locate(atoms.element, atoms.component, shapes))

@@ -1,4 +1,4 @@
-"""From a recording to windows: channels chosen, drift taken off, cut, normalised."""
+"""From a recording to windows: selection of channels, filtering, splitting, normalisation."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from orbitdl.groups.base import Floats
 from orbitdl.recordings.channels import choose_channel
-from orbitdl.recordings.cutting import cut, normalised
+from orbitdl.recordings.enumerations import member
 from orbitdl.recordings.layout import Kind, Layout
 from orbitdl.recordings.prepared_signal import prepare_signal
 from orbitdl.recordings.preprocessing import Preprocessing
 from orbitdl.recordings.recording import Recording, as_signal
+from orbitdl.recordings.windowing import normalised, split_windows
 from orbitdl.recordings.windows import Windows
-from orbitdl.recordings.words import member
 
 FEW = 8
-"""A table of up to this many columns is a recording, unless something else is said."""
+"""Maximum number of columns of a table that is a recording by default."""
 
 
 def prepare(
@@ -26,25 +26,24 @@ def prepare(
     shape: tuple[int, ...] | None = None,
     to_end: bool = False,
 ) -> Windows:
-    """Choose channels, take drift off, cut a recording into windows and normalise them.
+    """Select channels, apply a high-pass filter, split into windows and normalise them.
 
     Parameters
     ----------
     recording : Recording
-        As `read` returns it, or ``Recording(signal, sfreq)``.
+        As returned by `read`, or ``Recording(signal, sfreq)``.
     preprocessing : Preprocessing
-        Length of the windows, how far apart they start, which channels, whether a high-pass takes
-        off what is slow, and whether every window is given zero mean and unit norm.
+        Length and step of windows, channels, cutoff of the high-pass filter, and normalisation of
+        windows to zero mean and unit norm.
     layout : Layout
-        Whether rows are samples in time or windows already; by default a rule decides: single
-        columns, sound and WFDB records are recordings, and so is everything else of two axes if
-        the length of the windows or the sampling rate is known.
+        Whether rows are samples in time or windows. By default single columns, sound and WFDB
+        records are recordings, and so are other arrays with two axes if the length of windows or
+        the sampling rate is known.
     shape : tuple of int, optional
-        Shape of a model's data points, if there is a model: rows of that shape are windows.
+        Shape of a model's data points: rows of that shape are windows.
     to_end : bool
-        Whether the last window ends where the recording does, and a recording shorter than a
-        window is filled up with missing values; otherwise samples that do not fill a window are
-        left out.
+        Whether the last window ends with the recording, and a recording shorter than a window is
+        padded with NaN; otherwise remaining samples are dropped.
 
     Returns
     -------
@@ -66,7 +65,7 @@ def prepare(
     sfreq = preprocessing.sfreq or recording.sfreq
     channel, normalize = preprocessing.channel, preprocessing.normalize
     if not is_recording(recording, preprocessing.window, layout, shape, sfreq):
-        _require_whole(recording)
+        _require_no_excerpt(recording)
         _require_no_filter(preprocessing)
         values = np.atleast_2d(signal)
         if channel is not None:
@@ -76,15 +75,17 @@ def prepare(
     length = preprocessing.window or (shape[0] if shape else None)
     if length is None:
         raise ValueError(
-            f"the data are one recording of {len(signal)} samples; say how long the windows are "
-            "that it is cut into, for instance window=201."
+            f"the data are one recording of {len(signal)} samples; pass the length of windows, "
+            "for instance window=201."
         )
     if len(signal) < length and not to_end:
         raise ValueError(
             f"the recording has {len(signal)} sample{'s' * (len(signal) != 1)}, fewer than one "
             f"window of {length}; pass a longer recording or a smaller window=."
         )
-    values, start = cut(prepared.signal, length, preprocessing.step or length, to_end=to_end)
+    values, start = split_windows(
+        prepared.signal, length, preprocessing.step or length, to_end=to_end
+    )
     return Windows(
         *normalised(values, normalize),
         source=prepared.source,
@@ -104,17 +105,17 @@ def is_recording(
     shape: tuple[int, ...] | None,
     sfreq: float | None,
 ) -> bool:
-    """Decide whether rows are samples in time (True) or windows (False).
+    """Return whether rows are samples in time (True) or windows (False).
 
-    `layout` decides if it is not "auto". Sound, WFDB records and single columns are recordings;
-    rows of the shape of a model's data points are windows, and so are arrays of three axes; then
-    everything is a recording if a window length or the sampling rate is known, and of the rest only
-    tables (.csv, .parquet) of up to 8 columns are.
+    `layout` decides unless it is "auto". Sound, WFDB records and single columns are recordings;
+    rows of the shape of a model's data points are windows, and so are arrays of three axes. Other
+    arrays are recordings if the length of windows or the sampling rate is known, or if they are
+    tables (.csv, .parquet) of up to 8 columns.
     """
     signal = recording.signal
-    said = member(Layout, layout)
-    if said is not Layout.auto:
-        return said is Layout.recording
+    requested = member(Layout, layout)
+    if requested is not Layout.auto:
+        return requested is Layout.recording
     if recording.kind == Kind.samples or signal.ndim == 1:
         return True
     if signal.shape[1:] == shape or (signal.ndim > 2 and window is None):
@@ -132,17 +133,17 @@ def _require_rows(signal: Floats) -> Floats:
     return signal
 
 
-def _require_whole(windows: Recording) -> None:
+def _require_no_excerpt(windows: Recording) -> None:
     if windows.offset is not None:
         raise ValueError(
-            "the data are windows, which lie at no known time, and an excerpt is part of a "
-            "recording; pass all of them, or say layout='recording'."
+            "the data are windows without known times, so there is no excerpt of them; pass all of "
+            "them, or pass layout='recording'."
         )
 
 
 def _require_no_filter(preprocessing: Preprocessing) -> None:
     if preprocessing.highpass is not None:
         raise ValueError(
-            f"the data are windows, and highpass={preprocessing.highpass:g} is done to a recording "
-            "before it is cut; pass the recording."
+            f"highpass={preprocessing.highpass:g} needs a recording, but the data are windows; "
+            "pass the recording."
         )

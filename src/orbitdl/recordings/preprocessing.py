@@ -1,4 +1,4 @@
-"""What is done to data before learning, as a model file keeps it."""
+"""Settings of preprocessing, as stored in model files."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
+from orbitdl.recordings.enumerations import member
 from orbitdl.recordings.time_units import TimeUnit
-from orbitdl.recordings.words import member
 
 
 @dataclass(frozen=True)
 class Preprocessing:
-    """Say what is done to data; kept in the model file, and done again to new data.
+    """Settings of preprocessing, stored in the model file and applied to new data.
 
     Attributes
     ----------
     window, step : int or None
-        Samples in a window that a recording is cut into, and from the start of one window to the
-        start of the next: windows overlap if `step` is below `window`, and adjoin if it is None.
+        Length of windows, and distance of their starts, in samples. Windows overlap if `step` is
+        below `window`; by default it equals `window`.
     normalize : bool
-        Whether every window is given zero mean and unit norm.
+        Whether to normalise every window to zero mean and unit norm.
     channel : str or None
-        A column's number or name, several with commas between, or "mean"; None takes all.
+        Index or name of a column, several separated by commas, or "mean"; None: all.
     sfreq : float or None
-        Samples per second; goes before what a recording says.
+        Sampling rate in Hz; overrides that of the recording.
     highpass : float or None
-        Take off what is slower than this before cutting, by a filter that moves nothing in time:
-        in Hz if `sfreq` is said here, else in cycles per sample. `Windows.restore` puts it back.
+        Cutoff of a zero-phase high-pass filter applied to the recording: in Hz if `sfreq` is passed
+        here, otherwise in cycles per sample. `Windows.restore` adds the removed part.
     time_column : str or None
-        The column of a file that tells the time, by number or name; `read` takes the rate from it
-        and leaves it out of the signal.
+        Time column of a file, by index or name; `read` computes the sampling rate from it and
+        removes it from the signal.
     time_unit : str or None
-        Unit of the numbers in that column; None: its name says it, or they are seconds.
+        Unit of the numbers in that column; None: from its name, or else seconds.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Preprocessing:
                 raise ValueError(f"{name} must be a positive integer of samples, not {value!r}.")
         if self.sfreq is not None and not _is_positive(self.sfreq, Real):
             raise ValueError(
-                f"sfreq must be a positive number of samples per second, not {self.sfreq!r}."
+                f"sfreq must be a positive number (sampling rate in Hz), not {self.sfreq!r}."
             )
         self._require_highpass()
         if not isinstance(self.normalize, bool):
@@ -67,12 +67,12 @@ class Preprocessing:
             member(TimeUnit, self.time_unit)
         if not isinstance(self.time_column, str | None):
             raise ValueError(
-                f"time_column must be text: a number or name, not {self.time_column!r}."
+                f"time_column must be a string: an index or a name, not {self.time_column!r}."
             )
         if not isinstance(self.channel, str | None):
             raise ValueError(
-                "channel must be text: a number or name, several with commas between, or mean, "
-                f"not {self.channel!r}."
+                "channel must be a string: an index or a name, several separated by commas, or "
+                f"mean, not {self.channel!r}."
             )
 
     def _require_highpass(self) -> None:
@@ -81,34 +81,36 @@ class Preprocessing:
         if not _is_positive(self.highpass, Real):
             raise ValueError(f"highpass must be a positive number, not {self.highpass!r}.")
         if self.cycles_per_sample(self.highpass) >= 0.5:
-            unit = "cycles per sample, or say sfreq= to give it in Hz" if not self.sfreq else "Hz"
+            unit = "cycles per sample, or sfreq= for a cutoff in Hz" if not self.sfreq else "Hz"
             raise ValueError(
-                f"highpass={self.highpass:g} takes everything off; pass less than "
+                f"highpass={self.highpass:g} is above the Nyquist frequency; pass less than "
                 f"{0.5 * (self.sfreq or 1.0):g} {unit}."
             )
 
     def cycles_per_sample(self, frequency: float) -> float:
-        """Return a frequency, in Hz if the rate is said, as a filter takes it."""
+        """Return a frequency in cycles per sample; it is in Hz if `sfreq` is known."""
         return frequency / (self.sfreq or 1.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what a model file keeps."""
+        """Return the settings as stored in a model file."""
         return asdict(self)
 
     @classmethod
-    def of(cls, kept: Mapping[str, Any]) -> Preprocessing:
-        """Read what a model file kept; entries of other names are not ours and are left alone."""
+    def of(cls, stored: Mapping[str, Any]) -> Preprocessing:
+        """Return the settings stored in a model file; other entries are ignored."""
         try:
-            return cls(**{name: kept[name] for name in cls.__dataclass_fields__ if name in kept})
+            return cls(
+                **{name: stored[name] for name in cls.__dataclass_fields__ if name in stored}
+            )
         except ValueError as error:
             raise ValueError(
-                "the model file says in an unknown way how its data were prepared; write it again "
+                "the preprocessing stored in the model file is not valid; write the file again "
                 "with orbitdl fit."
             ) from error
 
 
 def _is_positive(value: object, numbers: type[Integral] | type[Real]) -> bool:
-    """Tell whether a value is a positive number of this kind."""
+    """Return whether a value is a positive finite number of this type."""
     if isinstance(value, bool) or not isinstance(value, numbers):
         return False
     return 0 < float(value) < math.inf

@@ -1,4 +1,4 @@
-"""Reading a recording from a file, whatever its format."""
+"""Reading of recordings from files in all supported formats."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from orbitdl.recordings.array_files import read_npy, read_npz, read_wav
-from orbitdl.recordings.columns import Chosen, NoSuchColumnError, without_column
-from orbitdl.recordings.dialect import AS_FOUND, Decimal, Dialect, Separator
+from orbitdl.recordings.columns import ColumnSelection, NoSuchColumnError, without_column
+from orbitdl.recordings.dialect import UNKNOWN, Decimal, Dialect, Separator
+from orbitdl.recordings.enumerations import member
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.parquet_files import read_parquet
 from orbitdl.recordings.recording import Recording
@@ -18,7 +19,6 @@ from orbitdl.recordings.time_columns import rate_in
 from orbitdl.recordings.time_units import TimeUnit
 from orbitdl.recordings.unreadable import UnreadableError
 from orbitdl.recordings.wfdb_records import read_wfdb
-from orbitdl.recordings.words import member
 
 FORMATS = (
     ".npy, .npz, .csv or .tsv (or .csv.gz), .parquet, .wav, or a WFDB record (its .hea file or its "
@@ -46,42 +46,41 @@ def read(
     time_column: str | None = None,
     time_unit: TimeUnit | None = None,
 ) -> Recording:
-    """Read a recording, or windows of one, from a file; its suffix says how.
+    """Read a recording, or windows, from a file; the suffix determines the format.
 
     Parameters
     ----------
     path : str or Path
         A file .npy, .npz, .csv or .tsv (or .csv.gz), .parquet or .wav, or a WFDB record: its .hea
-        file or its name. Text is in UTF-8, UTF-16 with its mark, or Windows-1252.
+        file or its name. Text encodings: UTF-8, UTF-16 with a byte order mark, Windows-1252.
     key : str, optional
-        Which array of an .npz file to read; needed if it holds several.
+        Name of the array of an .npz file; required if it holds several.
     separator : Separator, optional
-        What separates the columns of a .csv file; found out if left out.
+        Column separator of a .csv file; detected by default.
     decimal : Decimal, optional
-        What marks decimals in a .csv file; found out if left out.
+        Decimal mark of a .csv file; detected by default.
     channel : str, optional
-        The columns of a table that must be numbers, by name or number, with commas between; others
-        may hold text, which becomes NaN. By default all must be numbers. No column is left out:
-        `prepare` and `prepare_signal` choose.
+        Numeric columns of a table, by name or index, separated by commas; others may hold text,
+        which becomes NaN. By default all must be numeric. No column is removed: `prepare` and
+        `prepare_signal` select.
     time_column : str, optional
-        The column of the time, by name or number: numbers, or dates and times. It is left out of
-        the signal, and the sampling rate is taken from its steps, which must be even; where one is
-        not, or is missing, a sentence says so.
+        Time column, by name or index: numbers, or dates and times. It is removed from the signal,
+        and the sampling rate is computed from its steps, which must be uniform.
     time_unit : TimeUnit, optional
-        Unit of the numbers in that column: "s", "ms", "us", "ns", "min" or "h". By default the
-        one that its name ends in (``time_ms``, ``t (us)``), or else seconds; a rate below 1 Hz or
-        above 10 MHz is then refused, and the unit asked for.
+        Unit of the numbers in that column: "s", "ms", "us", "ns", "min" or "h". By default the unit
+        in its name (``time_ms``, ``t (us)``), or else seconds; a sampling rate below 1 Hz or above
+        10 MHz is then an error.
 
     Returns
     -------
     Recording
-        Values, with rate and names of the channels where the file says them. Sound has full scale
-        1, WFDB records are in their physical unit. NaN or an empty cell is a missing value.
+        Values, with sampling rate and channel names if the file has them. Sound has full scale 1,
+        WFDB records are in physical units. NaN or an empty cell is a missing value.
 
     Raises
     ------
     ValueError, FileNotFoundError, OSError
-        In one sentence that names the file and says what is wrong with it.
+        The message names the file and the error in one sentence.
     ImportError
         If the format needs a package that is not installed.
 
@@ -100,53 +99,54 @@ def read(
     >>> print(recording.dialect)
     columns separated by semicolon, decimals after a comma
     """
-    path, asked = Path(path), Dialect.of(separator, decimal)
+    path, requested = Path(path), Dialect.of(separator, decimal)
     reader = _reader(path)
     if key is not None and reader is not read_npz:
         raise ValueError(
-            f"key={key!r} names an array of an .npz file, and {path} is none; leave it out."
+            f"key={key!r} is for .npz files, but {path} is another format; leave it out."
         )
-    if asked != AS_FOUND and reader is not read_csv:
+    if requested != UNKNOWN and reader is not read_csv:
         raise ValueError(
-            f"separator= and decimal= are for .csv files, and {path} is none; leave them out."
+            f"separator= and decimal= are for .csv files, but {path} is another format; leave them "
+            "out."
         )
     if time_unit is not None and time_column is None:
         raise ValueError(
-            f"time_unit={time_unit} is the unit of a column of times; name it with time_column=."
+            f"time_unit={time_unit} needs a time column; pass its name as time_column=."
         )
     unit = None if time_unit is None else member(TimeUnit, time_unit)
-    chosen = Chosen(channel, time_column, unit)
+    selection = ColumnSelection(channel, time_column, unit)
     own: dict[Callable[..., Recording], tuple[object, ...]] = {
         read_npz: (key,),
-        read_csv: (asked, chosen),
-        read_parquet: (chosen,),
+        read_csv: (requested, selection),
+        read_parquet: (selection,),
     }
     recording = reader(path, *own.get(reader, ()))
     if time_column is not None and recording.kind is not Kind.table:
-        recording = _timed(recording, chosen, path)
+        recording = _timed(recording, selection, path)
     _require_sound(recording, path)
     return recording
 
 
-def _timed(recording: Recording, chosen: Chosen, path: Path) -> Recording:
-    """Take the rate of an array from one of its columns."""
+def _timed(recording: Recording, selection: ColumnSelection, path: Path) -> Recording:
+    """Compute the sampling rate of an array from its time column."""
     signal = recording.signal
     if recording.kind is Kind.samples or signal.ndim != 2 or signal.shape[1] < 2:
         raise NoSuchColumnError(
-            f"time_column={chosen.time!r} names a column of a table, and {path} has none to spare; "
-            "leave it out."
+            f"time_column={selection.time!r} needs a table of several columns, which {path} is "
+            "not; leave it out."
         )
-    place = chosen.time_place(recording.ch_names, signal.shape[1], path)
-    assert place is not None
-    times = rate_in(chosen.unit, signal[:, place], str(place), path)
-    return without_column(recording, place, *times)
+    time = selection.time_index(recording.ch_names, signal.shape[1], path)
+    assert time is not None
+    times = rate_in(selection.unit, signal[:, time], str(time), path)
+    return without_column(recording, time, *times)
 
 
 def _reader(path: Path) -> Callable[..., Recording]:
     suffix = path.suffix.lower()
     suffix = "".join(path.suffixes[-2:]).lower() if suffix == ".gz" else suffix
     if path.is_dir():
-        raise ValueError(f"cannot read {path}: it is a folder; name a file in it.")
+        raise ValueError(f"cannot read {path}: it is a folder; pass a file in it.")
     if suffix in READERS:
         if not path.is_file():
             raise FileNotFoundError(f"cannot read {path}: there is no such file.")
@@ -167,7 +167,7 @@ def _require_sound(recording: Recording, path: Path) -> None:
         raise UnreadableError(f"{path} holds a single number; pass a recording or windows.")
     if np.isinf(signal).any():
         raise UnreadableError(
-            f"{path} holds infinite values; put NaN, or an empty cell, where a value is missing."
+            f"{path} holds infinite values; mark missing values by NaN or an empty cell."
         )
     if sfreq is not None and not 0 < sfreq < np.inf:
-        raise UnreadableError(f"{path} is damaged: it says {sfreq:g} samples per second.")
+        raise UnreadableError(f"{path} is damaged: its sampling rate is {sfreq:g} Hz.")

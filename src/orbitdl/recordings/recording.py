@@ -1,4 +1,4 @@
-"""A recording: its values, and what is known of them."""
+"""A recording: signal and metadata."""
 
 from __future__ import annotations
 
@@ -16,30 +16,29 @@ from orbitdl.recordings.time_units import TimeUnit
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """Hold one recording.
+    """A recording: signal and metadata.
 
     Attributes
     ----------
     signal : ndarray of shape (n_times,) or (n_times, n_leads)
-        The values, NaN where one is missing. A file may hold windows that were cut already,
-        (n_windows, length) or (n_windows, length, n_leads): `prepare` takes them as they are.
+        The signal, NaN where missing. A file may hold windows, (n_windows, length) or
+        (n_windows, length, n_leads), which `prepare` does not split.
     sfreq : float or None
-        Samples per second, where it is known.
+        Sampling rate in Hz, if known.
     ch_names : tuple of str
-        Names of the channels that `signal` holds, where there are any.
+        Channel names, or empty.
     kind : Kind
-        What is known of the rows of `signal`.
+        Meaning of the rows of `signal`.
     dialect : Dialect or None
-        How the file was written, if it was a table as text.
+        Dialect of a text table.
     offset : int or None
-        Samples before `signal` in the recording that it is an excerpt of; None: it is no excerpt.
+        For excerpts: number of samples of the recording before `signal`.
     time_column : int or None
-        The place of a column that told the rate, and that `signal` lacks; numbers of channels count
-        it, as the file does.
+        Index of the time column that was removed; channel numbers include it, as in the file.
     time_unit : TimeUnit or None
-        Unit of the numbers in that column; None: they were dates, or there is none.
+        Unit of the numbers in that column; None for dates or without such a column.
     units : tuple of str
-        Physical units of the channels, such as "mV", where they are known.
+        Physical units of the channels, such as "mV", or empty.
 
     Examples
     --------
@@ -59,12 +58,12 @@ class Recording:
     units: tuple[str, ...] = ()
 
     def excerpt(self, begin: int | None = None, end: int | None = None) -> Recording:
-        """Return a part of this recording; its events keep the times of the whole.
+        """Return an excerpt; times of its events refer to the complete recording.
 
         Parameters
         ----------
         begin, end : int, optional
-            The first sample, and the one after the last; the recording's own if left out.
+            Half-open range of samples; by default from the start, and to the end.
 
         Examples
         --------
@@ -72,31 +71,31 @@ class Recording:
         >>> len(part.signal), part.offset
         (20, 40)
         """
-        whole = len(self.signal)
+        samples = len(self.signal)
         first = 0 if begin is None else require_count(begin, "begin", least=0)
-        after = whole if end is None else require_count(end, "end", least=0)
-        if max(first + 1, after) > whole:
-            last = after if after > whole else first
+        after = samples if end is None else require_count(end, "end", least=0)
+        if max(first + 1, after) > samples:
+            last = after if after > samples else first
             raise ValueError(
-                f"an excerpt cannot reach to {self._place(last)}: the recording ends at "
-                f"{self._place(whole)}; choose a part of it."
+                f"an excerpt cannot extend to {self._position(last)}: the recording ends at "
+                f"{self._position(samples)}; choose a range within it."
             )
         if after <= first:
             raise ValueError(
-                f"an excerpt from {self._place(first)} to {self._place(after)} holds nothing; "
+                f"an excerpt from {self._position(first)} to {self._position(after)} is empty; "
                 "choose an end after the beginning."
             )
         before = (self.offset or 0) + first
         return replace(self, signal=self.signal[first:after], offset=before)
 
-    def _place(self, sample: int) -> str:
-        """Return a place in words, in seconds too where the rate is known."""
+    def _position(self, sample: int) -> str:
+        """Return a description of a position, in seconds too if the sampling rate is known."""
         seconds = f" ({sample / self.sfreq:g} s)" if self.sfreq else ""
         return f"sample {sample}{seconds}"
 
 
 def as_signal(values: ArrayLike) -> Floats:
-    """Return real, finite numbers as floats, or refuse them in one sentence."""
+    """Return values as floats; raise ValueError for complex or infinite ones."""
     array = np.asarray(values)
     if np.iscomplexobj(array):
         raise ValueError("signal is complex: pass its real and imaginary parts as two channels.")

@@ -1,4 +1,4 @@
-"""What of a recording had better not be learned from, and why."""
+"""Detection of artefacts in recordings."""
 
 from __future__ import annotations
 
@@ -10,26 +10,30 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.arrays.validation import require_between, require_count
-from orbitdl.groups.base import Floats
-from orbitdl.recordings.artefacts import Artefact, Stretch, artefact_table
-from orbitdl.recordings.bursts import find_bursts
-from orbitdl.recordings.plateaus import find_plateaus
+from orbitdl.groups.base import Floats, Integers
+from orbitdl.recordings.artefacts import Artefact, Segment, artefact_table
+from orbitdl.recordings.bursts import detect_bursts
 from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.stretches import runs_of_true
+from orbitdl.recordings.runs import equal_runs, runs_of_true
+
+STEEP = 4
+"""Minimum step into saturation, in units of the smallest step; smooth peaks have a step of one."""
+OUTSIDE = 0.005
+"""Tail probability of values beyond which a constant segment is saturation."""
 
 
 @dataclass(frozen=True, eq=False)
 class SuggestedMask:
-    """Hold what `suggest_mask` found.
+    """Result of `suggest_mask`.
 
     Attributes
     ----------
     mask : ndarray of bool, of the shape of the signal
         True where a value is usable.
     artefacts : DataFrame
-        One row per stretch, in the order of time: `start` and `end` (without it) in samples,
-        `start_time` and `end_time` in seconds (NaN if the rate is unknown), `channel`, `reason`
-        ("missing", "saturation", "flat line" or "burst") and `words`, a sentence that says why.
+        One row per segment, sorted by time: `start` and `end` (exclusive) in samples, `start_time`
+        and `end_time` in seconds (NaN without a sampling rate), `channel`, `reason` ("missing",
+        "saturation", "flat line" or "burst") and `description`.
     """
 
     mask: NDArray[np.bool_]
@@ -39,23 +43,23 @@ class SuggestedMask:
 def suggest_mask(
     recording: Recording | ArrayLike, *, saturated: int = 5, flat: int = 30, burst: float = 16.0
 ) -> SuggestedMask:
-    r"""Find saturation, flat lines, bursts and missing values, which would eat all atoms.
+    r"""Detect saturation, flat lines, bursts and missing values.
 
-    Nothing is masked: look at the table, then set what you do not want to NaN.
+    Artefacts would attract most atoms. Nothing is masked: inspect the table, then set artefacts to
+    NaN.
 
     Parameters
     ----------
     recording : Recording, or array-like of shape (n_times,) or (n_times, channels)
-        The recording. Channels are looked at one by one.
+        The recording. Channels are processed separately.
     saturated : int
-        Fewest successive samples at the largest or the smallest value of a channel that count as
-        saturation; the signal must have stepped there, not have crept as it does over a smooth top.
+        Minimum number of successive samples at the largest or smallest value of a channel that
+        count as saturation. The signal must reach this value by a large step.
     flat : int
-        Fewest successive samples of one value that count as a flat line, in units of the median
-        run of equal values, which is 1 in most recordings: slow signals in coarse steps keep their
-        values for long.
+        Minimum number of successive equal samples that count as a flat line, in units of the median
+        run of equal values, which is 1 in most recordings and larger for coarsely quantised ones.
     burst : float
-        How many times the energy of what recurs a burst has at least.
+        Minimum energy of a burst relative to recurring events.
 
     Returns
     -------
@@ -65,23 +69,22 @@ def suggest_mask(
     Notes
     -----
     Energy is the mean square about the channel's median, in blocks of 8, 16, 32, ... samples. A
-    recording is divided into 16 stretches or more, of at most 131 072 samples. With :math:`p_i` the
-    largest energy of a block in stretch :math:`i`, a block of energy :math:`e` is in a burst if
+    recording is divided into 16 or more segments of at most 131 072 samples. With :math:`p_i` the
+    largest energy of a block in segment :math:`i`, a block of energy :math:`e` is in a burst if
 
     .. math::
 
         \log e > m + \max(\log \text{burst},\ 4 s), \qquad m = \mathrm{median}_i \log p_i,
         \quad s = 1.4826\, \mathrm{median}_{i:\, \log p_i \le m} (m - \log p_i),
 
-    so that events which recur in most stretches, heartbeats or spikes, are none, however high. High
-    events of which a channel has fewer than about one per stretch look like bursts: of a dozen
-    spikes in all many are listed, so pass a longer recording or a larger `burst`. A burst begins
-    and ends where the energy in blocks of 8 samples falls below that of the events; its edges are
-    right to about 16 samples. Bursts in most stretches, or in a recording of fewer than 512
-    samples, are not seen. Work and memory are linear in the length.
+    so that events which recur in most segments, such as heartbeats or spikes, are not bursts. Large
+    events that occur less than about once per segment are listed as bursts: pass a longer recording
+    or a larger `burst`. A burst begins and ends where the energy in blocks of 8 samples falls below
+    that of the events, to about 16 samples. Bursts in most segments, or in a recording of fewer
+    than 512 samples, are not detected. Time and memory are linear in the length.
 
-    Saturation and flat lines are found where values are equal to the last bit: look for them before
-    filtering. Signals without noise are flat between events, and said to be.
+    Saturation and flat lines are detected by exactly equal values: apply this function before
+    filtering. Signals without noise are flat between events, and listed as such.
 
     Examples
     --------
@@ -100,15 +103,15 @@ def suggest_mask(
     known = recording if isinstance(recording, Recording) else Recording(np.asarray(recording))
     signal = _require_signal(known.signal)
     channels = signal.reshape(len(signal), -1)
-    stretches = [
-        stretch
+    segments = [
+        segment
         for channel, x in enumerate(channels.T)
-        for stretch in _find(x.astype(np.float64), channel, saturated, flat, burst)
+        for segment in _find(x.astype(np.float64), channel, saturated, flat, burst)
     ]
     mask = np.ones(channels.shape, dtype=bool)
-    for stretch in stretches:
-        mask[stretch.start : stretch.end, stretch.channel] = False
-    return SuggestedMask(mask.reshape(signal.shape), artefact_table(stretches, known.sfreq))
+    for segment in segments:
+        mask[segment.start : segment.end, segment.channel] = False
+    return SuggestedMask(mask.reshape(signal.shape), artefact_table(segments, known.sfreq))
 
 
 def _require_signal(array: Floats) -> Floats:
@@ -123,14 +126,55 @@ def _require_signal(array: Floats) -> Floats:
     return array
 
 
-def _find(x: Floats, channel: int, saturated: int, flat: int, burst: float) -> Iterator[Stretch]:
-    """Find the spoilt stretches of a channel (n_times,)."""
+def _find(x: Floats, channel: int, saturated: int, flat: int, burst: float) -> Iterator[Segment]:
+    """Yield the artefacts of a channel (n_times,)."""
     usable = np.isfinite(x)
     for start, end in runs_of_true(~usable):
-        words = f"{end - start} values in a row are NaN or infinite."
-        yield Stretch(start, end, channel, Artefact.missing, words)
+        text = f"{end - start} values in a row are NaN or infinite."
+        yield Segment(start, end, channel, Artefact.missing, text)
     x[~usable] = np.nan
     for plateau in find_plateaus(x, channel, saturated, flat):
         usable[plateau.start : plateau.end] = False
         yield plateau
-    yield from find_bursts(x, channel, usable, burst)
+    yield from detect_bursts(x, channel, usable, burst)
+
+
+def find_plateaus(x: Floats, channel: int, saturated: int, flat: int) -> Iterator[Segment]:
+    """Detect saturation and flat lines of a channel (n_times,)."""
+    start, length = equal_runs(x)
+    observed = ~np.isnan(x[start])
+    if np.count_nonzero(~np.isnan(x)) < 2:
+        return
+    start, length, value = start[observed], length[observed], x[start[observed]]
+    still = length >= flat * np.median(length)
+    if value.min() == value.max():  # a constant channel
+        still[:] = True
+    smallest, largest = _bulk_range(value, length, still)
+    extreme = ((value == value.max()) | (value == value.min())) & (value.min() < value.max())
+    clipped = extreme & (length >= saturated) & _is_entered_steeply(x, start, length)
+    at_limit = clipped | (still & (extreme | (value < smallest) | (value > largest)))
+    for k in np.flatnonzero(still | clipped):
+        reason = Artefact.saturation if at_limit[k] else Artefact.flat
+        text = f"{length[k]} samples in a row have the value {value[k]:.6g}"
+        if at_limit[k]:
+            text += ", at a limit of the channel: values were clipped"
+        yield Segment(int(start[k]), int(start[k] + length[k]), channel, reason, f"{text}.")
+
+
+def _bulk_range(value: Floats, length: Integers, still: NDArray[np.bool_]) -> tuple[float, float]:
+    """Return the quantiles of the values outside constant segments; infinite if there are none."""
+    moving = np.repeat(value[~still], length[~still])
+    if len(moving) == 0:
+        return -np.inf, np.inf
+    smallest, largest = np.quantile(moving, [OUTSIDE, 1 - OUTSIDE])
+    return float(smallest), float(largest)
+
+
+def _is_entered_steeply(x: Floats, start: Integers, length: Integers) -> NDArray[np.bool_]:
+    """Return which runs the signal enters or leaves by a step far above its smallest step."""
+    steps = np.abs(np.diff(x, prepend=np.nan, append=np.nan))
+    nonzero = steps[steps > 0]
+    if len(nonzero) == 0:
+        return np.zeros(len(start), dtype=bool)
+    largest = np.fmax(steps[start], steps[start + length])
+    return np.asarray(largest > STEEP * nonzero.min())

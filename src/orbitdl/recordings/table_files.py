@@ -1,4 +1,4 @@
-"""Reading tables of numbers that are written as text: .csv and .tsv, compressed or not."""
+"""Reader of text tables: .csv and .tsv, compressed or not."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.columns import EVERY, Chosen, not_a_number, without_column
-from orbitdl.recordings.dialect import AS_FOUND, CHARACTER, Dialect, Separator
+from orbitdl.recordings.columns import EVERY, ColumnSelection, not_a_number, without_column
+from orbitdl.recordings.dialect import CHARACTER, UNKNOWN, Dialect, Separator
 from orbitdl.recordings.dialect_detection import Reading, detect
 from orbitdl.recordings.layout import Kind
 from orbitdl.recordings.plain_tables import read_at_once
@@ -25,14 +25,14 @@ from orbitdl.recordings.time_units import TimeUnit, unit_of
 from orbitdl.recordings.unreadable import UnreadableError, parsing
 
 LOOKED_AT = 1000
-"""Lines that decide how a table is written; all others are held to it."""
+"""Number of lines from which the dialect is detected."""
 AT_ONCE = 4096
-"""Rows that become numbers at a time."""
+"""Rows converted at a time."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table as text: how it is written, and which of its columns are used.
+    """A text table with its dialect and selected columns.
 
     Attributes
     ----------
@@ -41,11 +41,11 @@ class Table:
         The text in UTF-8.
     reading : Reading
     first : int
-        Lines before the first row.
+        Number of lines before the first row.
     time : int or None
-        The column of the time.
+        Index of the time column.
     needed : set of int
-        Columns that must be numbers.
+        Indices of numeric columns.
     """
 
     path: Path
@@ -57,7 +57,7 @@ class Table:
 
     @property
     def where(self) -> str:
-        """The file, and how it was understood."""
+        """The file and its dialect, for messages."""
         return f"{self.path} (read as {self.reading.dialect})"
 
     def name(self, column: int) -> str:
@@ -65,29 +65,30 @@ class Table:
         return self.reading.header[column] if self.reading.header else str(column)
 
 
-def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -> Recording:
-    """Read rows of numbers; a first row that is not numbers names the columns.
+def read_csv(
+    path: Path, requested: Dialect | None = None, selection: ColumnSelection = EVERY
+) -> Recording:
+    """Read rows of numbers; a first row of text is the header.
 
-    Columns are separated by semicolons, tabs, commas or blanks, or there is one; decimals come
-    after a point or a comma. Both are found out together, by `detect`, unless `asked` for; .tsv is
-    short for tabs. An empty cell or line is a missing value; lines that begin with # at the top are
-    left out. A second row may hold the units of the columns. Columns that are not needed may be
-    text.
+    Columns are separated by semicolons, tabs, commas or blanks; the decimal mark is a point or a
+    comma. Both are detected jointly, unless requested; .tsv implies tabs. Empty cells and lines are
+    missing values; leading lines that begin with # are skipped. A second row may hold units. Unused
+    columns may hold text.
     """
     content = content_of(path)
     top = list(islice(_lines(content), LOOKED_AT))
     before = _lines_before_table(top)
-    asked = _with_announced(top[before - 1] if before else "", asked or AS_FOUND)
+    requested = _with_announced(top[before - 1] if before else "", requested or UNKNOWN)
     if path.name.lower().removesuffix(".gz").endswith(".tsv"):
-        asked = Dialect(asked.separator or Separator.tab, asked.decimal)
+        requested = Dialect(requested.separator or Separator.tab, requested.decimal)
     try:
-        reading = detect(_evidence(top[before:]), asked)
+        reading = detect(_evidence(top[before:]), requested)
     except ValueError as error:
-        raise UnreadableError(f"cannot tell how {path} is to be read: {error}.") from error
-    reading = _without_false_header(reading, chosen)
+        raise UnreadableError(f"the format of {path} is ambiguous: {error}.") from error
+    reading = _without_false_header(reading, selection)
     names = tuple(reading.header[: reading.columns])
-    time = chosen.time_place(names, reading.columns, path)
-    needed = chosen.needed(names, reading.columns, time)
+    time = selection.time_index(names, reading.columns, path)
+    needed = selection.needed(names, reading.columns, time)
     first = before + reading.heads
     table = Table(path, content, reading, first, time, needed)
     _require_fitting_header(table)
@@ -98,13 +99,13 @@ def read_csv(path: Path, asked: Dialect | None = None, chosen: Chosen = EVERY) -
     recording = Recording(values, None, names, Kind.table, reading.dialect, units=units)
     if time is None:
         return recording
-    return without_column(recording, time, *_rate(times, table, chosen.unit))
+    return without_column(recording, time, *_rate(times, table, selection.unit))
 
 
 def _rate(
     times: Floats | list[str], table: Table, unit: TimeUnit | None
 ) -> tuple[float, TimeUnit | None]:
-    """Return the rate that the cells of a column make, and their unit if they are numbers."""
+    """Return the sampling rate of a time column, and its unit if it is numeric."""
     assert table.time is not None
     name, units, row = table.name(table.time), table.reading.units, table.first + 1
     unit = unit or (unit_of(units[table.time]) if units else None)
@@ -114,9 +115,9 @@ def _rate(
     return rate_in(unit, np.array(numbers, dtype=np.float64), name, table.path, row)
 
 
-def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
-    """Take a first row for data if all is a number in it but what is text in every row."""
-    if chosen == EVERY or reading.heads > 1:
+def _without_false_header(reading: Reading, selection: ColumnSelection) -> Reading:
+    """Treat the header as data if it is numeric in all columns that are numeric in the body."""
+    if selection == EVERY or reading.heads > 1:
         return reading
     if not (reading.header and reading.body and reading.is_even):
         return reading
@@ -128,7 +129,7 @@ def _without_false_header(reading: Reading, chosen: Chosen) -> Reading:
 
 
 def _require_fitting_header(table: Table) -> None:
-    """Refuse names that are not as many as the columns."""
+    """Raise UnreadableError unless there are as many names as columns."""
     reading = table.reading
     if not reading.fits_header:
         raise UnreadableError(
@@ -138,12 +139,12 @@ def _require_fitting_header(table: Table) -> None:
 
 
 def _lines(content: bytes) -> Iterator[str]:
-    """Return the lines of a text, one after the other."""
+    """Return an iterator over the lines of a text."""
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
 
 
 def _filled_lines(content: bytes) -> list[str]:
-    """Return the lines of a text; empty ones at its end are left out."""
+    """Return the lines of a text without trailing empty ones."""
     lines = list(_lines(content))
     while lines and not lines[-1].strip():
         lines.pop()
@@ -151,28 +152,28 @@ def _filled_lines(content: bytes) -> list[str]:
 
 
 def _lines_before_table(lines: list[str]) -> int:
-    """Return how many lines precede a table: comments, and the separator as Excel announces it."""
+    """Return the number of lines before a table: comments, and Excel's ``sep=``."""
     count = 0
     while count < len(lines) and lines[count].startswith(("#", "sep=")):
         count += 1
     return count
 
 
-def _with_announced(line: str, asked: Dialect) -> Dialect:
-    """Return what is known of a table after ``sep=;``."""
+def _with_announced(line: str, requested: Dialect) -> Dialect:
+    """Return the dialect with the separator of a line ``sep=;``."""
     announced = re.fullmatch(r"sep=(.)\s*", line)
     known = [name for name, mark in CHARACTER.items() if announced and mark == announced[1]]
-    return Dialect(asked.separator or (known[0] if known else None), asked.decimal)
+    return Dialect(requested.separator or (known[0] if known else None), requested.decimal)
 
 
 def _evidence(lines: list[str]) -> list[str]:
-    """Return the lines that decide; a last one without an end may have been cut short."""
-    whole = lines if len(lines) < 3 or lines[-1].endswith("\n") else lines[:-1]
-    return whole[:LOOKED_AT]
+    """Return the lines for detection, without a last line that may be truncated."""
+    complete = lines if len(lines) < 3 or lines[-1].endswith("\n") else lines[:-1]
+    return complete[:LOOKED_AT]
 
 
 def _cells(reading: Reading, lines: list[str], first: int, where: str) -> Iterator[list[str]]:
-    """Yield the cells of all rows from line `first` on, of some rows at a time."""
+    """Yield the cells of all rows from line `first` on, in blocks of rows."""
     rows = reading.dialect.rows(lines[first:])
     for line in range(first + 1, len(lines) + 1, AT_ONCE):
         part = list(islice(rows, AT_ONCE))
@@ -182,9 +183,9 @@ def _cells(reading: Reading, lines: list[str], first: int, where: str) -> Iterat
 
 
 def _columns(table: Table) -> tuple[Floats, list[str]]:
-    """Return the numbers of all rows, NaN for text that is not needed, and the cells of the time.
+    """Return the numbers of all rows, NaN for text in unused columns, and the cells of the times.
 
-    The first cell that is needed and no number is pointed at.
+    Raise UnreadableError at the first cell of a numeric column that is not a number.
     """
     reading, width = table.reading, table.reading.width
     parts, times, line = [np.zeros((0, reading.columns))], list[str](), table.first + 1
@@ -202,7 +203,7 @@ def _columns(table: Table) -> tuple[Floats, list[str]]:
 
 
 def _require_numbers(found: list[float | None], cells: list[str], line: int, table: Table) -> None:
-    """Point at the first cell that is needed and no number, and at columns that are numbers."""
+    """Raise UnreadableError at the first cell of a numeric column that is not a number."""
     width = table.reading.width
     text = {k % width for k, number in enumerate(found) if number is None}
     bad = [k for k, x in enumerate(found) if x is None and k % width in table.needed]
@@ -214,7 +215,7 @@ def _require_numbers(found: list[float | None], cells: list[str], line: int, tab
 
 
 def _filled(row: list[str], line: int, reading: Reading, where: str) -> list[str]:
-    """Return the cells of a row; a line without any misses all values."""
+    """Return the cells of a row; an empty line is a row of missing values."""
     if len(row) == reading.width and not any(row[reading.columns :]):
         return row
     if not any(row):

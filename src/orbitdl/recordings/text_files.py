@@ -1,4 +1,4 @@
-"""Text as files hold it: compressed or not, in UTF-8 or in the encodings of Windows."""
+"""Decompression and decoding of text files."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 from orbitdl.recordings.unreadable import UnreadableError
 
 EXPANSION, SMALL = 100, 2**28
-"""A file expands to so many times its size at most, or to so many bytes."""
+"""Maximum expansion of a compressed file, as a factor and in bytes (the larger one applies)."""
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-"""Bytes that a text may begin with, and the encoding that they stand for."""
+"""Byte order marks and their encodings."""
 
 
 def content_of(path: Path) -> bytes:
-    """Return a text in UTF-8, whatever its encoding is: that of its mark, UTF-8, or Windows-1252.
+    """Return a text recoded to UTF-8, from the encoding of its mark, UTF-8, or Windows-1252.
 
-    A name that ends in .gz is that of a compressed file.
+    Files with the suffix .gz are decompressed.
     """
     data = _expanded(path) if path.suffix.lower() == ".gz" else path.read_bytes()
     marked = next((MARKS[mark] for mark in MARKS if data.startswith(mark)), None)
@@ -34,22 +34,22 @@ def content_of(path: Path) -> bytes:
         if "\0" not in text:
             return data if encoding == "utf-8" else text.encode()
     raise UnreadableError(
-        f"cannot read {path} as a table of numbers: it is no text in UTF-8, UTF-16 or "
-        "Windows-1252; save it so."
+        f"cannot read {path} as a table of numbers: its encoding is not UTF-8, UTF-16 or "
+        "Windows-1252; save it as UTF-8."
     )
 
 
 def require_expansion(size: int, compressed: int, path: Path) -> None:
-    """Refuse what would expand to much more than a file of its size should."""
+    """Raise UnreadableError for an implausible compression ratio."""
     if size > max(SMALL, EXPANSION * compressed):
         raise UnreadableError(
             f"{path} would expand more than {EXPANSION} times, to {size / 2**30:.1f} GB or more; "
-            "decompress it first if that is right."
+            "decompress it first if that is intended."
         )
 
 
 def _expanded(path: Path) -> bytes:
-    """Return the content of a compressed file, if that is not much more than it should be."""
+    """Return the content of a compressed file, up to the maximum expansion."""
     compressed = path.stat().st_size
     try:
         with gzip.open(path) as file:

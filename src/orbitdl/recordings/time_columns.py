@@ -1,4 +1,4 @@
-"""Columns that tell the time: finding them, and the rate that their steps make."""
+"""Time columns: detection, and the sampling rate from their steps."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ NAMES = re.compile(
     rf"([ _/]+({UNIT}|utc)|[ _]*[(\[]({UNIT}|utc)[)\]])?|secs?|seconds?|milliseconds?",
     re.IGNORECASE,
 )
-"""What people call a column of times, with a unit or without."""
+"""Common names of time columns, with or without a unit."""
 SLOWEST, FASTEST = 1.0, 1e7
-"""Rates in Hz beyond which the unit is asked for, unless it was given."""
+"""Range of plausible sampling rates in Hz if the unit was not passed."""
 MINUTES = re.compile(r"\d+:\d\d(\.\d*)?")
-"""Times since the start as PhysioNet writes those below an hour: 0:00.003."""
+"""PhysioNet's notation of times below one hour: 0:00.003."""
 EVEN = 1e-3
-"""How much, in parts of their mean, steps of numbers that look like time differ at most."""
+"""Relative tolerance of the steps of a column that is taken for time."""
 MANY = 8
-"""From so many steps on they may differ by a rounding, if no number is off a straight line."""
+"""Number of steps from which rounded times are accepted as well."""
 TOLERANCE = 0.5
-"""How much, in parts of their mean, steps of time may differ: written times are rounded."""
+"""Relative tolerance of the steps of a time column: written times are rounded."""
 DIGITS = 9
-"""Of a rate: more of them would be rounding errors of the times."""
+"""Significant digits of the sampling rate; further ones are rounding errors."""
 
 
 def looks_like_time(signal: Floats, ch_names: Sequence[str]) -> str | None:
-    """Return the name, or else the number, of a column of several that seems to tell the time.
+    """Return the name, or else the index, of the first column that looks like time.
 
-    It is called so, or rises evenly.
+    Its name says so, or it increases uniformly.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def looks_like_time(signal: Floats, ch_names: Sequence[str]) -> str | None:
 
 
 def rises_evenly(values: Floats) -> bool:
-    """Tell whether numbers rise by equal steps, as time and running numbers do."""
+    """Return whether numbers increase by equal steps, like time or a counter."""
     steps = np.diff(values)
     if len(steps) < 2 or not steps.min() > 0:
         return False
@@ -65,48 +65,47 @@ def rises_evenly(values: Floats) -> bool:
 def rate_in(
     unit: TimeUnit | None, times: Floats, name: str, path: Path, first: int = 1
 ) -> tuple[float, TimeUnit]:
-    """Return the sampling rate of times that are numbers, and their unit.
+    """Return the sampling rate of numeric times, and their unit.
 
-    The unit is the given one, or that in the name of the column, or else seconds. Unless it was
-    given, a rate that would be unusual is questioned.
+    The unit is the one passed, or that in the name of the column, or else seconds. If it was not
+    passed, an implausible sampling rate raises UnreadableError.
     """
     taken = unit or unit_of(name) or TimeUnit.s
     sfreq = rate_of(times * taken.seconds, name, path, first)
     if unit is None and not SLOWEST <= sfreq <= FASTEST:
         raise UnreadableError(
-            f"{path}, column {name}: steps in {taken} make a sampling rate of {sfreq:.4g} Hz; say "
-            f"the unit of time with time_unit={taken}, if that is right, or one of "
+            f"{path}, column {name}: steps in {taken} make a sampling rate of {sfreq:.4g} Hz; pass "
+            f"time_unit={taken}, if that is correct, or one of "
             f"{', '.join(other for other in TimeUnit if other != taken)}."
         )
     return sfreq, taken
 
 
 def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:
-    """Return the sampling rate in Hz of times, or refuse those that do not rise evenly.
+    """Return the sampling rate in Hz; raise UnreadableError for times that are not uniform.
 
     Parameters
     ----------
     seconds : ndarray of shape (n,)
-        NaN where no time is written.
+        NaN where missing.
     name : str
-        Of the column, for messages.
+        Name of the column, for messages.
     path : Path
     first : int
-        The number of the first row, for messages.
+        Number of the first row, for messages.
 
     Notes
     -----
-    The rate is ``(n - 1) / (t_n - t_1)``. Times are often written with few decimals, so that a step
-    may be off by a rounding: it may differ from the mean by half of it at most. Where a sample is
-    missing, a step is twice the others.
+    The sampling rate is ``(n - 1) / (t_n - t_1)``. Times are often rounded to few decimals, so
+    steps may differ from the mean by at most half of it. A missing sample doubles a step.
     """
     where = f"{path}, column {name}:"
     if len(seconds) < 2:
-        raise UnreadableError(f"{where} a single time tells no rate; pass more samples.")
+        raise UnreadableError(f"{where} a single time has no sampling rate; pass more samples.")
     missing = np.flatnonzero(np.isnan(seconds))
     if len(missing):
         raise UnreadableError(
-            f"{where} no time stands in row {first + missing[0]}; fill it in, or leave out the row "
+            f"{where} the time in row {first + missing[0]} is missing; add it, or remove the row "
             "at either end."
         )
     steps = np.diff(seconds)
@@ -114,27 +113,27 @@ def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:
     if len(back):
         row = first + back[0]
         raise UnreadableError(
-            f"{where} time does not go on from row {row} to row {row + 1}; put the rows in order."
+            f"{where} time does not increase from row {row} to row {row + 1}; sort the rows."
         )
-    mean = float(np.median(steps)) if len(steps) < 3 else _usual(steps)
+    mean = float(np.median(steps)) if len(steps) < 3 else _trimmed_mean(steps)
     uneven = np.flatnonzero(np.abs(steps - mean) > TOLERANCE * mean)
     if len(uneven):
         row = first + uneven[0]
         raise UnreadableError(
-            f"{where} from row {row} to row {row + 1} it takes {steps[uneven[0]]:.4g} s, and "
-            f"mostly {mean:.4g} s; put in empty rows where samples are missing, or resample."
+            f"{where} the step from row {row} to row {row + 1} is {steps[uneven[0]]:.4g} s, but "
+            f"mostly {mean:.4g} s; insert empty rows for missing samples, or resample."
         )
     return float(f"{len(steps) / (seconds[-1] - seconds[0]):.{DIGITS}g}")
 
 
-def _usual(steps: Floats) -> float:
-    """Return the mean of steps near their median, which gaps do not change."""
+def _trimmed_mean(steps: Floats) -> float:
+    """Return the mean of steps near their median, which is robust to gaps."""
     median = float(np.median(steps))
     return float(steps[np.abs(steps - median) <= TOLERANCE * median].mean())
 
 
 def _in_full(cell: Any) -> Any:
-    """Return a time without quotes, and minutes with the hours that they lack, as in '0:00.003'."""
+    """Return a time without quotes, with hours added to minutes as in '0:00.003'."""
     if not isinstance(cell, str):
         return cell
     plain = cell.strip("'[] ")
@@ -142,9 +141,9 @@ def _in_full(cell: Any) -> Any:
 
 
 def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> Floats:
-    """Return times that are no numbers, such as 2024-05-01T12:00:00.25, as seconds from the first.
+    """Return times such as 2024-05-01T12:00:00.25 in seconds from the first.
 
-    An empty cell becomes NaN; what cannot be a time is pointed at.
+    An empty cell becomes NaN; other text raises UnreadableError.
     """
     import pandas as pd
 
@@ -152,17 +151,17 @@ def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> 
     texts = [cell if isinstance(cell, str) else None for cell in cells]
     is_missing = np.array([cell is None for cell in cells])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # pandas tells how it guesses
+        warnings.simplefilter("ignore")  # pandas warns about its guess of the format
         strings: Any = pd.Series(texts, dtype=object)
         since: Any = pd.to_timedelta(strings, errors="coerce")
         if since.isna().sum() > is_missing.sum():
-            given: Any = pd.Series(cells, dtype=object)
-            times: Any = pd.to_datetime(given, errors="coerce", utc=True)
+            values: Any = pd.Series(cells, dtype=object)
+            times: Any = pd.to_datetime(values, errors="coerce", utc=True)
             since = times - times.min()
     wrong = np.flatnonzero(since.isna() & ~is_missing)
     if len(wrong):
         raise UnreadableError(
             f"{path}, column {name}: {cells[wrong[0]]!r} in row {first + wrong[0]} is neither "
-            "a number nor a date and time; name another column in time_column=."
+            "a number nor a date and time; pass another column as time_column=."
         )
     return np.asarray(since.dt.total_seconds(), dtype=np.float64)

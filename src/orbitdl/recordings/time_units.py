@@ -1,4 +1,4 @@
-"""Units of time, and names of columns that end in one."""
+"""Units of time, and their detection in names of columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TimeUnit(StrEnum):
 
     @property
     def seconds(self) -> float:
-        """How many seconds it is."""
+        """The unit in seconds."""
         return SECONDS[self]
 
 
@@ -31,13 +31,13 @@ WORDS = {
     TimeUnit.min: r"mins?|minutes?",
     TimeUnit.h: r"h|hrs?|hours?",
 }
-"""How units of time are written."""
+"""Notations of the units."""
 UNIT = "|".join(WORDS.values())
 UNIT_AT_END = re.compile(rf"(?:.*[ _/(\[])?({UNIT})[)\]]?", re.IGNORECASE)
 
 
 def unit_of(name: str) -> TimeUnit | None:
-    """Return the unit of time that the name of a column ends in; None: it names none.
+    """Return the unit of time at the end of the name of a column, or None.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files that cannot be read: whatever a parser raises becomes one sentence about the file."""
+"""Conversion of parser errors to one-sentence messages."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import Path
 import numpy as np
 
 LONGEST = 200
-"""Characters of what a parser says that are passed on at most."""
+"""Maximum number of characters of a parser's message that are quoted."""
 
 
 class UnreadableError(ValueError):
-    """A file that cannot be read; the message names it and says what is wrong with it."""
+    """A file cannot be read; the message names the file and the error."""
 
 
 @contextmanager
 def parsing(path: Path, kind: str) -> Iterator[None]:
-    """Turn every failure to read a file as something into `UnreadableError`; keep parsers quiet.
+    """Convert errors of a parser to `UnreadableError`, and suppress its warnings.
 
-    A damaged file makes a parser raise nearly anything, so that no list of exceptions would do.
-    What the system refuses, a file without permission, is said as such.
+    Damaged files cause parsers to raise nearly any exception. Errors of the operating system, such
+    as missing permissions, are raised unchanged.
     """
     if path.is_file():
         path.open("rb").close()
@@ -43,7 +43,7 @@ def parsing(path: Path, kind: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return what a parser says in brackets, on one line and without a full stop."""
-    words = " ".join(str(error).split())
-    told = "".join(letter for letter in words if letter.isprintable())[:LONGEST].rstrip(". ")
-    return f" ({told})" if told else ""
+    """Return the message of a parser in brackets, on one line and without a full stop."""
+    text = " ".join(str(error).split())
+    text = "".join(letter for letter in text if letter.isprintable())[:LONGEST].rstrip(". ")
+    return f" ({text})" if text else ""

@@ -1,4 +1,4 @@
-"""Components as a table: one column per waveform, one row per sample."""
+"""Tables of components: one column per waveform, one row per sample."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ if TYPE_CHECKING:
 
 
 def waveform_table(components: ArrayLike, sfreq: float | None = None) -> pd.DataFrame:
-    """List the values of components over time.
+    """Return the values of components over time.
 
     Parameters
     ----------
     components : array-like of shape (q, d) or (q, d, channels)
         Such as ``model.components_``.
     sfreq : float, optional
-        Samples per second.
+        Sampling rate in Hz.
 
     Returns
     -------
     DataFrame
-        One row per sample, d in all. The first column is `sample`, counted from 0, or `seconds`,
-        if the rate is known; then comes one column per component, `component_0` and so
-        on, or one per component and channel, `component_0_channel_0` and so on.
+        One row per sample, d in total. The first column is `sample`, from 0, or `seconds` if the
+        sampling rate is passed; then one column per component, `component_0`, ..., or one per
+        component and channel, `component_0_channel_0`, ....
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Events as annotations of PhysioNet's format WFDB, which other programs lay over a record."""
+"""Events as annotations in PhysioNet's format WFDB."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 from orbitdl.recordings.wfdb_records import import_wfdb
 
 NOTE = '"'
-"""The symbol of a comment, which claims no diagnosis: what is said is in its text."""
+"""Annotation code of a comment, which is not a diagnosis."""
 LARGEST = 127
-"""The largest number that an annotation holds; its text holds any."""
+"""Largest value of the field `num` of an annotation."""
 EMPTY = b"\x00\x00"
-"""A file that holds no annotation: the mark of its end."""
+"""Content of a file without annotations: the end mark."""
 
 
 def annotation_file(
@@ -26,26 +26,25 @@ def annotation_file(
     sfreq: float | None = None,
     symbols: Mapping[int, str] | None = None,
 ) -> bytes:
-    """Return the content of an annotation file, as ``wfdb.rdann`` reads it.
+    """Return the content of an annotation file for ``wfdb.rdann``.
 
     Parameters
     ----------
     time : array-like of shape (K,)
-        In samples from the start of the record, in order. An annotation is at a whole sample:
-        times are rounded, and those before the start are left out.
+        Sorted times in samples from the start of the record. They are rounded to integers, and
+        negative ones are dropped.
     component : array-like of shape (K,)
-        Which component each event is of, from 0: the `num` of its annotation, and in words its
-        `aux_note`.
+        Component of each event, from 0: stored in `num` and `aux_note`.
     sfreq : float, optional
         Sampling rate in Hz, stored in the file.
     symbols : mapping of int to str, optional
-        WFDB annotation codes of components, such as ``{0: "N", 1: "V"}``. By default, and for
-        components that it lacks, the code of a comment (``"``), which claims no diagnosis.
+        WFDB annotation codes of components, such as ``{0: "N", 1: "V"}``. Other components have the
+        code of a comment (``"``), which is not a diagnosis.
 
     Returns
     -------
     bytes
-        To be written to a file whose suffix names the annotator: ``100.ann``.
+        Write it to a file whose suffix is the annotator: ``100.ann``.
 
     Examples
     --------
@@ -79,7 +78,7 @@ def annotation_file(
 
 
 def require_symbols(symbols: Mapping[int, str], n_components: int | None = None) -> None:
-    """Refuse what is no annotation code of WFDB, or belongs to a component that is not there."""
+    """Raise ValueError for unknown annotation codes or components."""
     import_wfdb()
     from wfdb.io.annotation import ann_labels
 

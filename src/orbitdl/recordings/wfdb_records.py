@@ -1,4 +1,4 @@
-"""Reading records of PhysioNet's format WFDB."""
+"""Reader of records in PhysioNet's format WFDB."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from orbitdl.arrays.optional import install_hint
 from orbitdl.recordings.array_files import as_numbers
+from orbitdl.recordings.enumerations import printable
 from orbitdl.recordings.recording import Recording
 from orbitdl.recordings.unreadable import UnreadableError, parsing
-from orbitdl.recordings.words import printable
 
 
 def import_wfdb() -> Any:
-    """Return the package wfdb, or say how it is installed."""
+    """Return the package wfdb; raise ImportError with a hint if it is missing."""
     try:
         with warnings.catch_warnings():  # wfdb 4.3 warns at import of what pandas 4 will drop
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -35,8 +35,7 @@ def read_wfdb(path: Path) -> Recording:
         raise FileNotFoundError(f"cannot read {path}: there is no such file or WFDB record.")
     if not header.is_file():
         raise FileNotFoundError(
-            f"cannot read {path}: its header {header} is not there, which says what the samples "
-            "are; put it beside them."
+            f"cannot read {path}: its header {header} does not exist; copy it to the same folder."
         )
     with parsing(path, "a WFDB record"):
         _require_rate(header)
@@ -48,26 +47,26 @@ def read_wfdb(path: Path) -> Recording:
 
 
 def _require_rate(header: Path) -> None:
-    """Refuse a sampling rate that is none; wfdb takes 250 Hz in its place."""
+    """Raise UnreadableError for an invalid sampling rate, which wfdb replaces by 250 Hz."""
     lines = header.read_text(encoding="utf-8", errors="replace").splitlines()
     record = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     found = re.match(r"[+-]?[\w.]+", " ".join(record.split()[2:3]))
     try:
         sfreq = float(found[0]) if found else 1.0
     except ValueError:
-        return  # wfdb says what is wrong with it
+        return  # wfdb raises an error
     if not 0 < sfreq < math.inf:
         raise UnreadableError(
-            f"cannot read {header} as a WFDB record: it announces a sampling rate of "
-            f"{record.split()[2]}, and a rate is a positive number of Hz."
+            f"cannot read {header} as a WFDB record: it states a sampling rate of "
+            f"{record.split()[2]}, which must be a positive number of Hz."
         )
 
 
 def _require_all_leads(header: Any, path: Path) -> None:
-    """Refuse a header that announces other leads than it describes, before any is read."""
+    """Raise UnreadableError if a header describes another number of leads than it states."""
     described = getattr(header, "file_name", None)  # a record of several parts describes none
     if described is not None and len(described) != header.n_sig:
         raise UnreadableError(
-            f"cannot read {path} as a WFDB record: its header announces {header.n_sig} leads and "
+            f"cannot read {path} as a WFDB record: its header states {header.n_sig} leads and "
             f"describes {len(described)}."
         )

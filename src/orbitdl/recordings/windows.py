@@ -1,4 +1,4 @@
-"""Windows of a recording, and the way back to it."""
+"""Windows of a recording, and their reassembly."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orbitdl.recordings.overlaps import taper
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Hold data points, and where in which recording they were; made by `prepare`.
+    """Windows with their positions in a recording, returned by `prepare`.
 
     Attributes
     ----------
@@ -25,20 +25,20 @@ class Windows:
     mean : ndarray of shape (n, 1) or (n, 1, channels)
     scale : ndarray of shape (n, 1) or (n, 1, 1)
     source : ndarray of shape (samples,) or (samples, channels), or that of the windows
-        The recording, or the windows, before anything was done to them.
+        The recording, or the windows, before preprocessing.
     start : ndarray of shape (n,) or None
-        The sample of the recording that a window begins with; None: the windows were given.
+        First sample of each window in the recording; None if the input was windows.
     sfreq : float or None
-        Samples per second.
+        Sampling rate in Hz.
     ch_names : tuple of str
-        Names of the channels, where there are any.
+        Channel names, or empty.
     offset : int
-        Samples before `source` in the recording that it is an excerpt of; `start` counts from the
-        start of the excerpt, the times of events from that of the recording.
+        For excerpts: samples before `source` in the recording. `start` counts from the start of the
+        excerpt, times of events from that of the recording.
     baseline : ndarray of the shape of the source, or None
-        What a high-pass took off the recording before it was cut; None: nothing.
+        The part removed by a high-pass filter, if any.
     units : tuple of str
-        Physical units of the channels, where they are known.
+        Physical units of the channels, or empty.
     """
 
     values: Floats
@@ -56,14 +56,14 @@ class Windows:
         return len(self.values)
 
     def acquisition(self, *, normalize: bool) -> dict[str, Any]:
-        """Return how the data were acquired; their scale only if windows are not normalised."""
+        """Return metadata of the acquisition; the scale only if windows are not normalised."""
         values = self.source if self.start is not None else self.source.reshape(-1)
         known = acquisition_of(values, self.sfreq, self.ch_names, self.units)
         return {k: value for k, value in known.items() if k != "scale" or not normalize}
 
     @property
     def left_out(self) -> int:
-        """Samples at the end of the recording that no window holds."""
+        """Number of samples at the end of the recording that no window holds."""
         if self.start is None:
             return 0
         end: int = int(self.start[-1]) + self.values.shape[1]
@@ -71,16 +71,16 @@ class Windows:
 
     @property
     def has_gaps(self) -> NDArray[np.bool_]:
-        """Which windows (n,) miss values within the recording, or the windows that were given."""
+        """Mask of windows (n,) with missing values within the recording."""
         missing = np.isnan(self.values)
         if self.start is not None:
-            place = self.start[:, None] + np.arange(self.values.shape[1])
-            missing[place >= len(self.source)] = False
+            sample = self.start[:, None] + np.arange(self.values.shape[1])
+            missing[sample >= len(self.source)] = False
         return np.asarray(missing.any(axis=tuple(range(1, missing.ndim))))
 
     @property
     def unfilled(self) -> NDArray[np.bool_]:
-        """Which values of `source` no window can tell: those in gaps as long as a window."""
+        """Mask of values of `source` in gaps of at least one window, which cannot be imputed."""
         missing = np.isnan(self.source)
         others = tuple(range(1, missing.ndim))
         if self.start is None:
@@ -90,7 +90,7 @@ class Windows:
 
     @property
     def step(self) -> int | None:
-        """Samples from the start of one window to the next; None: unknown, or a single window."""
+        """Distance of the starts of windows in samples; None if unknown."""
         if self.start is None or len(self.start) < 2:
             return None
         return int(self.start[1] - self.start[0])
@@ -101,20 +101,19 @@ class Windows:
         return self.step is not None and self.step < self.values.shape[1]
 
     def restore(self, values: Floats) -> Floats:
-        """Undo normalisation and high-pass, and put windows of a recording one after the other.
+        """Invert normalisation and high-pass filter, and reassemble a recording (overlap-add).
 
         Parameters
         ----------
-        values : ndarray of the shape of the windows' own
-            Windows as `values` holds them: reconstructed, completed or denoised ones.
+        values : ndarray of the shape of `Windows.values`
+            Reconstructed, completed or denoised windows.
 
         Returns
         -------
         ndarray
-            In the unit of the recording, and of its shape if windows reach to its end. Where
-            windows overlap a mean is taken in which the middle of a window counts most and its
-            borders least; between windows that are apart, NaN. Of windows that were given, not
-            cut, the windows.
+            In the unit of the recording, and of its shape if windows cover it. Overlapping windows
+            are averaged with triangular weights; NaN between windows. If the input was windows,
+            windows.
 
         Examples
         --------
@@ -128,11 +127,11 @@ class Windows:
         if self.start is None:
             return data
         length, rest = data.shape[1], [1] * (data.ndim - 2)
-        place = self.start[:, None] + np.arange(length)
+        sample = self.start[:, None] + np.arange(length)
         weight = taper(length)
-        total = np.zeros((int(place.max()) + 1, *data.shape[2:]))
-        np.add.at(total, place, data * weight.reshape(-1, *rest))
-        count = np.bincount(place.ravel(), np.tile(weight, len(data)))
+        total = np.zeros((int(sample.max()) + 1, *data.shape[2:]))
+        np.add.at(total, sample, data * weight.reshape(-1, *rest))
+        count = np.bincount(sample.ravel(), np.tile(weight, len(data)))
         count[count == 0] = np.nan
-        whole = np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
-        return whole if self.baseline is None else whole + self.baseline[: len(whole)]
+        signal = np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
+        return signal if self.baseline is None else signal + self.baseline[: len(signal)]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.listing import Seen, listed
+from orbitdl.recordings.deduplication import WindowEvents, deduplicated
 from orbitdl.recordings.overlaps import taper, window_starts
 from orbitdl.recordings.positions import positions
 from orbitdl.report.usage import Usage, usage_of
@@ -115,8 +115,8 @@ class Coded:
         if self.step is None and self.samples is None:
             return np.ones(len(window), dtype=bool)
         atoms, position = self.codes.atoms, self.place + self.start[window]
-        return listed(
-            Seen(window, atoms.component, position, self.coefficient),
+        return deduplicated(
+            WindowEvents(window, atoms.component, position, self.coefficient),
             self.components,
             start=self.start,
             length=self.X.shape[1],

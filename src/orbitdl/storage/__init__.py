@@ -1,1 +1,1 @@
-"""Model files and checkpoints: written whole or not at all, checked completely when read."""
+"""Model files and checkpoints: written atomically, validated when read."""

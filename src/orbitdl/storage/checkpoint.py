@@ -1,4 +1,4 @@
-"""Long runs that survive: where a fit stands, kept in a file from which another goes on."""
+"""Checkpoints: the state of a fit in a file, from which another fit resumes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from orbitdl.storage.container import ModelFileError
 from orbitdl.storage.writing import sweep
 
 SECONDS, SHARE = 5.0, 0.05
-"""Least time between two writes, and the largest share of the time that they may take."""
+"""Minimum time between two writes in seconds, and maximum share of the run time for writing."""
 
 
 class Checkpoint(Runs):
-    """Where the runs of a fit stand and, if there is a place for it, the file that keeps it.
+    """The state of the runs of a fit, and optionally the file in which it is saved.
 
-    `compared` are the objectives of starts that were compared before the only run began, if any.
-    A context: at its end, for whatever reason, what the file does not have yet is written.
+    `compared` are the objectives of starts that were compared before the only run began, if any. A
+    context manager: on exit, unsaved state is written.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class Checkpoint(Runs):
         shards: Shards,
         kind: Kind,
     ) -> Checkpoint:
-        """Return the runs in this file, which must be of the same fit, or none if it is not there.
+        """Return the runs in a file, which must belong to the same fit, or none if it is missing.
 
-        A file brings its own seed, so that a run goes on from the starts that it had. `kind` makes
-        dictionaries of components, which those of the file are then like.
+        The file stores the seed, so that a run resumes from the same starts. `kind` constructs
+        dictionaries of the type in the file.
         """
         runs, compared = list[Run](), None
         sweep(path)
@@ -97,7 +97,7 @@ class Checkpoint(Runs):
         self.flush()
 
     def begin(self, k: int, start: State) -> None:
-        """Put run k at its start, unless it stands further. The first write of all must succeed."""
+        """Initialise run k, unless it was restored. Errors of the first write are raised."""
         if k == len(self.runs):
             self.runs.append(Run(start, History()))
             if k == 0:
@@ -107,7 +107,7 @@ class Checkpoint(Runs):
         return self.runs[k]
 
     def keep(self, k: int, iteration: Iteration) -> Run:
-        """Note an iteration of run k; write if it ended, or if it is time to."""
+        """Store an iteration of run k; write if the run ended or a write is due."""
         run = self.runs[k] = self.runs[k].after(iteration, self.max_iter)
         self._is_written = False
         if run.ended or time.monotonic() >= self._due:
@@ -115,7 +115,7 @@ class Checkpoint(Runs):
         return run
 
     def flush(self) -> None:
-        """Write what is not yet written; a failure is told, and costs no run."""
+        """Write unsaved state; errors cause a warning."""
         if self.place is None or self._is_written:
             return
         began = time.monotonic()
@@ -135,7 +135,7 @@ class Checkpoint(Runs):
 
 
 def _restored(path: Path, record: CheckpointFile, shards: Shards, kind: Kind) -> list[Run]:
-    """Return the runs of a file, after a check."""
+    """Return the runs of a file after validation."""
     shape = (record.identity.n_components, *shards.space.block_shape)
     like = kind(np.zeros(shape, shards.space.dtype))
     try:
@@ -145,6 +145,6 @@ def _restored(path: Path, record: CheckpointFile, shards: Shards, kind: Kind) ->
 
 
 def _require_same(path: Path, stored: Identity, own: Identity) -> None:
-    """Raise an error that says what differs, unless the file belongs to this fit."""
+    """Raise ModelFileError with the differences unless the file belongs to this fit."""
     if words := ", ".join(own.differences(stored)):
         raise ModelFileError(f"{path} belongs to another fit, which differs in {words}; {REMEDY}.")

@@ -1,4 +1,4 @@
-"""Checkpoint files: where the runs of a fit stand, as one record, in one file, and back."""
+"""Checkpoint files: the state of the runs of a fit as one record."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from orbitdl.storage.provenance import fingerprint
 from orbitdl.storage.stored_memory import StoredMemory
 
 KIND = "checkpoint"
-REMEDY = "delete the file or name another"
+REMEDY = "delete the file or pass another"
 
 
 @dataclass(frozen=True)
 class Identity:
-    """What must agree so that one fit can go on where another stood."""
+    """Settings and data that must agree for a fit to resume."""
 
     data: str
     group: dict[str, Any]
@@ -45,7 +45,7 @@ class Identity:
     batch_size: int | None
 
     def differences(self, stored: Identity) -> list[str]:
-        """Return in words what a stored one has otherwise."""
+        """Return descriptions of the differences from a stored one."""
         own, other = asdict(self), asdict(stored)
         different = (name for name in own if own[name] != other[name])
         return [word for name in different for word in _in_words(name, other[name], own[name])]
@@ -53,11 +53,10 @@ class Identity:
 
 @dataclass(frozen=True, eq=False)
 class StoredRun:
-    """A run as a file holds it: the state, and the atoms of its shards one after the other.
+    """A stored run: its state, and the concatenated atoms of its shards.
 
-    Of data that are somewhere else there are no atoms: another process goes on without them. A run
-    that passes over mini-batches has a memory, and its atoms are in the order of the batches.
-    Of dictionaries there are the parameters, those of most kinds components; complex ones with real
+    Atoms of distributed data are not stored. A mini-batch run has a memory, and its atoms are in
+    the order of the batches. Dictionaries are stored by their parameters, complex ones with real
     and imaginary parts on a last axis of two.
     """
 
@@ -79,7 +78,7 @@ class StoredRun:
 
     @classmethod
     def of(cls, run: Run) -> StoredRun:
-        """Return what is stored of a run."""
+        """Return the stored form of a run."""
         state, passed = run.state, run.state.passed
         atoms = state.shards.atoms if passed is None else passed.atoms
         return cls(
@@ -101,7 +100,7 @@ class StoredRun:
         )
 
     def restore(self, shards: Shards, like: Dictionary) -> Run:
-        """Return the run on these data with such a dictionary, after a check of all numbers."""
+        """Return the run on these data with a dictionary of this type, after validation."""
         number = len(self.history) - self.ended
         if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
             raise ValueError("a run has a negative number")
@@ -146,15 +145,15 @@ class StoredRun:
         require_moderate(coefficient, "coefficient", (count,))
         element = require_moderate(self.element, "element", (count, len(space.parameters)))
         if not space.contains(element):
-            raise ValueError("an atom is moved by an element that is not in the group")
+            raise ValueError("an atom has an element that is not in the group")
         return Atoms(q, offsets.astype(np.intp), component.astype(np.intp), coefficient, element)
 
 
 @dataclass(frozen=True, eq=False)
 class CheckpointFile:
-    """All that a checkpoint holds.
+    """Content of a checkpoint.
 
-    `starts` are the objectives that starts came to which were compared before the only run began.
+    `starts` are the objectives of starts that were compared before the only run began.
     """
 
     identity: Identity
@@ -174,7 +173,7 @@ def identify(thing: Group | Coder) -> dict[str, Any]:
 
 
 def write_checkpoint(path: Path, record: CheckpointFile) -> None:
-    """Write a checkpoint whole or not at all."""
+    """Write a checkpoint atomically."""
     header, tensors = pack(record)
     write(path, marks(KIND) | header, tensors)
 
@@ -192,13 +191,13 @@ def read_checkpoint(path: Path) -> CheckpointFile:
 
 
 def unsound(path: Path, error: ValueError) -> ModelFileError:
-    """Return the error that says why a file is refused."""
+    """Return the error for a file that is not valid."""
     reason = str(error).rstrip(".")
     return ModelFileError(f"{path} is not a sound checkpoint: {reason}; {REMEDY}.")
 
 
 def _in_words(name: str, stored: Any, own: Any) -> list[str]:
-    """Say how a parameter differs; of groups of one kind, which of their settings do."""
+    """Describe the difference of a parameter; for groups of one type, of their settings."""
     if isinstance(own, int | float | None) and isinstance(stored, int | float | None):
         return [f"{name} ({stored} there, {own} here)"]
     told = list[str]()
@@ -210,7 +209,7 @@ def _in_words(name: str, stored: Any, own: Any) -> list[str]:
 
 
 def _dictionary(real: Floats, name: str, like: Dictionary) -> Dictionary:
-    """Return the dictionary with stored parameters, of the same kind and size as another."""
+    """Return the dictionary with stored parameters, of the same type and size as another."""
     parameters = like.parameters
     shape = as_real(parameters).shape
     return like.at(as_complex(require_moderate(real, name, shape), parameters.dtype))

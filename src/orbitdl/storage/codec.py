@@ -1,7 +1,7 @@
-"""Between records and files: the fields of a dataclass say what a file holds, and of what type.
+"""Serialisation of dataclasses: fields and type hints define the content of a file.
 
-Numbers, text, lists and tables go to the header, arrays beside it; records within a record, lists
-of records, groups, coders and histories follow, their arrays under longer names.
+Numbers, text, lists and tables are stored in the header, arrays as tensors. Nested records, lists
+of records, groups, coders and histories are stored recursively, with prefixed names of arrays.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def pack(record: Any) -> tuple[Header, Tensors]:
 
 
 def unpack(kind: type[Stored], header: object, tensors: Tensors, what: str) -> Stored:
-    """Return the record that `pack` was given, or say what is wrong with what a file holds."""
+    """Return the record from the result of `pack`; raise ValueError if it is not valid."""
     hints, rest = get_type_hints(kind), dict(tensors)
     in_header = {name for name, hint in hints.items() if not _only_array(hint)}
     table = require_names(header, in_header, what)
@@ -75,7 +75,7 @@ def unpack(kind: type[Stored], header: object, tensors: Tensors, what: str) -> S
 
 
 def _value(hint: Any, name: str, given: Any, rest: Tensors, what: str) -> Any:
-    """Return what an entry of the header stands for, with the arrays that belong to it."""
+    """Return the value of an entry of the header with its arrays."""
     (kind, *_) = alternatives(hint) - {NoneType} or {NoneType}
     if given is None and NoneType in alternatives(hint):
         return None
@@ -92,7 +92,7 @@ def _value(hint: Any, name: str, given: Any, rest: Tensors, what: str) -> Any:
 
 
 def _array(hint: Any, name: str, rest: Tensors) -> Any:
-    """Return an array, or the history that arrays tell."""
+    """Return an array, or the history stored in arrays."""
     if hint is History:
         return _history(without_prefix(name, rest))
     if name not in rest and NoneType not in alternatives(hint):
@@ -101,7 +101,7 @@ def _array(hint: Any, name: str, rest: Tensors) -> Any:
 
 
 def _only_array(hint: Any) -> bool:
-    """Tell whether a field has arrays and no entry in the header."""
+    """Return whether a field is stored in arrays only."""
     kinds = alternatives(hint) - {NoneType}
     return hint is History or {get_origin(kind) for kind in kinds} == {np.ndarray}
 
@@ -115,7 +115,7 @@ def _columns(history: History) -> Tensors:
 
 
 def _history(columns: Tensors) -> History:
-    """Return the history that columns of one length tell, which counts from 0."""
+    """Return the history from columns of equal length, numbered from 0."""
     if missing := set(COLUMNS) - set(columns):
         raise ValueError(f"it lacks the array history.{min(missing)}")
     if odd := set(columns) - set(COLUMNS):

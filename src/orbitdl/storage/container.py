@@ -1,4 +1,4 @@
-"""One file that holds arrays and a JSON header: safetensors, written whole or not at all."""
+"""The file format: safetensors with a JSON header, written atomically."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ Tensors = dict[str, NDArray[Any]]
 Header = dict[str, Any]
 
 VERSION = 1
-"""Of the format of model files, checkpoints and selections: a file of another one is refused."""
+"""Version of the format of model files, checkpoints and selections."""
 NAME = "orbitdl"
-"""The one entry of the file's metadata: the header, as JSON."""
+"""The only entry of the file's metadata: the JSON header."""
 LARGEST_HEADER = 2**24
-"""Bytes; a file that claims a longer one is not ours."""
+"""Maximum size of the header in bytes."""
 DTYPES = {"F64": np.dtype("<f8"), "I64": np.dtype("<i8")}
 
 
 class ModelFileError(ValueError):
-    """A model file or checkpoint cannot be written or read; the message says why in a sentence."""
+    """A model file or checkpoint cannot be written or read; the message names the reason."""
 
 
 def as_path(path: object, name: str = "path") -> Path:
-    """Return the place of a file, or say what to pass."""
+    """Return a path; raise ModelFileError for other types."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ValueError(f"{name} must be the name of a file, not {path!r}.")
     if not Path(path).name or "\0" in os.fspath(path):
@@ -41,12 +41,12 @@ def as_path(path: object, name: str = "path") -> Path:
 
 
 def marks(kind: str) -> Header:
-    """Return the entries of a header that name the kind and the version of the format."""
+    """Return the header entries with the type and the version of the format."""
     return {"format": f"{NAME} {kind}", "version": VERSION}
 
 
 def write(path: Path, header: Header, tensors: Tensors) -> None:
-    """Write the file, or leave the old one as it is."""
+    """Write the file atomically."""
     solid = {name: np.ascontiguousarray(array) for name, array in tensors.items()}
     content = serialise(solid, metadata={NAME: json.dumps(header, allow_nan=False)})
     try:
@@ -56,7 +56,7 @@ def write(path: Path, header: Header, tensors: Tensors) -> None:
 
 
 def read(path: Path, kind: str) -> tuple[Header, Tensors]:
-    """Return the header, without its marks, and the arrays of a file of this kind."""
+    """Return the header, without its marks, and the arrays of a file of this type."""
     content = _content(path, kind)
     try:
         views = safetensors.deserialize(content)  # type: ignore[no-untyped-call]
@@ -77,7 +77,7 @@ def read(path: Path, kind: str) -> tuple[Header, Tensors]:
 
 
 def parse(text: str) -> Header:
-    """Return the object that a JSON text describes; no NaN, no infinities, no endless integers."""
+    """Parse a JSON object without NaN, infinities or huge integers."""
     header = json.loads(text, parse_constant=_refuse, parse_int=_whole, parse_float=_finite)
     if not isinstance(header, dict):
         raise ValueError("the header is not an object")
@@ -86,7 +86,7 @@ def parse(text: str) -> Header:
 
 
 def _content(path: Path, kind: str) -> bytes:
-    """Return all bytes of a file that begins like one of ours."""
+    """Return the bytes of a file with a plausible header."""
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise OSError("it is not a file")

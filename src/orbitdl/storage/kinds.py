@@ -1,7 +1,7 @@
-"""Groups and coders as plain data, and back: found by name among known classes, never imported.
+"""Serialisation of groups and coders by name.
 
-Those of orbitdl go by their own name, those of others by module and name, ``waves.groups:Mirror``.
-A file only says which class; the class must be there already, so reading executes nothing.
+Classes of orbitdl are stored by name, others by module and name, ``waves.groups:Mirror``. Classes
+must already be imported: reading a file imports and executes nothing.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def describe(thing: Kind) -> tuple[Header, Tensors]:
 
 
 def rebuild(base: type[Kind], description: object, tensors: Tensors) -> Any:
-    """Build the group or coder (`base` says which) that `describe` was given."""
+    """Build a group or coder (a subclass of `base`) from the result of `describe`."""
     what = base.__name__.lower()
     record = require_names(description, {"name", "settings"}, what)
     kind = _find(base, require_type(record["name"], str, "name", what))
@@ -73,7 +73,7 @@ def rebuild(base: type[Kind], description: object, tensors: Tensors) -> Any:
 
 
 def _stored(kind: type[Kind]) -> dict[str, Any]:
-    """Return the types of what is stored of a class: its settings, and what it adds to them."""
+    """Return the types of the stored attributes of a class."""
     if "__dataclass_fields__" not in vars(kind):
         raise ValueError(f"{kind.__name__} is not a dataclass, so its settings are not known")
     hints = get_type_hints(kind)
@@ -82,7 +82,7 @@ def _stored(kind: type[Kind]) -> dict[str, Any]:
 
 
 def _base_of(hint: Any) -> type[Kind] | None:
-    """Return Group or Coder if that is what a type hint asks for."""
+    """Return Group or Coder if a type hint is one of them."""
     kinds = [kind for kind in alternatives(hint) - {NoneType} if isinstance(kind, type)]
     return next((base for base in (Group, Coder) if any(issubclass(k, base) for k in kinds)), None)
 
@@ -95,7 +95,7 @@ def _name_of(kind: type[Kind]) -> str:
 
 
 def _find(base: type[Kind], name: str) -> type[Kind]:
-    """Return the class of this name among those that are loaded."""
+    """Return the imported class of this name."""
     what, known = base.__name__.lower(), {_name_of(kind): kind for kind in _below(base)}
     if name in known:
         return known[name]

@@ -1,8 +1,8 @@
-"""Model files: all of a fitted model as one record, in one file, and back.
+"""Model files: a fitted model as one record.
 
-The file is in the safetensors format: arrays, and one JSON text with format and version, group,
-shape of a data point, parameters, what the fit found, preprocessing and provenance. Reading checks
-all of it before anything is built, finds classes by name and executes nothing.
+Files are in the safetensors format: arrays, and a JSON header with format and version, group, shape
+of a data point, parameters, fitted attributes, preprocessing and provenance. Reading validates
+everything before objects are built, finds classes by name and executes nothing.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from orbitdl.storage.waveform_files import WaveformFile
 
 KIND = "model file"
 LARGEST_TABLE = 2**32
-"""Bytes that the tables may take which the settings of a stored group or coder call for."""
+"""Maximum size in bytes of the tables implied by the settings of a stored group or coder."""
 
 
 @dataclass(frozen=True)
 class Parameters:
-    """Those of the estimator, as they were given; `init` is None where it is an array."""
+    """Parameters of the estimator; `init` is None if it is an array."""
 
     n_components: int
     alpha: float | str
@@ -49,7 +49,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Fitted:
-    """What the fit found, but for arrays."""
+    """Fitted attributes other than arrays."""
 
     alpha: float
     n_iter: int
@@ -60,13 +60,13 @@ class Fitted:
 
 @dataclass(frozen=True, eq=False)
 class ModelFile(StoredModel):
-    """All that is stored of components that a group moves.
+    """Stored form of an `OrbitDictionaryLearning`.
 
     Attributes
     ----------
     group : Group
     shape : list of int
-        Of a data point.
+        Shape of a data point.
     parameters : Parameters
     fitted : Fitted
     components : ndarray of shape (q, *shape)
@@ -79,7 +79,7 @@ class ModelFile(StoredModel):
     components: NDArray[np.float64]
 
     def require_sound(self) -> None:
-        """Refuse what does not fit together, so that what is built from it can be used."""
+        """Raise ValueError for inconsistent content."""
         parameters, fitted, shape = self.parameters, self.fitted, _shape(self.shape)
         require_shape(self.components, "components", (parameters.n_components, *shape))
         as_components(self.components)
@@ -91,11 +91,11 @@ class ModelFile(StoredModel):
 
 
 KINDS: dict[str, type[StoredModel]] = {"orbits": ModelFile, "waveforms": WaveformFile}
-"""What a file may hold, by the word in its header."""
+"""Record types, by the name in the header."""
 
 
 def write_model(path: Path, record: StoredModel) -> None:
-    """Write a model file whole or not at all; what could not be read is not written."""
+    """Write a model file atomically, after checking that it can be read."""
     (word,) = (word for word, kind in KINDS.items() if isinstance(record, kind))
     try:
         header, tensors = pack(record)
@@ -106,7 +106,7 @@ def write_model(path: Path, record: StoredModel) -> None:
 
 
 def read_model(path: Path) -> StoredModel:
-    """Read a model file and check all of it."""
+    """Read and validate a model file."""
     header, tensors = read(path, KIND)
     try:
         kind = KINDS.get(str(header.pop("model", "")))
@@ -120,13 +120,13 @@ def read_model(path: Path) -> StoredModel:
 
 
 def unsound(path: Path, error: Exception) -> ModelFileError:
-    """Return the error that says why a file is refused."""
+    """Return the error for a file that is not valid."""
     reason = reason_of(error)
     return ModelFileError(f"{path} is not a sound model file: {reason}; save the model again.")
 
 
 def reason_of(error: Exception) -> str:
-    """Return what an error says, as part of a sentence."""
+    """Return the message of an error as part of a sentence."""
     text = str(error) or "it does not fit into memory"
     return text.rstrip(".").replace("\n", " ")
 
@@ -146,9 +146,9 @@ def _require_features(fitted: Fitted, count: int) -> None:
 
 
 def _require_coding(action: Action, coder: Coder | None, q: int) -> None:
-    """Refuse a coder that does not serve, and tables of inner products that would fill the memory.
+    """Raise ValueError for an unsuitable coder, or tables of inner products that exceed the limit.
 
-    They hold ``q * q * |G|`` numbers, or those of all pairs of atoms that `Matching` places.
+    They have ``q * q * |G|`` entries, or one per pair of atoms for `Matching`.
     """
     representation, q = action.base, q * action.n_copies
     if coder is not None and not coder.serves(representation):

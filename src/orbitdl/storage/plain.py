@@ -1,4 +1,4 @@
-"""Values that a file can hold as text, numbers, lists and tables; and checks of what it holds."""
+"""Conversion to plain JSON values, and validation of the content of files."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from orbitdl.groups.base import Blocks, Floats
 from orbitdl.storage.container import Header, Tensors
 
 DEEPEST = 8
-"""Levels of lists and tables that `plain` accepts."""
+"""Maximum nesting depth of lists and tables."""
 LARGEST = 1e150
-"""Numbers beyond this would not survive a square."""
+"""Largest absolute value whose square is finite."""
 SCALARS = {int, float, bool, str, NoneType}
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """Return a value made of text, finite numbers, lists and tables with names, as JSON has them.
+    """Convert a value to text, finite numbers, lists and dictionaries, as in JSON.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def alternatives(hint: Any) -> set[Any]:
 
 
 def is_scalar(hint: Any) -> bool:
-    """Tell whether a type hint allows nothing but numbers, text and None."""
+    """Return whether a type hint allows only numbers, text and None."""
     return alternatives(hint) <= SCALARS
 
 
@@ -96,7 +96,7 @@ def as_real(array: Blocks) -> Floats:
 
 
 def as_complex(real: Floats, dtype: np.typing.DTypeLike) -> Blocks:
-    """Return what `as_real` made of an array of this type."""
+    """Invert `as_real` for an array of this type."""
     return real.view(np.complex128)[..., 0] if np.dtype(dtype).kind == "c" else real
 
 

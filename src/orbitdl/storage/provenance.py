@@ -1,4 +1,4 @@
-"""Where a model comes from: the data it saw, and the software that made it."""
+"""Provenance of a model: fingerprint of the data, and versions of the software."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ def fingerprint(*arrays: NDArray[Any] | None) -> str:
 
 
 def data_fingerprint(X: ArrayLike, mask: ArrayLike | None = None) -> str:
-    """Return the fingerprint of data points, in which NaN means missing, as a model keeps it.
+    """Return the fingerprint of data points, as stored in models; NaN means missing.
 
-    The same entries missing, by NaN or by a mask (True: observed), give the same fingerprint; so do
-    the same data in memory, on disk or in chunks, which are read a part at a time.
+    It does not depend on whether entries are missing by NaN or by a mask (True: observed), nor on
+    whether data are in memory, on disk or in chunks.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Codes of more data than memory holds: two Parquet datasets in a folder, a file a part."""
+"""Out-of-core codes: two Parquet datasets in a folder, with one file per shard."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ ATOMS, SAMPLES, SUMMARY = "atoms", "samples", "summary.json"
 
 @dataclass(frozen=True)
 class Account:
-    """What codes come to; the sum of two is that of both together."""
+    """Summary of codes; additive over shards."""
 
     samples: int
     atoms: int
     objective: float
     gap: float
-    late: int
+    not_converged: int
 
     @classmethod
     def of(cls, codes: Codes, tol: float) -> Account:
-        """Return what codes come to; late are those with a gap above the tolerance."""
+        """Return the summary of codes with a tolerance of the gap."""
         return cls(
             samples=len(codes),
             atoms=len(codes.atoms.coefficient),
             objective=float(codes.objective.sum()),
             gap=float(codes.gap.max(initial=0.0)),
-            late=int((codes.gap > tol).sum()),
+            not_converged=int((codes.gap > tol).sum()),
         )
 
     def __add__(self, other: Account) -> Account:
@@ -50,13 +50,13 @@ class Account:
             self.atoms + other.atoms,
             self.objective + other.objective,
             max(self.gap, other.gap),
-            self.late + other.late,
+            self.not_converged + other.not_converged,
         )
 
 
 @dataclass(frozen=True, kw_only=True)
 class StoredCodes(Account):
-    """Codes in a folder, as ``model.encode(X, to=folder)`` leaves them.
+    """Codes in a folder, as written by ``model.encode(X, to=folder)``.
 
     Attributes
     ----------
@@ -65,13 +65,13 @@ class StoredCodes(Account):
         coefficient and the group's parameters; in ``samples`` one with a row per data point:
         sample, objective, gap and status.
     samples, atoms : int
-        How many there are.
+        Numbers of data points and atoms.
     objective : float
-        Summed over data points.
+        Sum over data points.
     gap : float
-        Largest certified relative gap.
-    late : int
-        Data points whose gap is above the tolerance.
+        Largest relative duality gap.
+    not_converged : int
+        Number of data points with a gap above the tolerance.
     """
 
     path: Path
@@ -79,13 +79,13 @@ class StoredCodes(Account):
     @classmethod
     def open(cls, path: str | PathLike[str]) -> StoredCodes:
         """Return the codes in a folder."""
-        place = as_path(path)
+        folder = as_path(path)
         try:
-            known = json.loads((place / SUMMARY).read_text(encoding="utf-8"))
-            return cls(path=place, **known)
+            known = json.loads((folder / SUMMARY).read_text(encoding="utf-8"))
+            return cls(path=folder, **known)
         except (OSError, ValueError, TypeError) as error:
             raise ModelFileError(
-                f"{place} is not a folder of codes, as encode(X, to=...) makes it; name another."
+                f"{folder} is not a folder of codes from encode(X, to=...); pass another."
             ) from error
 
     def __len__(self) -> int:
@@ -98,7 +98,7 @@ class StoredCodes(Account):
         return pd.concat(list(self.frames(ATOMS)), ignore_index=True)
 
     def frames(self, table: str = ATOMS) -> Iterator[pd.DataFrame]:
-        """Yield the rows part by part, of the table "atoms" or "samples"."""
+        """Yield the rows of the table "atoms" or "samples", shard by shard."""
         import pandas as pd
 
         return (pd.read_parquet(file) for file in sorted((self.path / table).iterdir()))
@@ -106,13 +106,13 @@ class StoredCodes(Account):
 
 @dataclass(frozen=True)
 class CodesFolder:
-    """A folder that codes are written to, part by part; it gets its name when all is there."""
+    """A temporary folder to which codes are written shard by shard, renamed when complete."""
 
     path: Path
     temporary: Path
 
     def write(self, number: int, first: int, codes: Codes) -> None:
-        """Write the codes of the part of this number, whose first data point is `first`."""
+        """Write the codes of a shard, whose first data point is `first`."""
         import pandas as pd
 
         self._require_seen()
@@ -121,24 +121,24 @@ class CodesFolder:
         samples: dict[str, Any] = {"sample": range(first, first + len(codes))}
         samples |= {"objective": codes.objective, "gap": codes.gap}
         samples["status"] = [str(status) for status in codes.status]
-        with _in_words(self.path):
+        with _as_model_file_error(self.path):
             for name, frame in ((ATOMS, atoms), (SAMPLES, pd.DataFrame(samples))):
-                place = self.temporary / name / f"part-{number:06d}.parquet"
-                new = place.with_suffix(f".{secrets.token_hex(4)}")
+                target = self.temporary / name / f"part-{number:06d}.parquet"
+                new = target.with_suffix(f".{secrets.token_hex(4)}")
                 frame.to_parquet(new, index=False)
-                new.replace(place)  # a part that is written twice is there once
+                new.replace(target)  # idempotent if a task runs twice
 
     def _require_seen(self) -> None:
-        """Refuse to write where the folder is not: on a machine that has other disks."""
+        """Raise ModelFileError if the folder does not exist on this machine."""
         if not self.temporary.is_dir():
             raise ModelFileError(
-                f"codes could not be written to {self.path}: {socket.gethostname()}, where they "
-                "were made, does not have this folder; name one that all workers share."
+                f"codes could not be written to {self.path}: the folder does not exist on "
+                f"{socket.gethostname()}; pass one that all workers share."
             )
 
     def finish(self, account: Account) -> StoredCodes:
-        """Give the folder its name."""
-        with _in_words(self.path):
+        """Write the summary and rename the folder."""
+        with _as_model_file_error(self.path):
             text = json.dumps(asdict(account))
             (self.temporary / SUMMARY).write_text(text, encoding="utf-8")
             self.temporary.rename(self.path)
@@ -147,14 +147,14 @@ class CodesFolder:
 
 @contextmanager
 def codes_folder(path: str | PathLike[str]) -> Iterator[CodesFolder]:
-    """Make a folder for codes; if anything fails nothing of it is left."""
-    place = as_path(path, "to").absolute()
+    """Create a folder for codes; on errors it is removed."""
+    target = as_path(path, "to").absolute()
     _require_parquet()
-    if place.exists():
-        raise ModelFileError(f"{place} is there already; name a folder that is not, or remove it.")
-    folder = CodesFolder(place, place.with_name(f".{place.name}.{secrets.token_hex(8)}.part"))
+    if target.exists():
+        raise ModelFileError(f"{target} exists; pass another folder, or remove it.")
+    folder = CodesFolder(target, target.with_name(f".{target.name}.{secrets.token_hex(8)}.part"))
     try:
-        with _in_words(place):
+        with _as_model_file_error(target):
             for name in (ATOMS, SAMPLES):
                 (folder.temporary / name).mkdir(parents=True)
         yield folder
@@ -163,13 +163,14 @@ def codes_folder(path: str | PathLike[str]) -> Iterator[CodesFolder]:
 
 
 @contextmanager
-def _in_words(path: Path) -> Iterator[None]:
+def _as_model_file_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:  # pyarrow's are too
         reason = error.strerror or str(error).split(". Detail")[0]
         raise ModelFileError(
-            f"codes could not be written to {path}: {reason}; make room, or name another place."
+            f"codes could not be written to {path}: {reason}; free disk space, or pass another "
+            "folder."
         ) from error
 
 

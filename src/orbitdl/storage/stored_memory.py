@@ -1,4 +1,4 @@
-"""What a checkpoint holds of passes over mini-batches: the sums that online learning remembers."""
+"""Stored form of the sufficient statistics of online learning."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class StoredSums:
 
     @classmethod
     def of(cls, statistics: Statistics) -> StoredSums:
-        """Return what is stored of sums."""
+        """Return the stored form of sums."""
         return cls(*map(as_real, statistics.arrays))
 
     def restore(self, like: Statistics) -> Statistics:
-        """Return the sums, after a check that they have the shapes of others."""
+        """Return the sums, after validation of their shapes."""
         stored = zip((self.normal, self.cross, self.usage), like.arrays, strict=True)
         names = "normal", "cross", "usage"
         return like.of_arrays(
@@ -58,7 +58,7 @@ class StoredMemory:
 
     @classmethod
     def of(cls, memory: Memory) -> StoredMemory:
-        """Return what is stored of a memory."""
+        """Return the stored form of a memory."""
         total = None if memory.total is None else StoredSums.of(memory.total)
         kept = [
             StoredBatch(batch, float(own.left), StoredSums.of(own.statistics))
@@ -67,7 +67,7 @@ class StoredMemory:
         return cls(memory.steps, float(memory.left), total, kept)
 
     def restore(self, shards: Shards, q: int) -> Memory:
-        """Return the memory of q components of these data, after a check of all numbers."""
+        """Return the memory of q components of these data, after validation."""
         shares = [self.left, *(own.left for own in self.kept)]
         if self.steps < 0 or not all(0.0 < share <= 1.0 for share in shares):
             raise ValueError("the sums over batches have weights that are none")

@@ -1,4 +1,4 @@
-"""What the records of all model files have in common."""
+"""Abstract base of the records of model files."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from orbitdl.storage.plain import require_shape
 
 
 class Start(Protocol):
-    """Parameters that say where learning starts."""
+    """Parameters of the initialisation."""
 
     @property
     def init(self) -> str | None:
-        """A word, or None where components were given."""
+        """The name of the method, or None for an array of components."""
 
     @property
     def random_state(self) -> int | None:
-        """The seed, where it is a number."""
+        """The seed, if it is a number."""
 
 
 @dataclass(frozen=True, eq=False)
 class StoredModel(ABC):
-    """All that is stored of a fitted model.
+    """Stored form of a fitted model.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class StoredModel(ABC):
     starts : ndarray of shape (n_starts,)
     history : History
     init : ndarray or None
-        Components to start from, where they were given.
+        Initial components, if they were passed.
     """
 
     preprocessing: dict[str, Any]
@@ -47,16 +47,16 @@ class StoredModel(ABC):
 
     @abstractmethod
     def require_sound(self) -> None:
-        """Refuse what does not fit together, so that what is built from it can be used."""
+        """Raise ValueError for inconsistent content."""
 
     def _require_run(self, n_iter: int) -> None:
-        """Refuse a history that does not end with that iteration."""
+        """Raise ValueError unless the history ends with that iteration."""
         require_shape(self.starts, "starts", (self.starts.size,))
         numbers = np.array([record.number for record in self.history], dtype=np.int64)
         require_shape(numbers, "number", (n_iter + 1,), np.int64)
 
     def _require_start(self, start: Start, shape: tuple[int, ...]) -> None:
-        """Refuse a start that cannot be one, of components of this shape."""
+        """Raise ValueError for an initialisation that does not match components of this shape."""
         word, seed = start.init, start.random_state
         if (self.init is None) is (word is None):
             verb = "lacks the" if word is None else "has an unknown"

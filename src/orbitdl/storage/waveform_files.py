@@ -1,4 +1,4 @@
-"""Model files of waveforms that were learned from recordings."""
+"""Model files of `WaveformLearning`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orbitdl.storage.stored_model import StoredModel
 
 @dataclass(frozen=True)
 class WaveformParameters:
-    """Those of the estimator, as they were given; `init` is None where it is an array."""
+    """Parameters of the estimator; `init` is None if it is an array."""
 
     n_components: int | str
     length: int
@@ -36,7 +36,7 @@ class WaveformParameters:
 
 @dataclass(frozen=True)
 class WaveformFitted:
-    """What the fit found, but for arrays; `channels` is None where a recording has one axis."""
+    """Fitted attributes other than arrays; `channels` is None for recordings with one axis."""
 
     alpha: float
     n_iter: int
@@ -47,9 +47,9 @@ class WaveformFitted:
 
 @dataclass(frozen=True, eq=False)
 class WaveformFile(StoredModel):
-    """All that is stored of waveforms: `coefficients` has shape (q, length, channels).
+    """Stored form of a `WaveformLearning`: `coefficients` has shape (q, length, channels).
 
-    `events` is None where noise is white.
+    `events` is None for white noise.
     """
 
     parameters: WaveformParameters
@@ -77,7 +77,7 @@ class WaveformFile(StoredModel):
 
 
 def require_events(events: EventModel, shape: tuple[int, ...]) -> None:
-    """Refuse a noise model and detector of other waveforms than those of this shape."""
+    """Raise ValueError if noise model and detector do not match waveforms of this shape."""
     q, length, channels = shape
     background, detector = events.background, events.detector
     taps = background.filters.shape[-1]

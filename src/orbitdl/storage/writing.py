@@ -1,4 +1,4 @@
-"""The one way in which files are written: complete or not at all, and never over anything else."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from typing import BinaryIO
 
 
 def require_target(path: str | os.PathLike[str]) -> Path:
-    """Return the path if a file can be written there; refuse folders and special files.
+    """Return the path if a file can be written there.
 
     Raises
     ------
     OSError
-        One sentence that says what is there instead.
+        For folders and special files.
     """
     target = Path(path)
     refused = f"{target} could not be written"
     if target.is_dir():
         raise IsADirectoryError(f"{refused}: it is a folder; name a file in it.")
     if target.exists() and not target.is_file():
-        raise OSError(f"{refused}: it is a device or a pipe, not a file; name another place.")
+        raise OSError(f"{refused}: it is a device or a pipe, not a file; pass another path.")
     if not Path(os.path.realpath(target)).parent.is_dir():
         raise FileNotFoundError(f"{refused}: there is no folder {target.parent}; make it first.")
     return target
 
 
 def write_file(path: str | os.PathLike[str], content: bytes | str) -> Path:
-    """Write the file, text as UTF-8, or leave the old one as it is; return its path.
+    """Write a file atomically, text as UTF-8; return its path.
 
-    The content goes to a temporary file in the same folder, to the disk, and takes the name in
-    one step, so that at any moment the name stands for a complete file. A symbolic link stays one.
+    The content is written to a temporary file in the same folder, synchronised to disk, and
+    renamed, so that at any time the name refers to a complete file. Symbolic links are followed.
 
     Raises
     ------
     OSError
-        One sentence that says why the file could not be written.
+        If the file cannot be written.
     """
     target = require_target(path)
     try:
@@ -49,13 +49,13 @@ def write_file(path: str | os.PathLike[str], content: bytes | str) -> Path:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise OSError(
-            f"{target} could not be written: {reason}; make room, or name another place."
+            f"{target} could not be written: {reason}; free disk space, or pass another path."
         ) from error
     return target
 
 
 def replace_file(target: Path, content: bytes) -> None:
-    """Put the content under this name in one step; an OSError leaves all as it was."""
+    """Replace the content of a file atomically."""
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
     try:
         with open(temporary, "xb") as file:
@@ -74,7 +74,7 @@ def replace_file(target: Path, content: bytes) -> None:
 
 
 def sweep(path: Path) -> None:
-    """Remove what killed writes to this path left behind."""
+    """Remove temporary files of interrupted writes to this path."""
     target = Path(os.path.realpath(path))
     pattern = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{16}}\.part")
     with suppress(OSError):

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl import Codes
-from orbitdl.datasets import TurnedDigits
+from orbitdl.datasets import RotatedDigits
 from orbitdl.groups.base import Floats
 
 
@@ -31,7 +31,7 @@ class DigitsFound:
     to_upright: Floats
 
 
-def find_digits(codes: Codes, digits: TurnedDigits) -> DigitsFound:
+def find_digits(codes: Codes, digits: RotatedDigits) -> DigitsFound:
     """Compare the largest atoms of images, moved by an angle each, with the truth.
 
     With the true angle ``t`` of an image, and ``s`` that of its atom, the component is upright when

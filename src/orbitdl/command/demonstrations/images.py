@@ -14,7 +14,7 @@ from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, learn
 from orbitdl.command.demonstrations.digits_found import DigitsFound, find_digits
 from orbitdl.command.demonstrations.images_picture import draw_images
 from orbitdl.command.display import Screen, at_most
-from orbitdl.datasets import TurnedDigits, make_turned_digits
+from orbitdl.datasets import RotatedDigits, make_rotated_digits
 from orbitdl.groups import ImageRotation, Trivial
 from orbitdl.groups.base import Floats
 from orbitdl.report import write_report
@@ -37,14 +37,14 @@ class Images(Demonstration):
     picture_file = "images.png"
     title = "Handwritten digits in any direction"
 
-    digits: TurnedDigits
+    digits: RotatedDigits
     images: Floats
     turned: OrbitDictionaryLearning
     still: OrbitDictionaryLearning
 
     @classmethod
     def run(cls, screen: Screen) -> Self:
-        digits = make_turned_digits(600, SIZE, digits=DIGITS, random_state=0)
+        digits = make_rotated_digits(600, SIZE, digits=DIGITS, random_state=0)
         screen.say(
             f"Turned {len(digits.X)} handwritten digits, {', '.join(map(str, DIGITS))}, by random "
             f"angles; images of {SIZE} x {SIZE} pixels."
@@ -52,7 +52,7 @@ class Images(Demonstration):
         return cls.learned_from(digits, screen)
 
     @classmethod
-    def learned_from(cls, digits: TurnedDigits, screen: Screen, n_restarts: int = 5) -> Self:
+    def learned_from(cls, digits: RotatedDigits, screen: Screen, n_restarts: int = 5) -> Self:
         """Learn a component per digit, with turns and without."""
         q, group = len(np.unique(digits.labels)), ImageRotation()
         images = group.on(digits.X.shape[1:]).project(digits.X)

@@ -1,8 +1,8 @@
 """The automatic alpha: just above the largest correlation of q waveforms with noise alone.
 
-``alpha = sigma sqrt(2 log(q T))`` is about the largest of q T correlations with noise. Noise is the
-residual of the events, sigma the standard deviation of its correlations with the waveforms: so both
-are learned first, roughly and from some of the data.
+``alpha = sigma sqrt(2 log(q T))`` is about the largest of q T correlations with noise (universal
+threshold). Noise is the residual of the events, and sigma the standard deviation of its
+correlations with the waveforms: both are first learned approximately from a part of the data.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import atoms_of
 from orbitdl.domains.time.coder import residual_of
 from orbitdl.domains.time.coordinates import from_blocks
-from orbitdl.domains.time.noise import LOOKED_AT, correlation_level
+from orbitdl.domains.time.noise import MAX_CHUNKS, correlation_noise
 from orbitdl.domains.time.refit import amplitudes_of
 from orbitdl.domains.time.shards import Recordings, RecordingShards
 from orbitdl.domains.time.signal import Signal
@@ -28,24 +28,23 @@ from orbitdl.learning.alternation import learn
 from orbitdl.learning.state import State
 
 ROUNDS, FIRST, LOOSE = 5, 3, 1e-2
-"""The rough learning: how often alpha is chosen at most, iterations of each round, gap of codes."""
+"""Preliminary learning: maximum number of rounds, iterations per round, duality gap of codes."""
 SAME = 0.2
-"""Part by which alpha may fall in a round that was the last."""
+"""Relative decrease of alpha in a round below which it has converged."""
 HALF = 0.5
-"""Part of a typical event that the first alpha is at most: where events are dense, most places are
+"""Upper bound of the first alpha, relative to a median event: with dense events most positions are
 not noise."""
 AT_MOST = 2**24
-"""Values that the rough learning sees, all in memory: as many chunks as noise is taken from, of
-eight channels; fewer of more."""
+"""Maximum number of values for the preliminary learning, all in memory."""
 DENSE = 8.0
-"""Atoms per length of a waveform from which codes are dense: events then follow each other faster
-than they could be told apart, most atoms mend what waveforms miss, and coding takes long."""
+"""Atoms per waveform length above which codes are dense: events could not be resolved, and most
+atoms compensate for errors of the waveforms."""
 LEAST = 0.01
-"""Part of a typical event that alpha is at least, where there is no noise."""
+"""Lower bound of alpha, relative to a median event, for recordings without noise."""
 
 
 def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
-    """Choose alpha for recordings from a start, some of whose chunks are learned from for that.
+    """Choose alpha by preliminary learning from some chunks of recordings.
 
     `typical` is the size of a median event, from the windows that starts are drawn from.
     """
@@ -61,7 +60,9 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
                 f"dense codes, {count:.0f} atoms per waveform length; a smaller alpha adds more"
             )
             return ChosenAlpha(value, f"{value:g}: {reason}")
-        chosen = above_noise(left_by(last.shards, waveforms), waveforms, samples, LEAST * typical)
+        chosen = above_noise(
+            residuals_after(last.shards, waveforms), waveforms, samples, LEAST * typical
+        )
         if chosen.value > (1.0 - SAME) * alpha:
             break
         alpha = chosen.value
@@ -69,7 +70,7 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
 
 
 def atoms_per_length(shards: Any, waveforms: Waveforms) -> float:
-    """Return how many atoms there are for every length of a waveform."""
+    """Return the number of atoms per waveform length."""
     counts = [len(atoms_of(recording)) for recording in shards.recordings]
     return sum(counts) * waveforms.length / max(int(sum(shards.sizes)), 1)
 
@@ -77,8 +78,8 @@ def atoms_per_length(shards: Any, waveforms: Waveforms) -> float:
 def above_noise(
     shards: RecordingShards, waveforms: Waveforms, samples: int, least: float = 0.0
 ) -> ChosenAlpha:
-    """Return ``sigma sqrt(2 log(q T))``, or a least value, and the reason."""
-    sigma, q = correlation_level(shards, waveforms), len(waveforms)
+    """Return ``sigma sqrt(2 log(q T))``, at least `least`, and the reason."""
+    sigma, q = correlation_noise(shards, waveforms), len(waveforms)
     factor = float(np.sqrt(2.0 * np.log(max(q * samples, 2))))
     value = float(f"{max(sigma * factor, least):.3g}") or 1.0  # the same on every machine
     if sigma * factor < least:
@@ -91,9 +92,9 @@ def above_noise(
 
 
 def above_white_noise(g: Floats, samples: int) -> ChosenAlpha:
-    """Return ``g sqrt(2 log(q T))`` of whitened recordings, where noise has the deviation one.
+    """Return ``g sqrt(2 log(q T))`` of whitened recordings with unit noise level.
 
-    g (q,) are the standard deviations of the correlations of the waveforms with that noise.
+    g (q,) are the standard deviations of the correlations of the waveforms with the noise.
     """
     value = float(f"{g.max() * np.sqrt(2.0 * np.log(max(len(g) * samples, 2))):.3g}")
     return ChosenAlpha(
@@ -103,8 +104,8 @@ def above_white_noise(g: Floats, samples: int) -> ChosenAlpha:
     )
 
 
-def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
-    """Return what the events of recordings leave, once they are refitted without shrinkage."""
+def residuals_after(shards: Any, waveforms: Waveforms) -> RecordingShards:
+    """Return the residuals of recordings after subtraction of refitted events."""
     signals = list[Signal]()
     for recording in shards.recordings:
         atoms = atoms_of(recording)
@@ -117,11 +118,11 @@ def left_by(shards: Any, waveforms: Waveforms) -> RecordingShards:
 
 
 def excerpts(recordings: Recordings) -> RecordingShards:
-    """Return chunks, evenly spread, as recordings of their own in memory."""
+    """Return equally spaced chunks as recordings in memory."""
     _, width, channels = recordings.space.block_shape
-    most = max(min(AT_MOST // (channels * max(recordings.sizes)), LOOKED_AT), 1)
+    most = max(min(AT_MOST // (channels * max(recordings.sizes)), MAX_CHUNKS), 1)
     signals = map(Signal, recordings.of_some(known_values, most))
-    flags = {"positive": recordings.positive, "whole": recordings.whole}
+    flags = {"positive": recordings.positive, "integer_shifts": recordings.integer_shifts}
     return RecordingShards.cut(signals, width, recordings.alpha, recordings.n_jobs, **flags)
 
 

@@ -1,11 +1,11 @@
-"""How good the atoms of a recording are: sums and maxima over its parts.
+"""Duality gap of a recording: sums and maxima over its chunks.
 
 With the residual r and the polar ``p = max_{j,tau} <r, a_j(. - tau)>``, of absolute values unless
 coefficients must be positive, weak duality gives for every recording
 
     P* >= s <x, r> - s^2/2 ||r||^2      for      |s| <= alpha / p,
 
-so that one certificate of a recording of any length is accumulated a chunk at a time.
+so that the certificate of a recording of any length is accumulated chunk by chunk.
 
 With a penalty ``alpha p_j(tau)`` that depends on position and component, the same holds for the
 polar ``max_{j,tau} <r, a_j(. - tau)> / p_j(tau)`` and the weight ``sum_k p_{j_k}(tau_k) |c_k|``.
@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from orbitdl.coding.certificate import ROUNDING
 
 INEXACT = 1e-12
-"""Relative error that the largest correlation may have."""
+"""Relative rounding error of the largest correlation, at most."""
 
 
 @dataclass(frozen=True)
 class Certificate:
-    """Of a part of a recording, or, added up, of all of it.
+    """Terms of the duality gap of a chunk or, summed, of a recording.
 
     Attributes
     ----------
@@ -32,8 +32,7 @@ class Certificate:
     weight : float
         ``sum_k |c_k|`` over its atoms; ``sum_k p_{j_k}(tau_k) |c_k|`` with a penalty field.
     polar : float
-        The largest correlation at its places; with a penalty field an upper bound of the largest
-        relative to it.
+        The largest correlation; with a penalty field an upper bound of the largest ratio to it.
     """
 
     energy: float
@@ -53,7 +52,7 @@ class Certificate:
 
     @property
     def explained(self) -> float:
-        """Share of the energy of the data that is not in the residual."""
+        """Explained fraction of the energy of the data."""
         return max(1.0 - self.energy / self.data, 0.0) if self.data > 0 else 0.0
 
     def objective(self, alpha: float) -> float:
@@ -61,7 +60,7 @@ class Certificate:
         return 0.5 * self.energy + alpha * self.weight
 
     def gap(self, alpha: float, *, positive: bool = False) -> float:
-        """Return how far the objective may be above its minimum, relatively, rounding included."""
+        """Return the relative duality gap, rounding errors included."""
         objective, polar = self.objective(alpha), (1.0 + INEXACT) * self.polar
         limit = alpha / polar if polar > 0 else float("inf")
         best = self.product / self.energy if self.energy > 0 else 0.0

@@ -1,4 +1,4 @@
-"""A chunk of a recording: what is read, coded and learned from at a time."""
+"""A chunk of a recording: the unit of reading, coding and learning."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from orbitdl.coding.codes import Atoms
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.certificate import Certificate
-from orbitdl.domains.time.coder import LineCoder, positions_of, residual_of
+from orbitdl.domains.time.coder import RecordingCoder, positions_of, residual_of
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.penalty import field_at, largest_relative, taps_of
-from orbitdl.domains.time.recentring import reach_of
+from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.signal import Part, Signal
 from orbitdl.domains.time.splines import TAPS, coefficients_of
 from orbitdl.domains.time.statistics import EventStatistics
@@ -30,16 +30,16 @@ class Chunk(Shard):
     Attributes
     ----------
     signal : Signal
-        The whole recording.
+        The complete recording.
     first, last : int
-        Its own samples. The first chunk of a recording owns all atoms that begin before, the last
-        one all that begin after.
+        Half-open range of its samples. The first chunk owns all atoms that begin earlier, the last
+        one all that begin later.
     width : int
-        Samples that a waveform spans.
+        Length of a waveform in samples.
     atoms : Atoms or None
-        One data point; an element is a time in the recording.
-    beside : LineAtoms
-        Atoms of the chunks on either side that reach into this one.
+        Atoms of one data point; an element is a time in the recording.
+    neighbours : LineAtoms
+        Atoms of neighbouring chunks that overlap this one.
     """
 
     signal: Signal
@@ -47,7 +47,7 @@ class Chunk(Shard):
     last: int
     width: int
     atoms: Atoms | None = None
-    beside: LineAtoms = LineAtoms.none()
+    neighbours: LineAtoms = LineAtoms.none()
     codes: None = None
 
     def __len__(self) -> int:
@@ -55,17 +55,17 @@ class Chunk(Shard):
 
     @property
     def begins(self) -> bool:
-        """Whether a recording begins with it."""
+        """Whether this is the first chunk of a recording."""
         return self.first == 0
 
     @property
     def ends(self) -> bool:
-        """Whether a recording ends with it."""
+        """Whether this is the last chunk of a recording."""
         return self.last == len(self.signal)
 
     @property
     def domain(self) -> tuple[float, float]:
-        """From when, and up to when, its atoms begin."""
+        """Half-open interval of the times of its atoms."""
         return -np.inf if self.begins else self.first, np.inf if self.ends else self.last
 
     @property
@@ -75,23 +75,23 @@ class Chunk(Shard):
 
     @property
     def known(self) -> LineAtoms:
-        """All atoms that reach into this chunk."""
-        return LineAtoms.concatenate([self.own, self.beside])
+        """All atoms that overlap this chunk."""
+        return LineAtoms.concatenate([self.own, self.neighbours])
 
     def read(self, before: int, after: int) -> tuple[Part, int]:
-        """Read its samples and so many on either side; tell where that begins in the recording."""
+        """Return its samples with margins, and the position of the first one in the recording."""
         start = max(self.first - before, 0)
         return self.signal.read(start, self.last + after), start
 
-    def code(self, coder: LineCoder, n_jobs: int | None = None) -> tuple[Chunk, Summary]:
-        """Find the best atoms that begin here, and what they come to with those beside."""
-        coded = self.improved(coder)
+    def code(self, coder: RecordingCoder, n_jobs: int | None = None) -> tuple[Chunk, Summary]:
+        """Optimise the atoms that begin here; return also objective and gap."""
+        coded = self.optimised(coder)
         judged, alpha = coded.certificate(coder), coder.alpha
         gap = judged.gap(alpha, positive=coder.positive)
         return coded, Summary(judged.objective(alpha), gap, int(self.begins), len(coded.own))
 
-    def improved(self, coder: LineCoder) -> Chunk:
-        """Return this chunk with the best atoms that begin here; those beside are held fixed."""
+    def optimised(self, coder: RecordingCoder) -> Chunk:
+        """Optimise the atoms that begin here, with those of neighbouring chunks fixed."""
         part, start = self.read(TAPS, self.width + TAPS)
         first, last = self.domain
         taps = self._taps(len(part[0]), start, coder)
@@ -102,8 +102,8 @@ class Chunk(Shard):
         """Return this chunk with other atoms of its own."""
         return replace(self, atoms=atoms.as_atoms(n_components))
 
-    def certificate(self, coder: LineCoder, *, with_polar: bool = True) -> Certificate:
-        """Return what this chunk adds to the certificate of its recording."""
+    def certificate(self, coder: RecordingCoder, *, with_polar: bool = True) -> Certificate:
+        """Return the terms of this chunk in the certificate of its recording."""
         waveforms, margin = coder.waveforms, self.width + TAPS if with_polar else 0
         (x, observed), start = self.read(margin, margin)
         r = residual_of(x, observed, waveforms, self.known.later(-start))
@@ -114,15 +114,15 @@ class Chunk(Shard):
         polar = self._polar(r, start, coder) if with_polar else np.inf
         return Certificate(energy, product, data, weight, polar)
 
-    def _polar(self, r: Floats, start: int, coder: LineCoder) -> float:
-        """Return the largest correlation of a residual that begins at `start`, at places here.
+    def _polar(self, r: Floats, start: int, coder: RecordingCoder) -> float:
+        """Return the largest correlation of a residual that begins at `start`, at positions here.
 
-        With a penalty field, a bound of the largest relative to it.
+        With a penalty field, a bound of the largest ratio to it.
         """
         e, shift = correlations(r, coder.waveforms), coder.waveforms.offset - start
         begin = 0 if self.begins else self.first + shift
         end = e.shape[1] if self.ends else self.last + shift
-        restricted = {"positive": coder.positive, "whole": coder.whole}
+        restricted = {"positive": coder.positive, "integer_shifts": coder.integer_shifts}
         taps = self._taps(len(r), start, coder)
         if taps is None:
             return largest(e, begin, end, **restricted)
@@ -134,22 +134,22 @@ class Chunk(Shard):
         size = np.abs(own.coefficient)
         return float((size if field is None else size * field_at(field, own, q)).sum())
 
-    def _taps(self, samples: int, start: int, coder: LineCoder) -> Floats | None:
-        """Return the taps of the penalty at all positions of so many samples from `start` on."""
+    def _taps(self, samples: int, start: int, coder: RecordingCoder) -> Floats | None:
+        """Return the taps of the penalty at all positions of samples from `start` on."""
         if self.signal.penalty is None:
             return None
         first, last = positions_of(samples, coder.waveforms)
         return taps_of(self.signal.penalty, start + first, start + last, len(coder.waveforms))
 
     def statistics(self) -> EventStatistics:
-        reach = reach_of(self.width)
-        longer = self.sums(self.width + 2 * reach, reach)
+        max_shift = max_shift_of(self.width)
+        longer = self.sums(self.width + 2 * max_shift, max_shift)
         return EventStatistics(longer, self.known_atoms.invariants().sum(axis=0), self.width)
 
-    def sums(self, width: int, reach: int) -> Sums:
-        """Return the sums over events for waveforms that begin earlier by `reach`, of any width."""
+    def sums(self, width: int, max_shift: int) -> Sums:
+        """Return the sums over events for waveforms that begin `max_shift` samples earlier."""
         (x, observed), start = self.read(0, 0)
-        moved = self.known.later(-start - reach)
+        moved = self.known.later(-start - max_shift)
         counted = np.arange(len(moved)) < len(self.own)
         near = (moved.time > -width - TAPS + 1) & (moved.time < len(x) + width + TAPS)
         order = np.argsort(moved.time, kind="stable")
@@ -157,17 +157,17 @@ class Chunk(Shard):
         q, ends = self.known_atoms.n_components, (self.begins, self.ends)
         return event_sums(x, observed, width, q, moved.take(order), counted[order], ends)
 
-    def moved(self, moves: Integers) -> Chunk:
+    def moved(self, shifts: Integers) -> Chunk:
         """Return this chunk with the atoms of component j later by ``moves[j]`` samples."""
         atoms = self.known_atoms
-        time = atoms.element + moves[atoms.component][:, None]
+        time = atoms.element + shifts[atoms.component][:, None]
         return self.starting_from(atoms.updated(atoms.coefficient, time))
 
     def starting_from(self, atoms: Atoms | None) -> Chunk:
         return replace(self, atoms=atoms)
 
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
-        """Return the stretches of the residual with most energy, none twice."""
+        """Return the disjoint segments of the residual with the largest energy."""
         part, start = self.read(0, 0)
         left = residual_of(*part, Waveforms(from_blocks(A)), self.known.later(-start))
         left = np.pad(left, [(0, max(self.width - len(left), 0)), (0, 0)])
@@ -175,9 +175,9 @@ class Chunk(Shard):
         energy = total[self.width :] - total[: -self.width]
         found = []
         for _ in range(min(most, len(energy))):
-            place = int(np.argmax(energy))
-            found.append(left[place : place + self.width])
-            energy[max(place - self.width, 0) : place + self.width] = 0.0
+            first = int(np.argmax(energy))
+            found.append(left[first : first + self.width])
+            energy[max(first - self.width, 0) : first + self.width] = 0.0
         blocks = to_blocks(coefficients_of(np.stack(found)))
         return Residuals(inner(blocks, blocks), blocks)
 

@@ -1,9 +1,8 @@
-"""Recordings in chunks, coded so that the answer is that of the whole.
+"""Coding of recordings in chunks, with the result of the complete problem.
 
-Interactions reach as far as a waveform: chunks that do not adjoin do not meet. Those with an even
-number are coded together, then the odd ones with the atoms of the even ones held fixed, then strips
-across the borders: block descent on one convex problem, whose certificate says whether more is to
-be done.
+Atoms interact over the length of a waveform, so only adjacent chunks interact. Even chunks are
+coded in parallel, then odd ones with the atoms of the even ones fixed, then windows across the
+borders: block coordinate descent on one convex problem, repeated until the certificate holds.
 """
 
 from __future__ import annotations
@@ -20,34 +19,34 @@ from orbitdl.coding.parallel import in_threads
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.certificate import Certificate
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import TAPS
-from orbitdl.domains.time.sweeps import LONGER
+from orbitdl.domains.time.sweeps import BLOCK_MARGIN
 from orbitdl.learning.shards import total
 
-LONG, SPANS = 2**16, 32
-"""Samples of a chunk, and waveforms that it has room for at least: reading it and handing it to a
-thread cost next to nothing then, and it takes a few megabytes."""
-STRIP = 4
-"""Blocks on either side of a border that are coded again once both chunks are."""
+LONG, MIN_LENGTHS = 2**16, 32
+"""Samples of a chunk, and its minimum in waveform lengths: the overhead of reading and threading is
+negligible, and a chunk takes a few megabytes."""
+BORDER_BLOCKS = 4
+"""Blocks on either side of a border that are coded again after both chunks."""
 TRIES, TIGHTER = 4, 0.3
-"""How often the tolerance is tightened until the certificate is met, and by how much each time."""
+"""Maximum number of attempts, and factor of the tolerance from one to the next."""
 
 Recording = list[Chunk]
 Watch = Callable[[int], object]
 Item = TypeVar("Item")
 
 
-def cut(signal: Signal, width: int, size: int | None = None) -> Recording:
-    """Cut a recording into chunks; where depends on the length of waveforms alone."""
-    return [Chunk(signal, *span, width) for span in spans_of(len(signal), width, size)]
+def split_recording(signal: Signal, width: int, size: int | None = None) -> Recording:
+    """Split a recording into chunks; their size depends on the length of waveforms only."""
+    return [Chunk(signal, *limits, width) for limits in chunk_limits(len(signal), width, size)]
 
 
-def spans_of(samples: int, width: int, size: int | None = None) -> list[tuple[int, int]]:
-    """Return where the chunks of a recording of so many samples begin and end."""
-    size = size or max(LONG, SPANS * width)
+def chunk_limits(samples: int, width: int, size: int | None = None) -> list[tuple[int, int]]:
+    """Return start and end of the chunks of a recording."""
+    size = size or max(LONG, MIN_LENGTHS * width)
     return [
         (first, samples if first + 2 * size > samples else first + size)
         for first in range(0, max(samples - size, 0) + 1, size)
@@ -55,38 +54,38 @@ def spans_of(samples: int, width: int, size: int | None = None) -> list[tuple[in
 
 
 def spread(parts: Sequence[Item], most: int) -> list[Item]:
-    """Return so many chunks at most, evenly spread over all."""
+    """Return at most `most` equally spaced items."""
     chosen = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
     return [parts[k] for k in chosen]
 
 
 def atoms_of(recording: Recording) -> LineAtoms:
-    """Return all atoms, in the order of time."""
+    """Return all atoms, sorted by time."""
     return LineAtoms.concatenate([chunk.own for chunk in recording]).in_order()
 
 
 def linked(recording: Recording, q: int) -> Recording:
-    """Let every chunk have the atoms that begin in it, and know those that reach into it."""
+    """Assign to every chunk the atoms that begin in it, and those that overlap it."""
     atoms = atoms_of(recording)
     far = 2 * (recording[0].width + TAPS)
     result = []
     for chunk in recording:
         near = atoms.take(atoms.stretch(chunk.first - far, chunk.last + far))
-        beside = near.outside(*chunk.domain)
+        neighbours = near.outside(*chunk.domain)
         own = atoms.take(atoms.stretch(*chunk.domain))
-        result.append(replace(chunk, beside=beside).with_atoms(own, q))
+        result.append(replace(chunk, neighbours=neighbours).with_atoms(own, q))
     return result
 
 
 @dataclass(frozen=True, eq=False)
 class Coded:
-    """A recording with its atoms, and how good they are."""
+    """A recording with its atoms and certificate."""
 
     chunks: Recording
     certificate: Certificate
 
-    def codes(self, coder: LineCoder) -> RecordingCodes:
-        """Return the codes of the whole recording."""
+    def codes(self, coder: RecordingCoder) -> RecordingCodes:
+        """Return the codes of the recording."""
         objective = self.certificate.objective(coder.alpha)
         gap = self.certificate.gap(coder.alpha, positive=coder.positive)
         status = Status.CONVERGED if gap <= coder.tol else Status.STOPPED_EARLY
@@ -97,18 +96,18 @@ class Coded:
 
 
 def without_atoms(recording: Recording) -> Coded:
-    """Return a recording coded by no atoms, as is optimal where there are no waveforms."""
+    """Return a recording without atoms, which is optimal without waveforms."""
     data = sum(float(np.sum(chunk.read(0, 0)[0][0] ** 2)) for chunk in recording)
     chunks = [chunk.with_atoms(LineAtoms.none(), 0) for chunk in recording]
     return Coded(chunks, Certificate(data, data, data, 0.0, 0.0))
 
 
 def code_recording(
-    recording: Recording, coder: LineCoder, n_jobs: int | None = None, watch: Watch = int
+    recording: Recording, coder: RecordingCoder, n_jobs: int | None = None, watch: Watch = int
 ) -> Coded:
-    """Code a recording to the gap asked for; never worse than the atoms it has.
+    """Code a recording to the tolerance of the coder; never worse than its current atoms.
 
-    `watch` is told of every chunk how many samples it has, once it is coded.
+    `watch` is called with the number of samples of every coded chunk.
     """
     q, before = len(coder.waveforms), None
     if all(chunk.atoms is not None for chunk in recording):
@@ -116,7 +115,7 @@ def code_recording(
         before = certified(recording, coder, n_jobs, with_polar=False)
     coded, attempt = recording, coder
     for _ in range(TRIES):
-        coded = in_colours(coded, attempt, n_jobs, watch)
+        coded = even_then_odd(coded, attempt, n_jobs, watch)
         coded = across_borders(coded, attempt, n_jobs)
         certificate = certified(coded, coder, n_jobs)
         if certificate.gap(coder.alpha, positive=coder.positive) <= coder.tol:
@@ -129,21 +128,21 @@ def code_recording(
 
 
 def certified(
-    recording: Recording, coder: LineCoder, n_jobs: int | None, *, with_polar: bool = True
+    recording: Recording, coder: RecordingCoder, n_jobs: int | None, *, with_polar: bool = True
 ) -> Certificate:
-    """Return the certificate of all chunks; its polar is only known where it is asked for."""
+    """Return the certificate of all chunks, with or without its polar."""
     parts = in_threads(lambda c: c.certificate(coder, with_polar=with_polar), recording, n_jobs)
     return total(parts)
 
 
-def in_colours(
-    recording: Recording, coder: LineCoder, n_jobs: int | None, watch: Watch
+def even_then_odd(
+    recording: Recording, coder: RecordingCoder, n_jobs: int | None, watch: Watch
 ) -> Recording:
     """Code the even chunks, then the odd ones."""
     chunks = list(recording)
 
     def code(chunk: Chunk) -> Chunk:
-        coded = chunk.improved(coder)
+        coded = chunk.optimised(coder)
         watch(chunk.last - chunk.first)
         return coded
 
@@ -153,23 +152,25 @@ def in_colours(
     return chunks
 
 
-def across_borders(recording: Recording, coder: LineCoder, n_jobs: int | None) -> Recording:
-    """Code strips across the borders between chunks, which do not meet."""
-    reach, q = STRIP * (recording[0].width + LONGER), len(coder.waveforms)
-    strips = [strip_of(one, two, reach, q) for one, two in pairwise(recording)]
-    coded = in_threads(lambda strip: strip.improved(coder), strips, n_jobs)
-    for k, strip in enumerate(coded):
+def across_borders(recording: Recording, coder: RecordingCoder, n_jobs: int | None) -> Recording:
+    """Code disjoint windows across the borders between chunks."""
+    max_shift, q = BORDER_BLOCKS * (recording[0].width + BLOCK_MARGIN), len(coder.waveforms)
+    windows = [border_window(one, two, max_shift, q) for one, two in pairwise(recording)]
+    coded = in_threads(lambda window: window.optimised(coder), windows, n_jobs)
+    for k, window in enumerate(coded):
         for chunk in (k, k + 1):
-            rest = recording[chunk].own.outside(*strip.domain)
-            mine = strip.own.between(*recording[chunk].domain)
+            rest = recording[chunk].own.outside(*window.domain)
+            mine = window.own.between(*recording[chunk].domain)
             both = LineAtoms.concatenate([rest, mine]).in_order()
             recording[chunk] = recording[chunk].with_atoms(both, q)
     return linked(recording, q)
 
 
-def strip_of(one: Chunk, two: Chunk, reach: int, q: int) -> Chunk:
-    """Return the chunk across the border between two."""
+def border_window(one: Chunk, two: Chunk, max_shift: int, q: int) -> Chunk:
+    """Return a window across the border between two chunks."""
     atoms, border = LineAtoms.concatenate([one.own, two.own]), two.first
-    strip = Chunk(one.signal, max(border - reach, 0), min(border + reach, two.last), one.width)
-    own, others = atoms.between(*strip.domain), atoms.outside(*strip.domain)
-    return replace(strip, beside=others).with_atoms(own, q)
+    window = Chunk(
+        one.signal, max(border - max_shift, 0), min(border + max_shift, two.last), one.width
+    )
+    own, others = atoms.between(*window.domain), atoms.outside(*window.domain)
+    return replace(window, neighbours=others).with_atoms(own, q)

@@ -1,4 +1,4 @@
-"""Waveforms in coordinates in which their norm on the line is the plain one.
+"""Coordinates of waveforms in which the L2 norm is Euclidean.
 
 With ``Gram = L L^T`` of W cubic B-splines, ``||a||^2 = u^T Gram u = ||L^T u||^2``: components of
 learning are ``L^T u``, one block of size W per waveform, as many columns as there are channels.
@@ -19,7 +19,7 @@ from orbitdl.groups.base import Blocks, Floats
 
 @lru_cache(maxsize=16)
 def factor(width: int) -> Floats:
-    """Return the lower triangular L of so many B-splines, (W, W)."""
+    """Return the Cholesky factor L (W, W) of the Gram matrix of B-splines."""
     column = np.zeros(max(width, len(GRAM)))
     column[: len(GRAM)] = GRAM
     lower: Floats = cholesky(toeplitz(column[:width]), lower=True)
@@ -40,7 +40,7 @@ def from_blocks(A: Blocks) -> Floats:
 
 
 def in_blocks(sums: Sums, usage: Floats) -> Statistics:
-    """Return sums over coefficients as those over components."""
+    """Transform sums from coefficients to components."""
     q, size = len(usage), len(sums.normal)
     lower = factor(size // q)
     rows = _solve_parts(lower, sums.normal, q)
@@ -50,7 +50,7 @@ def in_blocks(sums: Sums, usage: Floats) -> Statistics:
 
 
 def _solve_parts(lower: Floats, right: Floats, q: int) -> Floats:
-    """Return ``L^-1`` times every of q parts of the rows."""
+    """Apply ``L^-1`` to each of q blocks of rows."""
     width = len(lower)
     parts = right.reshape(q, width, -1).transpose(1, 0, 2).reshape(width, -1)
     solved: Floats = solve_triangular(lower, parts, lower=True)

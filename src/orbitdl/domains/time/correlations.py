@@ -1,10 +1,10 @@
-"""Correlations of a recording with waveforms: one transform for all shifts, whole or not.
+"""Correlations of a recording with waveforms at all real shifts, by FFT.
 
 With ``e_j[m] = sum_n <r[m + n], u_j[n]>`` the inner product with a waveform at m + d is
 
     eta_j(m + d) = <r, a_j(. - m - d)> = sum_{i=-1..2} w_i(d) e_j[m + i],
 
-a cubic on every cell, whose largest value is known in closed form.
+a cubic on every cell, whose maximum has a closed form.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from orbitdl.groups.base import Floats
 from orbitdl.kernels import fast, internal
 
 BLOCK, SHORTEST = 8, 512
-"""Waveforms that a transformed block is long, and samples at least."""
+"""Length of a transformed block in waveform lengths, and its minimum in samples."""
 
 
 def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
-    """Return e (q, T + W - 1 + 12) of a signal (T, channels), at places ``m + offset``.
+    """Return e (q, T + W - 1 + 12) of a signal (T, channels), at positions ``m + offset``.
 
-    Blocks are transformed once for all waveforms, and added up over channels before the way back.
+    Overlap-add: blocks are transformed once for all waveforms, and channels are summed before the
+    inverse transform.
     """
     (n, channels), width = signal.shape, waveforms.length
     size = fft.next_fast_len(max(BLOCK * width, SHORTEST), real=True)
@@ -50,22 +51,24 @@ def largest(
     last: int | None = None,
     *,
     positive: bool = False,
-    whole: bool = False,
+    integer_shifts: bool = False,
 ) -> float:
-    """Return ``max_{j, tau} |eta_j(tau)|``, for e as `correlations` returns it.
+    """Return ``max_{j, tau} |eta_j(tau)|``, for e as returned by `correlations`.
 
-    Over the places from `first` up to `last`, all by default; of ``eta_j`` itself where
-    coefficients must be positive, and at whole samples only where times are.
+    Over positions in ``[first, last)``, all by default; of ``eta_j`` itself if coefficients must be
+    positive, and at integer positions if times are integers.
     """
     end = e.shape[1] - 2
     return float(
-        largest_value(e, max(first, 1), min(end if last is None else last, end), positive, whole)
+        largest_value(
+            e, max(first, 1), min(end if last is None else last, end), positive, integer_shifts
+        )
     )
 
 
 @internal
 def cubic_of(e0, e1, e2, e3):  # type: ignore[no-untyped-def]
-    """Return the cubic ``p0 + p1 d + p2 d^2 + p3 d^3`` that eta is on a cell."""
+    """Return the coefficients of eta on a cell, ``p0 + p1 d + p2 d^2 + p3 d^3``."""
     p0 = (e0 + 4.0 * e1 + e2) / 6.0
     p1 = 0.5 * (e2 - e0)
     p2 = 0.5 * (e0 - 2.0 * e1 + e2)
@@ -75,12 +78,12 @@ def cubic_of(e0, e1, e2, e3):  # type: ignore[no-untyped-def]
 
 @internal
 def stationary(p1, p2, p3):  # type: ignore[no-untyped-def]
-    """Return the two zeros of ``p1 + 2 p2 d + 3 p3 d^2``; -1 where there is none in [0, 1)."""
+    """Return the zeros of ``p1 + 2 p2 d + 3 p3 d^2`` in [0, 1), -1 for each that is missing."""
     a, b, c = 3.0 * p3, 2.0 * p2, p1
     square = b * b - 4.0 * a * c
     if square < 0.0:
         return -1.0, -1.0
-    # the stable formula: no difference of nearly equal numbers
+    # the numerically stable formula, without cancellation
     t = -0.5 * (b + np.sqrt(square)) if b > 0.0 else -0.5 * (b - np.sqrt(square))
     one = t / a if a != 0.0 else -1.0
     two = c / t if t != 0.0 else -1.0
@@ -89,13 +92,13 @@ def stationary(p1, p2, p3):  # type: ignore[no-untyped-def]
 
 @internal
 def on_samples(row, m):  # type: ignore[no-untyped-def]
-    """Return eta at a whole place."""
+    """Return eta at an integer position."""
     return (row[m - 1] + 4.0 * row[m] + row[m + 1]) / 6.0
 
 
 @internal
 def value_at(d, p0, p1, p2, p3, positive):  # type: ignore[no-untyped-def]
-    """Return what counts of a cubic at d; nothing where d is below zero."""
+    """Return a cubic at d, or its absolute value; 0 for d < 0."""
     if d < 0.0:
         return 0.0
     value = p0 + d * (p1 + d * (p2 + d * p3))
@@ -103,8 +106,8 @@ def value_at(d, p0, p1, p2, p3, positive):  # type: ignore[no-untyped-def]
 
 
 @fast
-def largest_value(e, first, last, positive, whole):  # type: ignore[no-untyped-def]
-    """Return the largest value of eta: cells whose four numbers are small are passed."""
+def largest_value(e, first, last, positive, integer_shifts):  # type: ignore[no-untyped-def]
+    """Return the largest value of eta; cells with small taps are skipped."""
     top = 0.0
     for j in range(e.shape[0]):
         row = e[j]
@@ -116,7 +119,7 @@ def largest_value(e, first, last, positive, whole):  # type: ignore[no-untyped-d
                 continue
             p0, p1, p2, p3 = cubic_of(row[m - 1], row[m], row[m + 1], row[m + 2])
             top = max(top, value_at(0.0, p0, p1, p2, p3, positive))
-            if not whole:
+            if not integer_shifts:
                 one, two = stationary(p1, p2, p3)
                 top = max(top, value_at(one, p0, p1, p2, p3, positive))
                 top = max(top, value_at(two, p0, p1, p2, p3, positive))

@@ -1,6 +1,6 @@
-"""What the penalty of an atom exceeds alpha by, where the penalty depends on its position.
+"""Reduction of a position-dependent penalty to a constant one.
 
-With signs s_k known and the excess ``x_j = alpha (p_j - 1)`` of a penalty field p,
+With known signs s_k and the excess ``x_j = alpha (p_j - 1)`` of a penalty field p,
 
     alpha p_j(tau_k) |c_k| - c_k b_k = alpha |c_k| - c_k (b_k - s_k x_j(tau_k)).
 
@@ -16,7 +16,7 @@ from orbitdl.domains.time.splines import weighted
 from orbitdl.kernels import INSIDE
 
 
-def leave_as_is(st, k, before, w, excess):  # type: ignore[no-untyped-def]
+def subtract_nothing(st, k, before, w, excess):  # type: ignore[no-untyped-def]
     """Subtract nothing: the penalty is constant."""
 
 
@@ -28,12 +28,12 @@ def subtract_signed(st, k, before, w, excess):  # type: ignore[no-untyped-def]
 
 
 def subtract_excess(st, k, before, w, excess):  # type: ignore[no-untyped-def]
-    """Subtract from b of atom k what its penalty exceeds alpha by; its taps begin at `before`."""
-    subtract = leave_as_is if excess is None else subtract_signed
+    """Subtract the excess of the penalty over alpha from b of atom k; taps begin at `before`."""
+    subtract = subtract_nothing if excess is None else subtract_signed
     subtract(st, k, before, w, excess)  # type: ignore[no-untyped-call]
 
 
 @overload(subtract_excess, jit_options=INSIDE)
 def subtract_excess_compiled(st, k, before, w, excess):  # type: ignore[no-untyped-def]
-    """Choose when the types are known: a constant penalty costs nothing."""
-    return leave_as_is if isinstance(excess, types.NoneType) else subtract_signed
+    """Choose at compile time: a constant penalty has no cost."""
+    return subtract_nothing if isinstance(excess, types.NoneType) else subtract_signed

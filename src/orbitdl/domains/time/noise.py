@@ -1,4 +1,4 @@
-"""The level of noise in recordings as waveforms see it."""
+"""Noise level of recordings, and of their correlations with waveforms."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from orbitdl.groups.base import Floats
 GAUSSIAN = 1.4826
 """Standard deviation of a Gaussian whose absolute values have median 1."""
 FAR_BELOW = 1e-3
-"""Part of the level of noise below which alpha leaves nothing of it out."""
-LOOKED_AT = 32
-"""Chunks that the level is taken from, evenly spread: two million samples say enough."""
+"""Ratio of alpha to the noise level below which codes would fit all noise."""
+MAX_CHUNKS = 32
+"""Number of equally spaced chunks for estimates of the noise level: two million samples suffice."""
 
 
 def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
@@ -31,50 +31,52 @@ def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
     (x, observed), _ = chunk.read(0, 0)
     e = correlations(x, waveforms)
     eta = ON_SAMPLES[0] * e[:, :-2] + ON_SAMPLES[1] * e[:, 1:-1] + ON_SAMPLES[2] * e[:, 2:]
-    seen = reached(observed, waveforms.length)
-    margin = (eta.shape[1] - len(seen)) // 2
-    return np.asarray(np.abs(eta[:, margin : margin + len(seen)][:, seen]))
+    is_observed = reached(observed, waveforms.length)
+    margin = (eta.shape[1] - len(is_observed)) // 2
+    return np.asarray(np.abs(eta[:, margin : margin + len(is_observed)][:, is_observed]))
 
 
-def correlation_level(shards: RecordingShards, waveforms: Waveforms) -> float:
-    """Return the standard deviation of correlations with noise, of the waveform with the largest.
+def correlation_noise(shards: RecordingShards, waveforms: Waveforms) -> float:
+    """Return the largest standard deviation, over waveforms, of correlations with noise.
 
-    From the median absolute value over integer positions, for most positions are noise. In coloured
-    noise it differs between waveforms; one alpha for all must exceed that of each.
+    Estimated by the median absolute value over integer positions, most of which are noise. In
+    coloured noise it differs between waveforms, and alpha must exceed each.
     """
-    chunks = spread(shards.parts, LOOKED_AT)
+    chunks = spread(shards.parts, MAX_CHUNKS)
     sizes = np.concatenate([sizes_of(chunk, waveforms) for chunk in chunks], axis=1)
     return float(GAUSSIAN * np.median(sizes, axis=1).max()) if sizes.size else 0.0
 
 
-def white_level(recordings: Recordings) -> float:
-    """Return the standard deviation of white noise, of the noisiest channel.
+def white_noise(recordings: Recordings) -> float:
+    """Return the standard deviation of white noise of the noisiest channel.
 
-    From the median size of second differences in a typical chunk, which events that are smooth,
-    and drift, hardly have; that of white noise has six times its variance.
+    Estimated by the median absolute second difference of a median chunk, which smooth events and
+    drift hardly change. The second difference of white noise has six times its variance.
     """
-    levels = [one for one in recordings.of_some(roughness, LOOKED_AT) if one is not None]
+    levels = [
+        one for one in recordings.of_some(median_second_difference, MAX_CHUNKS) if one is not None
+    ]
     return float(GAUSSIAN / np.sqrt(6.0) * np.median(levels, axis=0).max()) if levels else 0.0
 
 
-def roughness(chunk: Chunk) -> Floats | None:
-    """Return the median size of second differences in a chunk, (channels,), if there are any."""
+def median_second_difference(chunk: Chunk) -> Floats | None:
+    """Return the median absolute second difference of a chunk, (channels,), if there are any."""
     (x, observed), _ = chunk.read(0, 0)
-    whole = observed[:-2] & observed[1:-1] & observed[2:]
-    return np.median(np.abs(np.diff(x, 2, axis=0))[whole], axis=0) if whole.any() else None
+    complete = observed[:-2] & observed[1:-1] & observed[2:]
+    return np.median(np.abs(np.diff(x, 2, axis=0))[complete], axis=0) if complete.any() else None
 
 
 def require_above_noise(alpha: float, recordings: Recordings) -> None:
-    """Refuse an alpha far below the noise, which wants atoms for all of it; say if it is slow."""
-    noise = white_level(recordings)
+    """Raise ValueError for an alpha far below the noise level; warn if it is below."""
+    noise = white_noise(recordings)
     if alpha < FAR_BELOW * noise:
         raise ValueError(
-            f"alpha={alpha:g} is so small that as many atoms would be needed as there are samples:"
-            f' the level of noise is about {noise:.2g}; pass a larger one, or alpha="auto".'
+            f"alpha={alpha:g} is too small: codes would need as many atoms as there are samples; "
+            f'pass an alpha above the noise level, about {noise:.2g}, or alpha="auto".'
         )
     if alpha < noise:
         warn_user(
-            f"alpha={alpha:g} is below the level of noise, about {noise:.2g}: codes will have very "
-            'many atoms and take long; a larger alpha, or alpha="auto", is quicker.',
+            f"alpha={alpha:g} is below the noise level, about {noise:.2g}: codes will have very "
+            'many atoms and take long; a larger alpha, or alpha="auto", is faster.',
             RuntimeWarning,
         )

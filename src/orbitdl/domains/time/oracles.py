@@ -1,15 +1,15 @@
-"""What is asked about the atoms of a window on the line, and who answers.
+"""Oracles of the local solve: correlations and Gram matrix of the atoms of a window.
 
-Places count from 0 (`Waveforms.offset`), so that all of them are positive. `Uncut` looks
-everything up: correlations ``e`` with what the atoms are to explain, and products of coefficients
-at integer lags. `Cut` serves windows at the ends of a recording and beside missing samples, where
-atoms are truncated: of what is looked up, the products at unobserved samples are subtracted,
+Positions are offset by `Waveforms.offset`, so that all of them are positive. `CompleteOracle` uses
+tables only: correlations ``e`` with the signal that the atoms are to explain, and products of
+coefficients at integer lags. `TruncatedOracle` is for windows at the ends of a recording and next
+to missing samples, where atoms are truncated: the products at unobserved samples are subtracted,
 
     <a_k, a_r>_observed = <a_k, a_r> - sum over unobserved samples s of a_k(s) a_r(s),
 
 while correlations with the data, which are zero there, need no correction.
 
-A penalty that depends on the position is subtracted from the correlations
+A position-dependent penalty is subtracted from the correlations
 (`orbitdl.domains.time.excess`).
 """
 
@@ -27,24 +27,24 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import internal
 
 ENDLESS = 1e12
-"""A period that no place comes near: the line is a circle that is not closed."""
+"""Period of the time axis in the solver for circles: larger than any position."""
 
 
-class Shapes(NamedTuple):
-    """Waveforms as kernels see them.
+class WaveformTables(NamedTuple):
+    """Waveforms in the form used by kernels.
 
     Attributes
     ----------
     length : float
-        Of the circle that the line is part of.
+        Period of the time axis (`ENDLESS`).
     curvature : ndarray of shape (q,)
         ``||a_j'||^2``.
     u : ndarray of shape (q, W, channels)
     products : ndarray of shape (q, q, 2 W - 1 + 2 MARGIN)
     positive : bool
-        Whether coefficients must be.
-    whole : bool
-        Whether times are whole samples.
+        Whether coefficients must be positive.
+    integer_shifts : bool
+        Whether times are integers.
     """
 
     length: float
@@ -52,29 +52,29 @@ class Shapes(NamedTuple):
     u: Floats
     products: Floats
     positive: bool
-    whole: bool
+    integer_shifts: bool
 
 
-class Uncut(NamedTuple):
-    """A window whose atoms lie within observed samples.
+class CompleteOracle(NamedTuple):
+    """A window whose atoms are completely observed.
 
     Attributes
     ----------
     e : ndarray of shape (q, places)
-        Correlations with what is left without the window's own atoms.
+        Correlations with the residual without the window's own atoms.
     tables : Shapes
     energy : float
-        ``||y||^2`` of what is left, or any larger number.
+        ``||y||^2`` of that residual, or an upper bound.
     first, last : float
-        Where atoms may be.
+        Admissible positions.
     weights : ndarray of shape (capacity, 3, 4)
-        Scratch.
+        Workspace.
     excess : ndarray of shape (q, places) or None
         Taps of ``alpha (p_j - 1)``; None: the penalty is constant.
     """
 
     e: Floats
-    tables: Shapes
+    tables: WaveformTables
     energy: float
     first: float
     last: float
@@ -82,23 +82,23 @@ class Uncut(NamedTuple):
     excess: Floats | None
 
 
-class Cut(NamedTuple):
-    """A window with atoms that an end or a gap truncates.
+class TruncatedOracle(NamedTuple):
+    """A window with atoms truncated at an end or a gap.
 
     Attributes
     ----------
     e, tables, energy, first, last, weights, excess
-        As in `Uncut`.
+        As in `CompleteOracle`.
     missing : ndarray of shape (n,)
         Positions of the unobserved samples that its atoms cover, ascending.
     ranges : ndarray of shape (capacity, 2)
-        Scratch: which of them each atom covers, from the first up to the second.
+        Workspace: half-open range of them that each atom covers.
     values : ndarray of shape (3, capacity, n, channels)
-        Scratch: the atoms there, with two derivatives.
+        Workspace: the atoms there, with two derivatives.
     """
 
     e: Floats
-    tables: Shapes
+    tables: WaveformTables
     energy: float
     first: float
     last: float
@@ -111,11 +111,11 @@ class Cut(NamedTuple):
 
 @internal
 def prepare_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Keep atoms where they may be, and fill their weights; on whole samples nothing slides."""
+    """Clip positions, and fill the weights of atoms; derivatives are zero for integer times."""
     for k in range(count):
         st.shift[k] = min(max(st.shift[k], oracle.first), oracle.last)
         fill_weights(st.shift[k] - np.floor(st.shift[k]), oracle.weights[k])
-        if oracle.tables.whole:
+        if oracle.tables.integer_shifts:
             oracle.weights[k, 1:] = 0.0
 
 
@@ -139,7 +139,7 @@ def product_of(table, centre, apart, v, w):  # type: ignore[no-untyped-def]
 
 @internal
 def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Fill b, G and eta of all atoms from tables, with the signs that `refresh` gives them."""
+    """Fill b, G and eta of all atoms from tables, with the signs set by `refresh`."""
     prepare_atoms(st, count, oracle)
     weights, e = oracle.weights, oracle.e
     for k in range(count):
@@ -156,10 +156,10 @@ def look_up_on_line(st, count, oracle):  # type: ignore[no-untyped-def]
 
 @internal
 def look_up_pair(st, k, r, oracle):  # type: ignore[no-untyped-def]
-    """Fill G of two atoms, and take what each leaves of the other off their eta.
+    """Fill G of two atoms, and subtract their contributions to each other's eta.
 
-    All that there is to know of them is ``v^T T w`` with the taps of either, or derivatives of
-    these: the sums over the taps of one serve all those of the other.
+    All entries are ``v^T T w`` with the taps of either, or their derivatives; ``T w`` is computed
+    once.
     """
     shapes, v, w = oracle.tables, oracle.weights[k], oracle.weights[r]
     apart, width = int(st.shift[k]) - int(st.shift[r]), shapes.u.shape[1]
@@ -168,28 +168,28 @@ def look_up_pair(st, k, r, oracle):  # type: ignore[no-untyped-def]
             st.gram[p, k, r], st.gram[p, r, k] = 0.0, 0.0
         return
     table, at = shapes.products[st.component[k], st.component[r]], width - 1 + MARGIN + apart
-    still, sloping, bent = (
+    value, first, second = (
         tap_sums(table, at, w[0]),
         tap_sums(table, at, w[1]),
         tap_sums(table, at, w[2]),
     )
-    g, slope, cross = weighted(v[0], still), weighted(v[1], still), weighted(v[1], sloping)
+    g, slope, cross = weighted(v[0], value), weighted(v[1], value), weighted(v[1], first)
     st.gram[0, k, r], st.gram[1, k, r], st.gram[2, k, r] = g, -slope, -cross
     st.eta[0, k] -= st.c[r] * g
     st.eta[1, k] -= st.c[r] * slope
-    st.eta[2, k] -= st.c[r] * weighted(v[2], still)
+    st.eta[2, k] -= st.c[r] * weighted(v[2], value)
     if k == r:
         return
-    slope = weighted(v[0], sloping)
+    slope = weighted(v[0], first)
     st.gram[0, r, k], st.gram[1, r, k], st.gram[2, r, k] = g, -slope, -cross
     st.eta[0, r] -= st.c[k] * g
     st.eta[1, r] -= st.c[k] * slope
-    st.eta[2, r] -= st.c[k] * weighted(v[0], bent)
+    st.eta[2, r] -= st.c[k] * weighted(v[0], second)
 
 
 @internal
 def look_up_truncated(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Fill the same where atoms are truncated."""
+    """Fill the same for truncated atoms."""
     look_up_on_line(st, count, oracle)
     for k in range(count):
         evaluate_missing(st.component[k], int(st.shift[k]), oracle, k)
@@ -198,12 +198,12 @@ def look_up_truncated(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 @internal
-def first_at(missing, place):  # type: ignore[no-untyped-def]
-    """Return how many positions, which ascend, are before a place."""
+def first_at(missing, position):  # type: ignore[no-untyped-def]
+    """Return the number of ascending positions before a given one (bisection)."""
     low, high = 0, missing.shape[0]
     while low < high:
         middle = (low + high) // 2
-        if missing[middle] < place:
+        if missing[middle] < position:
             low = middle + 1
         else:
             high = middle
@@ -263,5 +263,5 @@ def dot_of(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
-LOOKS[Uncut] = look_up_on_line
-LOOKS[Cut] = look_up_truncated
+LOOKS[CompleteOracle] = look_up_on_line
+LOOKS[TruncatedOracle] = look_up_truncated

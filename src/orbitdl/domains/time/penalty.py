@@ -1,11 +1,11 @@
-"""Penalties that depend on position and component: ``alpha_j(tau) = alpha p_j(tau)``.
+"""Position-dependent penalties ``alpha_j(tau) = alpha p_j(tau)`` (weighted lasso).
 
 A penalty field is a cubic B-spline with positive taps ``p_j[m]`` at integer positions m,
 
     p_j(m + d) = sum_{i=-1..2} w_i(d) p_j[m + i],      0 <= d < 1,
 
-with the weights of `orbitdl.domains.time.splines`. They are positive and add up to one: the field
-is twice continuously differentiable, lies between its taps, and reproduces straight lines.
+with the weights of `orbitdl.domains.time.splines`. These are positive and sum to one: the field is
+twice continuously differentiable, lies between its taps, and reproduces linear functions.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from orbitdl.kernels import fast, internal
 
 
 class PenaltyField(Protocol):
-    """Penalties of a recording, relative to alpha. A position is where a waveform begins."""
+    """Penalties of a recording, relative to alpha, as a function of the start of a waveform."""
 
     def taps(self, first: int, last: int) -> Floats:
-        """Return positive weights at the positions from `first` up to `last`.
+        """Return positive weights at integer positions in ``[first, last)``.
 
         One row for all components (1, n), or one for each (q, n). Positions count from the first
-        sample of the recording; those before it and beyond its end have weights too.
+        sample of the recording, and may lie outside it.
         """
 
 
 @dataclass(frozen=True, eq=False)
 class LevelField:
-    """A penalty field whose taps are interpolated linearly between knots.
+    """A penalty field with taps interpolated linearly between knots.
 
     Attributes
     ----------
     times : ndarray of shape (K,)
         Knots in samples, strictly ascending.
     values : ndarray of shape (1, K) or (q, K)
-        Positive weights there, relative to alpha; constant before the first knot and beyond the
-        last. One row serves all components.
+        Positive weights there, relative to alpha; constant extrapolation. A single row applies to
+        all components.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class LevelField:
                 "or (q, K) for one row per component."
             )
         if len(times) == 0 or not np.isfinite(times).all() or np.any(np.diff(times) <= 0):
-            raise ValueError("times must be finite and strictly ascending, and one at least.")
+            raise ValueError("times must be finite, strictly ascending and not empty.")
         require_positive(values)
 
     def taps(self, first: int, last: int) -> Floats:
@@ -73,7 +73,7 @@ class LevelField:
 
 
 def require_positive(values: Floats) -> None:
-    """Refuse weights that are not positive numbers."""
+    """Raise ValueError unless all weights are positive and finite."""
     if not (np.isfinite(values).all() and np.all(values > 0)):
         raise ValueError(
             "a penalty field must be positive and finite; pass a large weight where events are "
@@ -82,7 +82,7 @@ def require_positive(values: Floats) -> None:
 
 
 def taps_of(field: PenaltyField, first: int, last: int, q: int) -> Floats:
-    """Return the taps of a field at positions from `first` up to `last`, (q, n)."""
+    """Return the taps of a field at positions in ``[first, last)``, (q, n)."""
     taps = np.asarray(field.taps(first, last), dtype=np.float64)
     if taps.shape not in {(1, last - first), (q, last - first)}:
         raise ValueError(
@@ -97,12 +97,12 @@ def field_at(field: PenaltyField, atoms: LineAtoms, q: int) -> Floats:
     """Return ``p_{j_k}(tau_k)`` of every atom, (K,)."""
     if len(atoms) == 0:
         return np.zeros(0)
-    place = np.floor(atoms.time).astype(np.intp)
-    first = int(place.min()) - 1
-    taps = taps_of(field, first, int(place.max()) + TAPS - 1, q)
-    near = place[:, None] - 1 - first + np.arange(TAPS)
+    position = np.floor(atoms.time).astype(np.intp)
+    first = int(position.min()) - 1
+    taps = taps_of(field, first, int(position.max()) + TAPS - 1, q)
+    near = position[:, None] - 1 - first + np.arange(TAPS)
     values = taps[atoms.component[:, None], near]
-    return np.asarray(np.sum(weights_at(atoms.time - place) * values, axis=1))
+    return np.asarray(np.sum(weights_at(atoms.time - position) * values, axis=1))
 
 
 def largest_relative(
@@ -113,7 +113,7 @@ def largest_relative(
     last: int | None = None,
     *,
     positive: bool = False,
-    whole: bool = False,
+    integer_shifts: bool = False,
 ) -> float:
     """Return an upper bound of ``max_{j, tau} |eta_j(tau)| / p_j(tau)``.
 
@@ -129,15 +129,15 @@ def largest_relative(
     -----
     On a cell let ``f = max (|eta| - alpha p)``, a maximum of cubics in closed form. Then
 
-        |eta| / p <= alpha + f / p <= alpha + f / min_i p[m + i]      where f > 0,
+        |eta| / p <= alpha + f / p <= alpha + f / min_i p[m + i]      if f > 0,
 
-    and the same with the largest tap where f <= 0. The bound is tight where f vanishes: at an
-    optimum. So is ``max_i |e[m + i]| / min_i p[m + i]`` a bound, which passes most cells. At
-    integer positions the ratio itself is taken.
+    and the same with the largest tap if f <= 0. The bound is tight if f vanishes, as at an optimum.
+    The cheaper bound ``max_i |e[m + i]| / min_i p[m + i]`` excludes most cells. At integer
+    positions the ratio itself is used.
     """
     end = e.shape[1] - 2
     last = min(end if last is None else last, end)
-    return float(largest_ratio(e, taps, alpha, max(first, 1), last, positive, whole))
+    return float(largest_ratio(e, taps, alpha, max(first, 1), last, positive, integer_shifts))
 
 
 @internal
@@ -163,7 +163,7 @@ def highest_excess(row, taps, m, sign, alpha):  # type: ignore[no-untyped-def]
 
 
 @fast
-def largest_ratio(e, taps, alpha, first, last, positive, whole):  # type: ignore[no-untyped-def]
+def largest_ratio(e, taps, alpha, first, last, positive, integer_shifts):  # type: ignore[no-untyped-def]
     """Return the largest bound of a cell."""
     top = 0.0
     for j in range(e.shape[0]):
@@ -173,7 +173,7 @@ def largest_ratio(e, taps, alpha, first, last, positive, whole):  # type: ignore
             low = min(min(p[m - 1], p[m]), min(p[m + 1], p[m + 2]))
             if high <= top * low:
                 continue
-            if whole:
+            if integer_shifts:
                 value = on_samples(row, m)
                 top = max(top, (value if positive else abs(value)) / on_samples(p, m))
                 continue

@@ -1,8 +1,8 @@
-"""Where in its span a waveform lies: looked at anew with every dictionary step.
+"""Recentring of waveforms in their supports, at every dictionary step.
 
-A waveform that starts off-centre, or drifts, is cut at one end of its span. Sums over events for
-spans longer by K on either side tell what every other position of the span would explain, the
-others held fixed: with the rows I(s) of a span moved by s,
+A waveform that is off-centre, or drifts, is truncated at one end of its support. Sums over events
+for supports longer by K on either side give the decrease of the loss for every shift s of a
+support, with the other waveforms fixed: with the rows I(s) of the shifted support,
 
     gain_j(s) = 1/2 <b, N[I(s), I(s)]^-1 b>,      b = R[I(s)] - sum_{l != j} N[I(s), I_l(0)] u_l.
 """
@@ -16,47 +16,49 @@ from orbitdl.domains.time.sums import Sums
 from orbitdl.groups.base import Floats, Integers
 
 POSITIONS = 4
-"""Positions tried on either side, up to a quarter of a span away."""
+"""Shifts tried on either side, up to a quarter of the support."""
 BETTER = 1e-3
-"""By how much, relatively, another position must explain more: less is not worth the change."""
+"""Relative increase of the gain required for a shift."""
 RIDGE = 1e-10
-"""Relative weight that keeps coefficients finite which no event determines."""
+"""Relative ridge that keeps coefficients finite which no event determines."""
 
 
-def reach_of(width: int) -> int:
-    """Return K, by how many samples a span may be moved: a quarter of it."""
+def max_shift_of(width: int) -> int:
+    """Return the maximum shift K of a support in samples: a quarter of its length."""
     return width // 4
 
 
 def best_positions(longer: Sums, u: Floats) -> Integers:
-    """Return by how much each span is to be moved, (q,); 0: it stays.
+    """Return the best shift of each support, (q,).
 
-    The sums are those for spans of ``W + 2 K``, u (q, W, channels) are the waveforms.
+    The sums are those for supports of ``W + 2 K``, u (q, W, channels) are the waveforms.
     """
     q, width, _ = u.shape
-    reach = reach_of(width)
-    tried = np.unique(np.linspace(-reach, reach, 2 * POSITIONS + 1).round().astype(np.intp))
-    moves = np.zeros(q, dtype=np.intp)
+    max_shift = max_shift_of(width)
+    tried = np.unique(np.linspace(-max_shift, max_shift, 2 * POSITIONS + 1).round().astype(np.intp))
+    shifts = np.zeros(q, dtype=np.intp)
     for j in range(q):
         gains = np.array([_gain(longer, u, j, int(s)) for s in tried])
         best = int(np.argmax(gains))
         if gains[best] > (1.0 + BETTER) * gains[tried == 0][0]:
-            moves[j] = tried[best]
-    return moves
+            shifts[j] = tried[best]
+    return shifts
 
 
-def rows_of(moves: Integers, width: int) -> Integers:
-    """Return the rows of spans that are moved so, in sums for longer ones, (q W,)."""
-    reach = reach_of(width)
-    first = np.arange(len(moves)) * (width + 2 * reach) + reach + moves
+def rows_of(shifts: Integers, width: int) -> Integers:
+    """Return the rows of shifted supports in the sums for longer ones, (q W,)."""
+    max_shift = max_shift_of(width)
+    first = np.arange(len(shifts)) * (width + 2 * max_shift) + max_shift + shifts
     return np.asarray((first[:, None] + np.arange(width)).ravel())
 
 
-def moved_coefficients(u: Floats, moves: Integers) -> Floats:
-    """Return what is left of waveforms in spans that are moved, (q, W, channels)."""
-    width, reach = u.shape[1], reach_of(u.shape[1])
-    padded = np.pad(u, [(0, 0), (reach, reach), (0, 0)])
-    return np.stack([padded[j, reach + s : reach + s + width] for j, s in enumerate(moves)])
+def shifted_coefficients(u: Floats, shifts: Integers) -> Floats:
+    """Return the coefficients of waveforms in shifted supports, (q, W, channels)."""
+    width, max_shift = u.shape[1], max_shift_of(u.shape[1])
+    padded = np.pad(u, [(0, 0), (max_shift, max_shift), (0, 0)])
+    return np.stack(
+        [padded[j, max_shift + s : max_shift + s + width] for j, s in enumerate(shifts)]
+    )
 
 
 def _gain(longer: Sums, u: Floats, j: int, move: int) -> float:

@@ -1,16 +1,16 @@
-"""Amplitudes without shrinkage, and what each atom explains: sums over the chunks of a recording.
+"""Debiased amplitudes and times of events: least squares over the chunks of a recording.
 
-With the atoms of a code as columns a_k at observed samples, all of them refitted together are
+With the atoms of a code as columns a_k at observed samples, the joint refit is
 
     min_b ||x - sum_k b_k a_k||^2,      so      G b = (<a_k, x>)_k,      G_kl = <a_k, a_l>,
 
-where G, which is sparse, and the right-hand side add up over chunks; and so does all that is said
-about the neighbourhood of an atom in what is left, ``y = x - sum_k b_k a_k``.
+where the sparse G and the right-hand side are sums over chunks, and so are statistics of the
+residual ``y = x - sum_k b_k a_k`` around each atom.
 
-The penalty shrinks coefficients, and it shifts times: the norm of a sampled spline varies with the
-fraction of a sample (by 7 % for white noise), so that sharp waveforms are pulled to where it is
-largest. Times are therefore refitted too, by Levenberg-Marquardt steps of all amplitudes and times
-together: events that overlap would otherwise push each other back and forth.
+The penalty shrinks coefficients and biases times: the norm of a sampled spline varies with the
+fractional shift (by 7 % for white noise), which favours shifts with a large norm. Times are
+therefore refitted too, by Levenberg-Marquardt steps in all amplitudes and times jointly, since the
+times of overlapping events are correlated.
 """
 
 from __future__ import annotations
@@ -31,52 +31,52 @@ from orbitdl.domains.time.waveforms import Waveforms, fill_signals
 from orbitdl.groups.base import Floats, Integers
 
 STEPS, LONGEST = 8, 0.5
-"""Steps of times at most, and the longest of them in samples."""
+"""Maximum number of steps in time, and their maximum length in samples."""
 DAMPING, CONVERGED = 1e-2, 1e-2
-"""Relative weight that damps the first step, and steps in samples that are none."""
+"""Initial relative damping, and tolerance of steps in samples."""
 RIDGE = 1e-9
-"""Relative weight that keeps amplitudes finite of atoms that explain the same."""
+"""Relative ridge that keeps the amplitudes of collinear atoms finite."""
 
 
 @dataclass(frozen=True, eq=False)
 class Refit:
-    """What is known of atoms once they are refitted, all of shape (K,).
+    """Statistics of refitted atoms, all of shape (K,).
 
     Attributes
     ----------
     amplitude : ndarray
         The b_k.
     share : ndarray
-        How much of the energy of its span is explained, by all atoms there.
+        Fraction of the energy in the atom's support that all atoms explain.
     fit : ndarray
-        Cosine between the atom and what is left with it put back.
-    is_cut : ndarray of bool
-        Whether a sample of its span is missing, or beyond an end.
+        Cosine similarity of the atom and the residual with the atom added back.
+    is_truncated : ndarray of bool
+        Whether a sample of its support is missing or outside the recording.
     height : ndarray
-        Correlation of the atom, at unit norm, with what is left with it put back.
+        Correlation of the unit-norm atom with the residual with the atom added back.
     left : ndarray
-        Root mean square of the residual over its span.
+        Root mean square of the residual over its support.
     """
 
     amplitude: Floats
     share: Floats
     fit: Floats
-    is_cut: NDArray[np.bool_]
+    is_truncated: NDArray[np.bool_]
     height: Floats
     left: Floats
 
 
 class Columns:
-    """The atoms that reach into a chunk, at its observed samples.
+    """The atoms that overlap a chunk, at its observed samples.
 
     Attributes
     ----------
     x : ndarray of shape (n channels,)
     which : slice
-        Numbers of the atoms, which are in the order of time.
+        Indices of the atoms, which are sorted by time.
     matrix : sparse array of shape (n channels, k)
     first, last : ndarray of shape (k,)
-        Which samples of the chunk their spans cover.
+        Half-open range of samples of the chunk in their supports.
     """
 
     def __init__(self, chunk: Chunk, waveforms: Waveforms, atoms: LineAtoms) -> None:
@@ -85,7 +85,7 @@ class Columns:
         mine = atoms.take(self.which).later(-start)
         begin = np.floor(mine.time).astype(np.intp) - 1
         ends = begin, begin + waveforms.length + TAPS - 1
-        self.first, self.last = (np.clip(place, 0, len(x)) for place in ends)
+        self.first, self.last = (np.clip(end, 0, len(x)) for end in ends)
         self.x, self.channels = x.ravel(), x.shape[1]
         self._columns = partial(atoms_as_columns, self.observed, waveforms, mine)
         self.matrix = self._columns()
@@ -94,44 +94,44 @@ class Columns:
         """Return the derivatives of all atoms by their times, as columns."""
         return self._columns(order=1)
 
-    def over_spans(self, values: Floats) -> Floats:
-        """Return the sum of values, one a sample, over the span of every atom."""
+    def over_supports(self, values: Floats) -> Floats:
+        """Return the sum of values, one per sample, over the support of every atom."""
         total = np.concatenate([[0.0], np.cumsum(values)])
         return np.asarray(total[self.last] - total[self.first])
 
     def energies(self, y: Floats) -> Floats:
-        """Return the energy of a signal (n channels,) over the span of every atom."""
-        return self.over_spans(np.sum(y.reshape(-1, self.channels) ** 2, axis=1))
+        """Return the energy of a signal (n channels,) over the support of every atom."""
+        return self.over_supports(np.sum(y.reshape(-1, self.channels) ** 2, axis=1))
 
 
 def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Refit:
-    """Refit all atoms of a recording, which are in the order of time, together."""
+    """Refit all atoms of a recording jointly; atoms are sorted by time."""
     amplitude = amplitudes_of(recording, waveforms, atoms)
     count = len(atoms)
-    norm, product, before, after, seen = np.zeros((5, count))
+    norm, product, before, after, observed = np.zeros((5, count))
     for part in columns_of(recording, waveforms, atoms):
         y = part.x - np.asarray(part.matrix @ amplitude[part.which])
         norm[part.which] += np.asarray(part.matrix.multiply(part.matrix).sum(axis=0)).ravel()
         product[part.which] += np.asarray(part.matrix.T @ y)
         before[part.which] += part.energies(part.x)
         after[part.which] += part.energies(y)
-        seen[part.which] += part.over_spans(part.observed.astype(np.float64))
+        observed[part.which] += part.over_supports(part.observed.astype(np.float64))
     own = product + amplitude * norm  # <a_k, y + b_k a_k>
     size = np.sqrt(norm * np.maximum(after + amplitude * (product + own), 0.0))
     return Refit(
         amplitude,
         1.0 - _ratio(after, before, 1.0),
         _ratio(np.abs(own), size, 0.0),
-        np.asarray(seen < waveforms.length + TAPS - 1.5),
+        np.asarray(observed < waveforms.length + TAPS - 1.5),
         _ratio(own, np.sqrt(norm), 0.0),
-        np.sqrt(_ratio(after, seen * waveforms.u.shape[2], 0.0)),
+        np.sqrt(_ratio(after, observed * waveforms.u.shape[2], 0.0)),
     )
 
 
 def retimed(
     recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, free: NDArray[np.bool_]
 ) -> LineAtoms:
-    """Move the free ones of atoms, in the order of time, to where all fit best; the others stay."""
+    """Refit the times of `free` atoms, with all amplitudes; atoms are sorted by time."""
     best, least, damping, step = atoms, np.inf, DAMPING, np.zeros(len(atoms))
     for _ in range(STEPS + 1 if len(atoms) else 0):
         now = NormalEquations.of(recording, waveforms, atoms)
@@ -148,23 +148,23 @@ def retimed(
         step = splu((gram + damping * sparse.diags_array(diagonal)).tocsc()).solve(right)
         step = np.where(free, np.clip(step[len(atoms) :], -LONGEST, LONGEST), 0.0)
         atoms = replace(best, time=np.maximum.accumulate(best.time + step))
-        if np.max(np.abs(step)) < CONVERGED:  # the error that is left is of the order of its square
+        if np.max(np.abs(step)) < CONVERGED:  # by quadratic convergence the error is its square
             return atoms
     return best
 
 
 @dataclass(frozen=True, eq=False)
 class NormalEquations:
-    """Products of atoms a_k and of their derivatives by times a'_k, at observed samples.
+    """Normal equations of atoms a_k and their time derivatives a'_k, at observed samples.
 
     Attributes
     ----------
     gram : sparse array of shape (2 K, 2 K)
-        Of ``[a_1 .. a_K, a'_1 .. a'_K]``.
+        Gram matrix of ``[a_1 .. a_K, a'_1 .. a'_K]``.
     right : ndarray of shape (2 K,)
-        Their products with the recording.
+        Their inner products with the recording.
     energy : float
-        That of the recording.
+        Energy of the recording.
     """
 
     gram: sparse.csr_array
@@ -173,7 +173,7 @@ class NormalEquations:
 
     @classmethod
     def of(cls, recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> NormalEquations:
-        """Add up over the chunks of a recording; atoms are in the order of time."""
+        """Sum over the chunks of a recording; atoms are sorted by time."""
         count, energy = len(atoms), 0.0
         gram, right = sparse.csr_array((2 * count, 2 * count)), np.zeros(2 * count)
         for part in columns_of(recording, waveforms, atoms):
@@ -181,14 +181,14 @@ class NormalEquations:
             at = np.arange(part.which.start, part.which.stop)
             at = np.concatenate([at, at + count])
             own = (both.T @ both).tocoo()
-            place = at[own.row], at[own.col]
-            gram = gram + sparse.csr_array((own.data, place), shape=gram.shape)
+            index = at[own.row], at[own.col]
+            gram = gram + sparse.csr_array((own.data, index), shape=gram.shape)
             right[at] += both.T @ part.x
             energy += float(part.x @ part.x)
         return cls(gram, right, energy)
 
     def fitted(self) -> tuple[Floats, float]:
-        """Return the amplitudes b that fit best, and the energy of what they leave."""
+        """Return the least-squares amplitudes b, and the energy of the residual."""
         count = len(self.right) // 2
         gram, right = self.gram[:count, :count].tocsc(), self.right[:count]
         b = solved(gram, right)
@@ -200,13 +200,13 @@ class NormalEquations:
         return np.asarray(b * (self.right[count:] - self.gram[count:, :count] @ b))
 
     def scaled(self, b: Floats) -> sparse.csr_array:
-        """Return the products of ``[a_1 .. a_K, b_1 a'_1 .. b_K a'_K]``."""
+        """Return the Gram matrix of ``[a_1 .. a_K, b_1 a'_1 .. b_K a'_K]``."""
         both = sparse.diags_array(np.concatenate([np.ones(len(b)), b]))
         return (both @ self.gram @ both).tocsr()
 
 
 def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
-    """Return the amplitudes (K,) with which atoms, in the order of time, fit a recording best."""
+    """Return the least-squares amplitudes (K,) of atoms sorted by time."""
     count = len(atoms)
     if count == 0:
         return np.zeros(0)
@@ -215,13 +215,13 @@ def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms
         own, first = (part.matrix.T @ part.matrix).tocoo(), part.which.start
         products.append((own.data, own.row + first, own.col + first))
         right[part.which] += np.asarray(part.matrix.T @ part.x)
-    # values at the same place add up
+    # csc_array sums duplicate entries
     values, row, column = map(np.concatenate, zip(*products, strict=True))
     return solved(sparse.csc_array((values, (row, column)), shape=(count, count)), right)
 
 
 def solved(gram: sparse.csc_array, right: Floats) -> Floats:
-    """Return the solution of normal equations, finite where atoms explain the same."""
+    """Solve normal equations with a tiny ridge."""
     ridge = RIDGE * float(gram.diagonal().max()) or 1.0
     one = sparse.eye_array(len(right), format="csc")
     return np.asarray(splu(gram + ridge * one).solve(right))
@@ -235,24 +235,24 @@ def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -
 def atoms_as_columns(
     observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms, order: int = 0
 ) -> sparse.csc_array:
-    """Return every atom at the observed samples, all channels below each other, as a column.
+    """Return atoms at the observed samples, with stacked channels, as columns.
 
-    Or its derivative by its time, of order 1 or 2.
+    Or their time derivatives of order 1 or 2.
     """
-    channels, span = waveforms.u.shape[2], waveforms.length + TAPS - 1
-    signals = np.zeros((len(atoms), span, channels))
+    channels, size = waveforms.u.shape[2], waveforms.length + TAPS - 1
+    signals = np.zeros((len(atoms), size, channels))
     fill_signals(atoms.component, atoms.time, waveforms.u, order, signals)
-    sample = (np.floor(atoms.time).astype(np.intp) - 1)[:, None] + np.arange(span)
+    sample = (np.floor(atoms.time).astype(np.intp) - 1)[:, None] + np.arange(size)
     inside = (sample >= 0) & (sample < len(observed))
-    seen = inside & observed[np.clip(sample, 0, len(observed) - 1)]
-    row: Integers = (sample[:, :, None] * channels + np.arange(channels))[seen]
-    ends = np.concatenate([[0], np.cumsum(seen.sum(axis=1) * channels)])
+    is_observed = inside & observed[np.clip(sample, 0, len(observed) - 1)]
+    row: Integers = (sample[:, :, None] * channels + np.arange(channels))[is_observed]
+    ends = np.concatenate([[0], np.cumsum(is_observed.sum(axis=1) * channels)])
     shape = len(observed) * channels, len(atoms)
-    return sparse.csc_array((signals[seen].ravel(), row.ravel(), ends), shape=shape)
+    return sparse.csc_array((signals[is_observed].ravel(), row.ravel(), ends), shape=shape)
 
 
 def _ratio(above: Floats, below: Floats, otherwise: float) -> Floats:
-    """Return a quotient, and something else where it is not known."""
+    """Return a quotient, or `otherwise` where the denominator is not positive."""
     result: Floats = np.full(len(above), otherwise)
     np.divide(above, below, out=result, where=below > 0)
     return result

@@ -14,8 +14,15 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.chunks import Recording, Watch, code_recording, cut, linked, spread
-from orbitdl.domains.time.coder import LineCoder
+from orbitdl.domains.time.chunks import (
+    Recording,
+    Watch,
+    code_recording,
+    linked,
+    split_recording,
+    spread,
+)
+from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.coordinates import from_blocks
 from orbitdl.domains.time.signal import Signal
@@ -57,7 +64,7 @@ class Recordings(Protocol):
         """Whether coefficients must be positive."""
 
     @property
-    def whole(self) -> bool:
+    def integer_shifts(self) -> bool:
         """Whether times must be whole samples."""
 
     @property
@@ -94,7 +101,7 @@ class RecordingShards(LocalShards):
     parts: tuple[Chunk, ...]
     alpha: float
     positive: bool = False
-    whole: bool = False
+    integer_shifts: bool = False
     codes: list[RecordingCodes] | None = None
 
     @classmethod
@@ -106,12 +113,12 @@ class RecordingShards(LocalShards):
         n_jobs: int | None = None,
         *,
         positive: bool = False,
-        whole: bool = False,
+        integer_shifts: bool = False,
         size: int | None = None,
     ) -> RecordingShards:
         """Cut recordings into chunks; where depends on the length of waveforms alone."""
-        parts = tuple(chunk for signal in signals for chunk in cut(signal, width, size))
-        return cls(parts, n_jobs, alpha, positive, whole)
+        parts = tuple(chunk for signal in signals for chunk in split_recording(signal, width, size))
+        return cls(parts, n_jobs, alpha, positive, integer_shifts)
 
     @property
     def space(self) -> LineSpace:
@@ -152,9 +159,9 @@ class RecordingShards(LocalShards):
             parts += [Chunk(signal, one.first, one.last, one.width) for one in group]
         return replace(self, parts=tuple(parts), codes=None)
 
-    def prepare(self, A: Blocks, asked: float) -> LineCoder:
+    def prepare(self, A: Blocks, asked: float) -> RecordingCoder:
         waveforms = Waveforms(from_blocks(A))
-        return LineCoder(waveforms, self.alpha, asked, self.positive, self.whole)
+        return RecordingCoder(waveforms, self.alpha, asked, self.positive, self.integer_shifts)
 
     def code(self, A: Blocks, asked: float, watch: Watch = int) -> tuple[RecordingShards, Summary]:
         """Code every recording as a whole; `watch` is told of samples that are done."""

@@ -1,10 +1,10 @@
-"""Cubic B-splines: waveforms of finite length that can be moved by any amount, exactly.
+"""Cubic B-splines: waveforms of compact support with exact continuous shifts.
 
 With B the cubic B-spline, of support (-2, 2), and coefficients ``u[n]``, n = 0 .. W-1,
 
     a(t) = sum_n u[n] B(t - n),      <a, b> = sum_{n,m} u[n] v[m] gram[|n - m|].
 
-Moved to tau = m + d, 0 <= d < 1, and sampled, it is a filter of four taps on its coefficients:
+Shifted to tau = m + d, 0 <= d < 1, and sampled, it is a filter of four taps on its coefficients:
 
     a(t - tau) = sum_{i=-1..2} w_i(d) u[t - m - i],      w_i(d) = B(i - d).
 """
@@ -18,23 +18,23 @@ from orbitdl.groups.base import Floats
 from orbitdl.kernels import internal
 
 TAPS = 4
-"""Weights of a moved spline; it covers as many samples as it has coefficients, and 3 more."""
+"""Weights of a shifted spline; its support is W + 3 samples."""
 GRAM = np.array([2416.0, 1191.0, 120.0, 1.0]) / 5040.0
-"""``<B, B(. - n)>`` on the line, n = 0 .. 3."""
+"""``<B, B(. - n)>`` in L2, n = 0 .. 3."""
 ON_SAMPLES = np.array([1.0, 4.0, 1.0]) / 6.0
 """``B(n)``, n = -1, 0, 1."""
 
 
 def coefficients_of(samples: Floats) -> Floats:
-    """Return coefficients (..., W, channels) of the splines through samples of that shape.
+    """Return coefficients (..., W, channels) of the splines that interpolate samples.
 
-    Beyond its first and last coefficient a spline is left to fall to zero.
+    Coefficients outside are zero.
     """
-    moved = np.moveaxis(samples, -2, 0)
-    length = len(moved)
+    rows = np.moveaxis(samples, -2, 0)
+    length = len(rows)
     bands = np.repeat(ON_SAMPLES[:, None], length, axis=1)
-    flat = solve_banded((1, 1), bands, moved.reshape(length, -1))
-    return np.ascontiguousarray(np.moveaxis(flat.reshape(moved.shape), 0, -2))
+    flat = solve_banded((1, 1), bands, rows.reshape(length, -1))
+    return np.ascontiguousarray(np.moveaxis(flat.reshape(rows.shape), 0, -2))
 
 
 def samples_of(u: Floats) -> Floats:
@@ -46,7 +46,7 @@ def samples_of(u: Floats) -> Floats:
 
 
 def norms_of(u: Floats) -> Floats:
-    """Return ``||a_j||`` on the line for coefficients (q, W, channels)."""
+    """Return the L2 norms ``||a_j||`` for coefficients (q, W, channels)."""
     energy = GRAM[0] * np.sum(u**2, axis=(1, 2))
     for lag in range(1, len(GRAM)):
         energy += 2.0 * GRAM[lag] * np.sum(u[:, lag:] * u[:, :-lag], axis=(1, 2))
@@ -85,5 +85,5 @@ def fill_weights(d, w):  # type: ignore[no-untyped-def]
 
 @internal
 def weighted(v, sums):  # type: ignore[no-untyped-def]
-    """Return ``sum_i v_i sums_i`` of four."""
+    """Return ``sum_i v_i sums_i`` over four terms."""
     return v[0] * sums[0] + v[1] * sums[1] + v[2] * sums[2] + v[3] * sums[3]

@@ -1,4 +1,4 @@
-"""What the dictionary step needs to know of recordings, and where spans would better lie."""
+"""Sufficient statistics of recordings, and recentring of supports."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.domains.time.recentring import (
     best_positions,
-    moved_coefficients,
-    reach_of,
+    max_shift_of,
     rows_of,
+    shifted_coefficients,
 )
 from orbitdl.domains.time.sums import Sums
 from orbitdl.groups.base import Blocks, Floats, Integers
 
 
 class EventStatistics(Statistics):
-    """Sums over events of recordings, for spans that are longer on either side.
+    """Sums over events of recordings, for supports extended on either side.
 
-    They tell of all positions of a span. `normal` and `cross` are those where spans are, and are
-    worked out when they are asked for: adding up asks for neither.
+    They cover all shifts of a support. `normal` and `cross` are those of the current supports,
+    computed on demand.
 
     Attributes
     ----------
     longer : Sums
-        For spans of ``width + 2 K`` samples, ``K = reach_of(width)``.
+        For supports of ``width + 2 K`` samples, ``K = max_shift_of(width)``.
     usage : ndarray of shape (q,)
     width : int
-        Samples that a waveform spans.
+        Length of a waveform in samples.
     """
 
     def __init__(self, longer: Sums, usage: Floats, width: int) -> None:
@@ -42,7 +42,7 @@ class EventStatistics(Statistics):
 
     @cached_property
     def here(self) -> Statistics:
-        """The sums for spans where they are."""
+        """The sums for the current supports."""
         return self.at(np.zeros(len(self.usage), dtype=np.intp))
 
     @property
@@ -77,29 +77,29 @@ class EventStatistics(Statistics):
     @classmethod
     def none(cls, width: int, channels: int, q: int) -> EventStatistics:
         """Return the sums over no events of q waveforms."""
-        side = q * (width + 2 * reach_of(width))
+        side = q * (width + 2 * max_shift_of(width))
         return cls(Sums(np.zeros((side, side)), np.zeros((side, channels))), np.zeros(q), width)
 
-    def at(self, moves: Integers) -> Statistics:
-        """Return the sums for spans that are moved so."""
-        rows = rows_of(moves, self.width)
+    def at(self, shifts: Integers) -> Statistics:
+        """Return the sums for shifted supports."""
+        rows = rows_of(shifts, self.width)
         sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
         return in_blocks(sums, self.usage)
 
     def best(
         self, dictionary: Dictionary, soon: bool = False
     ) -> tuple[Dictionary, Integers | None]:
-        """Solve for waveforms where they are, and where their spans would explain more.
+        """Solve for waveforms in the current supports, and in shifted ones with a larger gain.
 
-        Returns also by how many samples every span has moved; None: not at all. Spans of copies
-        stay: a reversed one would have to move the other way.
+        Return also the shifts in samples; None: no shift. Supports of tied copies are not shifted:
+        a reversed copy would have to shift in the other direction.
         """
         here, u = dictionary.solve(self.here, soon), from_blocks(dictionary.components)
-        moves = best_positions(self.longer, u) if dictionary.copies == 1 else None
-        if moves is None or not moves.any():
+        shifts = best_positions(self.longer, u) if dictionary.copies == 1 else None
+        if shifts is None or not shifts.any():
             return here, None
-        moved = self.at(moves)
-        there = dictionary.near(to_blocks(moved_coefficients(u, moves))).solve(moved, soon)
+        moved = self.at(shifts)
+        there = dictionary.near(to_blocks(shifted_coefficients(u, shifts))).solve(moved, soon)
         if moved.misfit(there.expand()) >= self.here.misfit(here.expand()):
             return here, None
-        return there, moves
+        return there, shifts

@@ -1,12 +1,12 @@
-"""Sums over events: all that the next waveforms need to know of a recording.
+"""Sums over events: the normal equations of waveforms.
 
-With ``z_j[t] = sum_k c_k B(t - tau_k)`` the model is ``sum_j z_j * u_j``, and least squares over
-coefficients u asks for
+With ``z_j[t] = sum_k c_k B(t - tau_k)`` the model is ``sum_j z_j * u_j``, and the normal equations
+of the coefficients u have
 
     N[(j,a), (l,b)] = sum_{t observed} z_j[t - a] z_l[t - b],      R[(j,a)] = sum_t z_j[t - a] x[t].
 
-Over all t the first is a function of ``a - b`` and comes from pairs of events; what samples
-beyond the ends and missing ones would have added is taken off.
+Summed over all t, N is a function of ``a - b`` and follows from pairs of events; the terms of
+unobserved samples are subtracted.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from orbitdl.groups.base import Floats
 from orbitdl.kernels import allocating, internal
 
 AT_ONCE = 4096
-"""Samples whose terms are taken off at a time."""
+"""Unobserved samples whose terms are subtracted at a time."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sums:
-    """N (q W, q W) and R (q W, channels) of a recording; those of two parts add up."""
+    """N (q W, q W) and R (q W, channels) of a recording, additive over chunks."""
 
     normal: Floats
     cross: Floats
@@ -60,11 +60,11 @@ def event_sums(
     width, q : int
         Samples of a waveform, and how many waveforms there are.
     events : LineAtoms
-        All that reach into x, in the order of time.
+        All events that overlap x, sorted by time.
     counted : ndarray of shape (K,), optional
-        Where x is a chunk: which events are its own. Only pairs that begin with one count here.
+        For chunks: mask of the events that begin in it. Only pairs that start with one are counted.
     ends : tuple of bool
-        Whether the recording begins, and ends, with x.
+        Whether x includes the start, and the end, of the recording.
     """
     far = width + TAPS
     lags, cross = np.zeros((q, q, 2 * width - 1)), np.zeros((q, width, x.shape[1]))
@@ -79,14 +79,14 @@ def event_sums(
 
 
 def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width: int) -> Floats:
-    """Take off the terms of samples that were not observed, those beyond the ends included."""
+    """Subtract the terms of unobserved samples, those outside the recording included."""
     if not unseen.any():
         return normal
     near = reached(np.any(z, axis=0), width)[: z.shape[1]]
-    places = np.flatnonzero(unseen & near)
+    positions = np.flatnonzero(unseen & near)
     padded = np.pad(z, [(0, 0), (width - 1, 0)])
-    for k in range(0, len(places), AT_ONCE):
-        back = places[k : k + AT_ONCE, None] + (width - 1) - np.arange(width)
+    for k in range(0, len(positions), AT_ONCE):
+        back = positions[k : k + AT_ONCE, None] + (width - 1) - np.arange(width)
         rows = padded[:, back].transpose(1, 0, 2).reshape(len(back), -1)
         normal = normal - rows.T @ rows
     return normal
@@ -94,7 +94,7 @@ def _without_unseen(normal: Floats, z: Floats, unseen: NDArray[np.bool_], width:
 
 @internal
 def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noqa: E741
-    """Add ``z_j[t] z_l[t + s]`` of two events at whole times m and n to the sums over t."""
+    """Add ``z_j[t] z_l[t + s]`` of two events at integer times m and n to the sums over t."""
     width = (lags.shape[2] + 1) // 2
     for i in range(4):
         for k in range(4):
@@ -105,15 +105,15 @@ def add_pair(one, two, m, n, j, l, lags):  # type: ignore[no-untyped-def]  # noq
 
 @allocating
 def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ignore[no-untyped-def]
-    """Add every event to the sums over pairs, to those with the data, and to z, `far` places on."""
+    """Add every event to the sums over pairs, to R, and to z, offset by `far`."""
     count, width = time.shape[0], cross.shape[1]
-    taps, whole = np.empty((count, 4)), np.empty(count, np.int64)
+    taps, start = np.empty((count, 4)), np.empty(count, np.int64)
     for k in range(count):
-        whole[k] = int(np.floor(time[k]))
-        w = four_weights(time[k] - whole[k])
+        start[k] = int(np.floor(time[k]))
+        w = four_weights(time[k] - start[k])
         for i in range(4):
             taps[k, i] = c[k] * w[i]
-            t0 = whole[k] + i - 1
+            t0 = start[k] + i - 1
             z[component[k], t0 + far] += taps[k, i]
             first, last = max(-t0, 0), min(width, x.shape[0] - t0)
             if first < last:
@@ -123,10 +123,10 @@ def add_events(component, time, c, counted, x, far, lags, cross, z):  # type: ig
         if not counted[k]:
             continue
         j = component[k]
-        add_pair(taps[k], taps[k], whole[k], whole[k], j, j, lags)
+        add_pair(taps[k], taps[k], start[k], start[k], j, j, lags)
         for r in range(k + 1, count):
-            if whole[r] - whole[k] > width + 3:
+            if start[r] - start[k] > width + 3:
                 break
             l = component[r]  # noqa: E741
-            add_pair(taps[k], taps[r], whole[k], whole[r], j, l, lags)
-            add_pair(taps[r], taps[k], whole[r], whole[k], l, j, lags)
+            add_pair(taps[k], taps[r], start[k], start[r], j, l, lags)
+            add_pair(taps[r], taps[k], start[r], start[k], l, j, lags)

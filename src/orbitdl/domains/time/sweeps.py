@@ -1,8 +1,8 @@
-"""A whole recording: windows one after the other, again where their neighbours have changed.
+"""Block coordinate descent over the windows of a recording.
 
-Interactions reach as far as a waveform is long. Places are cut into blocks a little longer than
-that; a window is two neighbouring blocks. Solving it leaves all others as they are but for the
-blocks on either side: block descent on a convex problem, which ends at its optimum.
+Atoms interact over the length of a waveform. Positions are divided into blocks a little longer than
+that; a window is two neighbouring blocks. Solving a window changes the correlations of the two
+adjacent blocks only: block coordinate descent on a convex problem, which converges to its optimum.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ import numpy as np
 
 from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
-    Line,
-    Room,
+    Residual,
+    Workspace,
     add_atom,
+    complete_window,
     correlate_again,
-    cut_window,
-    uncut_window,
+    truncated_window,
 )
 from orbitdl.domains.time.window import solve_window
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, fast, internal, internal_finite
 
-LONGER = 20
-"""By how many places a block is longer than a waveform, so that only neighbours interact."""
-UNTOUCHED = 0.1
-"""Part of the tolerance by which correlations may change before a block is looked at again."""
+BLOCK_MARGIN = 20
+"""Positions by which a block is longer than a waveform, so that only neighbours interact."""
+CHANGE_TOL = 0.1
+"""Change of correlations, relative to the tolerance, above which a block is solved again."""
 CLEAN, FULL, PAUSED = range(3)
-"""How sweeps end: no window is dirty, or enough sweeps were made; a block has no room for its
-atoms; or as much work was done as is done at a time."""
-AT_A_TIME = 5e8
-"""Multiplications that are done at a time, a fifth of a second: Python can be interrupted then."""
+"""Status of sweeps: converged or out of sweeps; a block exceeds its capacity; the work per call is
+done."""
+WORK_PER_CALL = 5e8
+"""Multiplications per call, about 0.2 s: Python handles interrupts between calls."""
 FIRST, END = 2, 3
-"""Places at either end that no atom has: their taps would be beyond the table."""
+"""Positions at either end without atoms, whose taps would lie outside the table."""
 
 
 class Blocks(NamedTuple):
@@ -43,26 +43,26 @@ class Blocks(NamedTuple):
     Attributes
     ----------
     size : int
-        Places of a block.
+        Positions per block.
     filled : ndarray of shape (blocks,)
-        How many atoms each has.
-    component, place, c : ndarray of shape (blocks, room)
+        Number of atoms of each block.
+    component, place, c : ndarray of shape (blocks, capacity)
     dirty : ndarray of shape (blocks,)
-        How much correlations may have changed since a block was solved.
+        Bound on the change of correlations since a block was solved.
     """
 
     size: int
     filled: Integers
     component: Integers
-    place: Floats
+    position: Floats
     c: Floats
     dirty: Floats
 
 
-def make_blocks(n_places: int, size: int, room: int) -> Blocks:
-    """Return empty blocks, all of them to be solved; one more than is needed, which stays empty."""
-    count = -(-n_places // size) + 1
-    shape = (count, room)
+def make_blocks(n_positions: int, size: int, capacity: int) -> Blocks:
+    """Return empty dirty blocks, and one more that stays empty."""
+    count = -(-n_positions // size) + 1
+    shape = (count, capacity)
     dirty = np.full(count, np.inf)
     return Blocks(
         size,
@@ -74,11 +74,11 @@ def make_blocks(n_places: int, size: int, room: int) -> Blocks:
     )
 
 
-def make_room(line: Line, blocks: Blocks) -> Room:
-    """Allocate the scratch space of one thread."""
-    (q, width, channels), most = line.shapes.u.shape, 2 * blocks.c.shape[1]
-    span, missing = 2 * blocks.size + 8, most_missing(line, 2 * blocks.size + width + 8)
-    return Room(
+def make_workspace(residual: Residual, blocks: Blocks) -> Workspace:
+    """Allocate the workspace of one thread."""
+    (q, width, channels), most = residual.shapes.u.shape, 2 * blocks.c.shape[1]
+    span, missing = 2 * blocks.size + 8, most_missing(residual, 2 * blocks.size + width + 8)
+    return Workspace(
         weights=np.empty((most, 3, 4)),
         missing=np.empty(missing, np.int64),
         ranges=np.empty((most, 2), np.int64),
@@ -86,65 +86,71 @@ def make_room(line: Line, blocks: Blocks) -> Room:
         fitted=np.empty((missing, channels)),
         left=np.empty((q, span)),
         height=np.empty(q * span),
-        place=np.empty(q * span),
+        position=np.empty(q * span),
         component=np.empty(q * span, np.int64),
         waiting=np.empty(q * span, np.int64),
-        before=np.empty_like(line.e),
+        before=np.empty_like(residual.e),
         work=np.zeros(1),
         next=np.zeros(2, np.int64),
     )
 
 
-def most_missing(line: Line, span: int) -> int:
-    """Return how many of `span` successive positions are unobserved at most, beyond ends too."""
-    beyond = line.offset + END  # atoms cover no more on either side
-    missing = np.pad(line.observed == 0.0, beyond, constant_values=True)
+def most_missing(residual: Residual, size: int) -> int:
+    """Return the largest number of unobserved positions in a window, beyond the ends included."""
+    beyond = residual.offset + END  # atoms extend no further
+    missing = np.pad(residual.observed == 0.0, beyond, constant_values=True)
     before = np.concatenate([[0], np.cumsum(missing)])
-    apart = min(span, len(missing))
-    return int((before[apart:] - before[:-apart]).max())
+    size = min(size, len(missing))
+    return int((before[size:] - before[:-size]).max())
 
 
 def sweep_until_clean(
-    line: Line, blocks: Blocks, places: tuple[int, int], alpha: float, tol: float, most: int
+    residual: Residual,
+    blocks: Blocks,
+    positions: tuple[int, int],
+    alpha: float,
+    tol: float,
+    most: int,
 ) -> int:
-    """Solve windows until none is dirty, in `most` sweeps at most; return how it ended.
+    """Solve windows until none is dirty, in at most `most` sweeps; return the status.
 
-    Atoms are placed from the first of two places up to the second. The kernel returns now and then,
-    so that a user can interrupt.
+    Atoms lie in the half-open interval `positions`. The kernel returns periodically so that Python
+    can handle interrupts.
     """
-    state, room = make_state(2 * blocks.c.shape[1], 0), make_room(line, blocks)
+    state, workspace = make_state(2 * blocks.c.shape[1], 0), make_workspace(residual, blocks)
     ended = PAUSED
     while ended == PAUSED:
-        room.work[0] = 0.0
-        ended = int(sweep(state, line, blocks, room, *places, alpha, tol, most))
+        workspace.work[0] = 0.0
+        ended = int(sweep(state, residual, blocks, workspace, *positions, alpha, tol, most))
     return ended
 
 
 @internal
-def take_out(st, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
-    """Take the atoms of two blocks out of the residual into the state; return how many."""
+def load_atoms(st, residual, blocks, b, is_truncated):  # type: ignore[no-untyped-def]
+    """Load the atoms of two blocks into the state, and remove them from the residual."""
     count = ZERO
     for block in range(b, b + 2):
         for k in range(blocks.filled[block]):
-            j, place, c = blocks.component[block, k], blocks.place[block, k], blocks.c[block, k]
-            add_atom(line, j, place, c, is_cut)
-            count = append_atom(st, count, j, place, c, 1.0 if c > 0.0 else -1.0)
+            j, position = blocks.component[block, k], blocks.position[block, k]
+            c = blocks.c[block, k]
+            add_atom(residual, j, position, c, is_truncated)
+            count = append_atom(st, count, j, position, c, 1.0 if c > 0.0 else -1.0)
     return count
 
 
 @internal
-def put_back(st, count, line, blocks, b, is_cut):  # type: ignore[no-untyped-def]
-    """Put the atoms of the state into their blocks and out of the residual; tell if one is full."""
+def store_atoms(st, count, residual, blocks, b, is_truncated):  # type: ignore[no-untyped-def]
+    """Store the atoms of the state in their blocks and subtract them; return if one is full."""
     blocks.filled[b], blocks.filled[b + 1] = 0, 0
     full = False
     for k in range(count):
         block = b + (st.shift[k] >= (b + 1) * blocks.size)
         at = blocks.filled[block]
         if at == blocks.c.shape[1]:
-            full = True  # it goes on with the others in larger blocks
+            full = True  # the solver restarts with a larger capacity
             continue
-        add_atom(line, st.component[k], st.shift[k], -st.c[k], is_cut)
-        blocks.component[block, at], blocks.place[block, at] = st.component[k], st.shift[k]
+        add_atom(residual, st.component[k], st.shift[k], -st.c[k], is_truncated)
+        blocks.component[block, at], blocks.position[block, at] = st.component[k], st.shift[k]
         blocks.c[block, at] = st.c[k]
         blocks.filled[block] = at + 1
     return full
@@ -152,7 +158,7 @@ def put_back(st, count, line, blocks, b, is_cut):  # type: ignore[no-untyped-def
 
 @internal_finite
 def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
-    """Return the largest difference of correlations between two places."""
+    """Return the largest change of correlations between two positions."""
     top, first, last = 0.0, max(first, 0), max(last, 0)
     for j in range(after.shape[0]):
         now, then = after[j, first:last], before[j, first:last]
@@ -163,7 +169,7 @@ def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
 
 @internal
 def largest(values):  # type: ignore[no-untyped-def]
-    """Return the largest of values that are not negative."""
+    """Return the maximum of non-negative values."""
     top = 0.0
     for k in range(values.shape[0]):
         top = max(top, values[k])
@@ -171,55 +177,61 @@ def largest(values):  # type: ignore[no-untyped-def]
 
 
 @internal
-def any_cut(is_uncut, lo, hi):  # type: ignore[no-untyped-def]
-    """Tell whether an atom at some place of a window is cut."""
-    for place in range(lo, hi):  # noqa: SIM110
-        if not is_uncut[place]:
+def any_truncated(is_complete, lo, hi):  # type: ignore[no-untyped-def]
+    """Return whether an atom at some position of a window would be truncated."""
+    for position in range(lo, hi):  # noqa: SIM110
+        if not is_complete[position]:
             return True
     return False
 
 
 @fast
-def sweep(st, line, blocks, room, first, last, alpha, tol, most):  # type: ignore[no-untyped-def]
-    """Solve dirty windows, those at even blocks and those at odd ones in turn."""
-    n_blocks, size, n_places = blocks.filled.shape[0], blocks.size, line.e.shape[1]
-    width, limit = line.shapes.u.shape[1], UNTOUCHED * tol * alpha
-    before, full = room.before, False
-    while room.next[0] < 2 * most and not full and largest(blocks.dirty) > limit:
-        for b in range(room.next[1], n_blocks - 1, 2):
+def sweep(st, residual, blocks, workspace, first, last, alpha, tol, most):  # type: ignore[no-untyped-def]
+    """Solve dirty windows, alternating between even and odd blocks."""
+    n_blocks, size, n_positions = blocks.filled.shape[0], blocks.size, residual.e.shape[1]
+    width, limit = residual.shapes.u.shape[1], CHANGE_TOL * tol * alpha
+    before, full = workspace.before, False
+    while workspace.next[0] < 2 * most and not full and largest(blocks.dirty) > limit:
+        for b in range(workspace.next[1], n_blocks - 1, 2):
             if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
                 continue
             lo, hi = max(b * size, first), min((b + 2) * size, last)
             if lo >= hi:
                 blocks.dirty[b], blocks.dirty[b + 1] = 0.0, 0.0
                 continue
-            if room.work[0] > AT_A_TIME:
-                room.next[1] = b
+            if workspace.work[0] > WORK_PER_CALL:
+                workspace.next[1] = b
                 return PAUSED
             near, far = lo - width - 8, hi + width + 8
-            for j in range(line.e.shape[0]):
-                for p in range(max(near, 0), min(far, n_places)):
-                    before[j, p] = line.e[j, p]
-            is_cut = any_cut(line.is_uncut, lo, hi)
-            count = take_out(st, line, blocks, b, is_cut)
-            if is_cut:
-                correlate_again(line, near, far)
-                oracle = cut_window(line, room, lo, hi)
-                count, crowded = solve_window(st, count, oracle, line, room, lo, hi, alpha, tol)
+            for j in range(residual.e.shape[0]):
+                for p in range(max(near, 0), min(far, n_positions)):
+                    before[j, p] = residual.e[j, p]
+            is_truncated = any_truncated(residual.is_complete, lo, hi)
+            count = load_atoms(st, residual, blocks, b, is_truncated)
+            if is_truncated:
+                correlate_again(residual, near, far)
+                oracle = truncated_window(residual, workspace, lo, hi)
+                count, is_full = solve_window(
+                    st, count, oracle, residual, workspace, lo, hi, alpha, tol
+                )
             else:
-                whole = uncut_window(line, room, lo, hi)
-                count, crowded = solve_window(st, count, whole, line, room, lo, hi, alpha, tol)
-            crowded = put_back(st, count, line, blocks, b, is_cut) or crowded
-            full = full or crowded
-            if is_cut:
-                correlate_again(line, near, far)
-            again = np.inf if crowded else 0.0
+                complete = complete_window(residual, workspace, lo, hi)
+                count, is_full = solve_window(
+                    st, count, complete, residual, workspace, lo, hi, alpha, tol
+                )
+            is_full = store_atoms(st, count, residual, blocks, b, is_truncated) or is_full
+            full = full or is_full
+            if is_truncated:
+                correlate_again(residual, near, far)
+            again = np.inf if is_full else 0.0
             blocks.dirty[b], blocks.dirty[b + 1] = again, again
             if b > 0:
-                blocks.dirty[b - 1] = max(blocks.dirty[b - 1], change_of(before, line.e, near, lo))
+                blocks.dirty[b - 1] = max(
+                    blocks.dirty[b - 1], change_of(before, residual.e, near, lo)
+                )
             if b + 2 < n_blocks:
-                after = change_of(before, line.e, hi, far)
+                after = change_of(before, residual.e, hi, far)
                 blocks.dirty[b + 2] = max(blocks.dirty[b + 2], after)
-        room.next[0] += 1
-        room.next[1] = room.next[0] % 2
+        workspace.next[0] += 1
+        workspace.next[1] = workspace.next[0] % 2
     return FULL if full else CLEAN

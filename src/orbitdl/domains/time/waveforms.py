@@ -1,4 +1,4 @@
-"""Waveforms, and what is looked up of them: inner products at all whole lags."""
+"""Waveforms, and their inner products at all integer lags."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import allocating, fast, internal
 
 MARGIN = 8
-"""Lags kept beyond those of two waveforms that overlap: the taps of both."""
+"""Lags stored beyond the overlap of two waveforms, for the taps of both."""
 BEYOND = 6
-"""Places kept beyond where a waveform just touches a recording: its taps, and a step's length."""
+"""Positions stored beyond the overlap of a waveform and a recording, for taps and a Newton step."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +36,17 @@ class Waveforms:
 
     Notes
     -----
-    The norm is that of the function on the time axis. That of its samples varies with the fraction
-    of a sample it is shifted by: by less than 1e-4 for smooth waveforms, 2 % either way for white
-    coefficients and 7 % for white samples. Codes are optimal for the penalty on coefficients of
-    functions of unit norm, which then prefers integer times; events are refitted without it.
+    Norms are L2 norms of functions of time. The norm of the samples varies with the fractional
+    shift: by less than 1e-4 for smooth waveforms, 2 % for white coefficients and 7 % for white
+    samples. Codes are optimal for the penalty on coefficients of functions of unit norm, which
+    slightly favours integer times; events are refitted without the penalty.
     """
 
     u: Floats
 
     @classmethod
     def through(cls, samples: Floats) -> Waveforms:
-        """Return the splines through samples (q, W, channels), scaled to unit norm."""
+        """Return the splines that interpolate samples (q, W, channels), scaled to unit norm."""
         return cls(coefficients_of(samples)).unit()
 
     def __len__(self) -> int:
@@ -59,14 +59,14 @@ class Waveforms:
 
     @property
     def offset(self) -> int:
-        """What is added to a time, in samples, to get a place: places count from 0.
+        """Position of time 0; positions are non-negative.
 
-        At time 0 a waveform begins with the recording; it still touches it at ``-(W + 1)``.
+        At time 0 a waveform begins with the recording; it overlaps the recording from ``-(W + 1)``.
         """
         return self.length - 1 + BEYOND
 
     def unit(self) -> Waveforms:
-        """Scale every waveform to unit norm; what is zero stays."""
+        """Scale every waveform to unit norm; zero waveforms stay zero."""
         norms = norms_of(self.u)
         return Waveforms(self.u / np.where(norms > 0, norms, 1.0)[:, None, None])
 
@@ -78,7 +78,7 @@ class Waveforms:
     def products(self) -> Floats:
         """``sum_n u_j[n] u_l[n + s]`` at ``[j, l, s + W - 1 + MARGIN]``, three axes.
 
-        Zero at the ends, so that waveforms which just touch need no bounds.
+        Padded with zeros, so that waveforms without overlap need no special case.
         """
         q, width, margin = len(self), self.length, MARGIN
         size = fft.next_fast_len(2 * width - 1, real=True)
@@ -95,16 +95,16 @@ class Waveforms:
     ) -> Floats:
         """Return ``sum_k c_k a_{j_k}(t - tau_k)`` at samples t = 0 .. T-1, (T, channels)."""
         total = np.zeros((n_samples, self.u.shape[2]))
-        place = np.asarray(time, dtype=np.float64) + self.offset
-        add_waveforms(component, place, coefficient, self.u, self.offset, total)
+        position = np.asarray(time, dtype=np.float64) + self.offset
+        add_waveforms(component, position, coefficient, self.u, self.offset, total)
         return total
 
 
 @internal
-def add_waveform(j, place, c, u, offset, out):  # type: ignore[no-untyped-def]
-    """Add c times a waveform at a place to the samples that it covers."""
-    m, (_, width, channels) = int(place), u.shape
-    w, shape, flat = four_weights(place - m), u[j].reshape(-1), out.reshape(-1)
+def add_waveform(j, position, c, u, offset, out):  # type: ignore[no-untyped-def]
+    """Add c times a waveform at a position to the samples in its support."""
+    m, (_, width, channels) = int(position), u.shape
+    w, shape, flat = four_weights(position - m), u[j].reshape(-1), out.reshape(-1)
     for i in range(TAPS):
         start = m + i - 1 - offset  # the sample of its first coefficient
         first, last = max(-start, 0) * channels, min(width, out.shape[0] - start) * channels
@@ -115,14 +115,14 @@ def add_waveform(j, place, c, u, offset, out):  # type: ignore[no-untyped-def]
 
 @internal
 def add_multiple(factor, source, out):  # type: ignore[no-untyped-def]
-    """Add a multiple of a row to another: from 0 on, so that it is known that none counts back."""
+    """Add a multiple of a row to another; non-negative indices let the compiler vectorise."""
     for k in range(out.shape[0]):
         out[k] += factor * source[k]
 
 
 @internal
 def add_products(table, m, w, c, first, out):  # type: ignore[no-untyped-def]
-    """Add c times the products with an atom at m to those at the places from `first` on."""
+    """Add c times the products with an atom at m to those at positions from `first` on."""
     width = (table.shape[0] + 1) // 2 - MARGIN
     begin, end = max(m - width, first), min(m + width + 2, first + out.shape[0])
     if begin >= end:
@@ -136,17 +136,17 @@ def add_products(table, m, w, c, first, out):  # type: ignore[no-untyped-def]
 
 
 @fast
-def add_waveforms(component, place, c, u, offset, out):  # type: ignore[no-untyped-def]
+def add_waveforms(component, position, c, u, offset, out):  # type: ignore[no-untyped-def]
     """Add all atoms."""
-    for k in range(place.shape[0]):
-        add_waveform(component[k], place[k], c[k], u, offset, out)
+    for k in range(position.shape[0]):
+        add_waveform(component[k], position[k], c[k], u, offset, out)
 
 
 @allocating
 def fill_signals(component, time, u, order, out):  # type: ignore[no-untyped-def]
     """Fill out (K, W + 3, channels) with the samples of every atom, from ``floor(time) - 1`` on.
 
-    Or with those of a derivative by its time, of order 1 or 2.
+    Or of its time derivative of order 1 or 2.
     """
     weights = np.empty((3, 4))
     for k in range(time.shape[0]):

@@ -1,7 +1,7 @@
-"""Recordings as the noise model sees them: whitened, with a penalty that follows the noise level.
+"""Whitening of recordings, with a penalty that follows the noise level.
 
-What is coded of a recording x, free of its trend, is ``y = h * x / scale``. Its background is
-white, of a standard deviation sigma(t) that may change slowly. The penalty of an event at tau is
+A detrended recording x is coded as ``y = h * x / scale``. Its background noise is white, with a
+slowly varying standard deviation sigma(t). The penalty of an event at tau is
 ``alpha sigma(tau + W / 2)``: the same number of noise standard deviations everywhere.
 """
 
@@ -19,26 +19,26 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.groups.base import Floats
 
 TOGETHER = 64
-"""Blocks that are read at a time."""
+"""Blocks read at a time."""
 
 
 def whitened(signal: Signal, noise: Background | None, length: int, n_jobs: int | None) -> Signal:
-    """Return a recording whitened, with the penalty that follows its noise level."""
+    """Whiten a recording, with a penalty that follows its noise level."""
     if noise is None:
         return signal
     white = replace(signal, noise=noise).without_trend(n_jobs)
-    return replace(white, penalty=level_field(white, length, n_jobs))
+    return replace(white, penalty=noise_field(white, length, n_jobs))
 
 
-def level_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
+def noise_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
     """Return the noise level of a whitened recording at the centre of waveforms."""
-    short, long = (levels_of(signal, size, n_jobs) for size in (length, LONG * length))
+    short, long = (block_noise(signal, size, n_jobs) for size in (length, LONG * length))
     at, levels = joined(short, long, length, signal.channels)
     return LevelField(at - length / 2, levels[None])
 
 
-def levels_of(signal: Signal, size: int, n_jobs: int | None) -> Floats:
-    """Return the noise level of every block, read a few at a time."""
+def block_noise(signal: Signal, size: int, n_jobs: int | None) -> Floats:
+    """Return the noise level of every block."""
     count = len(np.arange(0, max(len(signal) - size // 2, 1), size))
 
     def some(first: int) -> Floats:

@@ -1,4 +1,4 @@
-"""One window of a recording: its atoms to their optimum, with everything outside held fixed."""
+"""Local solve: optimise the atoms of one window with all others fixed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from numba.extending import overload
 
 from orbitdl.coding.sliding.newton import first_order_error, slide
 from orbitdl.coding.sliding.state import append_atom
-from orbitdl.domains.time.oracles import Cut, Uncut, product_of
+from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, product_of
 from orbitdl.domains.time.peaks import find_violations
 from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import MARGIN, add_products
@@ -15,27 +15,27 @@ from orbitdl.kernels import INSIDE, internal, part
 from orbitdl.kernels.lasso import HALFWAY, insertion
 
 ROUNDS = 60
-"""Rounds of adding atoms to a window at most."""
+"""Maximum number of rounds of insertion."""
 PART = 0.05
-"""Part of the tolerance that a window may use: the rest is for what its neighbours do later."""
+"""Fraction of the tolerance for one window; the rest allows for later changes of its neighbours."""
 
 MERGING = 1e-5
-"""What merging atoms may cost, in parts of the tolerance: whoever joins them first, the objective
-is the same to far below it."""
+"""Increase of the objective, relative to the tolerance, up to which atoms are merged: the order of
+merging then does not matter."""
 
 STEPS_A_ROUND, PAIR = 10, 100
-"""Newton steps of a round, about, and multiplications for a pair of atoms in each."""
+"""Typical number of Newton steps per round, and multiplications per pair of atoms and step."""
 
 
 @internal
 def product_of_violations(atoms, a, b):  # type: ignore[no-untyped-def]
     """Return the inner product of the atoms at two peaks of the certificate."""
-    _, room, shapes, _ = atoms
-    width, one, two = shapes.u.shape[1], room.place[a], room.place[b]
+    _, workspace, shapes, _ = atoms
+    width, one, two = shapes.u.shape[1], workspace.position[a], workspace.position[b]
     apart = int(one) - int(two)
     if abs(apart) > width + 2:
         return 0.0
-    table = shapes.products[room.component[a], room.component[b]]
+    table = shapes.products[workspace.component[a], workspace.component[b]]
     v, w = four_weights(one - np.floor(one)), four_weights(two - np.floor(two))
     return product_of(table, width - 1 + MARGIN, apart, v, w)
 
@@ -43,9 +43,9 @@ def product_of_violations(atoms, a, b):  # type: ignore[no-untyped-def]
 @internal
 def admit_violation(atoms, a, entered):  # type: ignore[no-untyped-def]
     """Append an atom at a peak of the certificate, with its sign."""
-    st, room, _, count = atoms
-    sign = 1.0 if room.height[a] > 0.0 else -1.0
-    append_atom(st, count + entered, room.component[a], room.place[a], 0.0, sign)
+    st, workspace, _, count = atoms
+    sign = 1.0 if workspace.height[a] > 0.0 else -1.0
+    append_atom(st, count + entered, workspace.component[a], workspace.position[a], 0.0, sign)
     return True
 
 
@@ -53,25 +53,26 @@ insert_violations = insertion(product_of_violations, admit_violation)
 
 
 @part
-def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ignore[no-untyped-def]
-    """Bring the atoms of a window to their optimum; return how many, and whether it is full."""
-    last, level = np.inf, alpha * (1.0 + PART * tol)
+def solve_window(st, count, oracle, residual, workspace, lo, hi, alpha, tol):  # type: ignore[no-untyped-def]
+    """Optimise the atoms of a window; return their number, and whether the capacity is reached."""
+    last, threshold = np.inf, alpha * (1.0 + PART * tol)
     for _ in range(ROUNDS):
-        room.work[0] += STEPS_A_ROUND * (count**3 + PAIR * count**2)
+        workspace.work[0] += STEPS_A_ROUND * (count**3 + PAIR * count**2)
         count = slide(st, count, oracle, alpha, PART * tol, MERGING * tol)
-        fill_left(st, count, oracle, line, room, lo, hi)  # type: ignore[no-untyped-call]
-        found = find_violations(line.excess, room, line.shapes, lo, hi, level)  # type: ignore[no-untyped-call]
+        fill_left(st, count, oracle, residual, workspace, lo, hi)  # type: ignore[no-untyped-call]
+        found = find_violations(residual.excess, workspace, residual.shapes, lo, hi, threshold)  # type: ignore[no-untyped-call]
         top = 0.0
         for p in range(found):
-            room.place[p] += lo - 2
-            top = max(top, abs(room.height[p]))
+            workspace.position[p] += lo - 2
+            top = max(top, abs(workspace.height[p]))
         before = count
-        threshold, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
-        atoms = st, room, line.shapes, count
-        count += insert_violations(room.height[:found], room.waiting, threshold, most, atoms)
+        least, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
+        atoms = st, workspace, residual.shapes, count
+        heights = workspace.height[:found]
+        count += insert_violations(heights, workspace.waiting, least, most, atoms)
         if count == st.c.shape[0]:
             return count, True
-        if count == before:  # sliding stops at a tenth of the error: it goes on while that pays
+        if count == before:  # sliding stops at a tenth of the error; repeat while it decreases
             error = first_order_error(st, count, alpha)
             if error <= PART * tol * alpha or error > 0.5 * last:
                 return count, False
@@ -82,30 +83,30 @@ def solve_window(st, count, oracle, line, room, lo, hi, alpha, tol):  # type: ig
 
 @internal
 def hint(st, first, count, alpha):  # type: ignore[no-untyped-def]
-    """Give new atoms next to no weight, so that they have a sign to settle with."""
+    """Initialise new atoms with a tiny coefficient of the right sign."""
     for k in range(first, count):
         st.c[k] = 1e-9 * alpha * st.sign[k]
 
 
 @internal
-def left_of_uncut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Fill `left` with the correlations that the atoms of a window leave there."""
+def left_of_complete(st, count, oracle, residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
+    """Fill `left` with the correlations with the residual of a window."""
     first, size = lo - 2, hi - lo + 5
-    for j in range(room.left.shape[0]):
-        left, there = room.left[j, :size], line.e[j, first : first + size]
+    for j in range(workspace.left.shape[0]):
+        left, there = workspace.left[j, :size], residual.e[j, first : first + size]
         for p in range(size):
             left[p] = there[p]
         for k in range(count):
-            m, w = int(st.shift[k]), room.weights[k, 0]
-            table = line.shapes.products[j, st.component[k]]
+            m, w = int(st.shift[k]), workspace.weights[k, 0]
+            table = residual.shapes.products[j, st.component[k]]
             add_products(table, m, w, -st.c[k], first, left)
 
 
 @internal
-def left_of_cut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Do the same where atoms are truncated: what they have at unobserved samples is not left."""
-    left_of_uncut(st, count, oracle, line, room, lo, hi)
-    u, missing, fitted = oracle.tables.u, oracle.missing, room.fitted
+def left_of_truncated(st, count, oracle, residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
+    """Do the same for truncated atoms: their unobserved samples do not contribute."""
+    left_of_complete(st, count, oracle, residual, workspace, lo, hi)
+    u, missing, fitted = oracle.tables.u, oracle.missing, workspace.fitted
     q, width, channels = u.shape
     for s in range(missing.shape[0]):
         fitted[s] = 0.0
@@ -115,26 +116,26 @@ def left_of_cut(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyp
                 fitted[s, ch] += st.c[k] * oracle.values[0, k, s, ch]
     for j in range(q):
         for s in range(missing.shape[0]):
-            place = missing[s]
-            for p in range(max(place - width + 1, lo - 2), min(place + 1, hi + 3)):
+            position = missing[s]
+            for p in range(max(position - width + 1, lo - 2), min(position + 1, hi + 3)):
                 for ch in range(channels):
-                    room.left[j, p - lo + 2] += u[j, place - p, ch] * fitted[s, ch]
+                    workspace.left[j, p - lo + 2] += u[j, position - p, ch] * fitted[s, ch]
 
 
-LEFT = {Uncut: left_of_uncut, Cut: left_of_cut}
+LEFT = {CompleteOracle: left_of_complete, TruncatedOracle: left_of_truncated}
 
 
-def fill_left(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Fill `left` with what the atoms of a window leave there, by the kernel of the oracle."""
-    LEFT[type(oracle)](st, count, oracle, line, room, lo, hi)
+def fill_left(st, count, oracle, residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
+    """Fill `left` with the correlations with the residual, by the kernel of the oracle."""
+    LEFT[type(oracle)](st, count, oracle, residual, workspace, lo, hi)
 
 
 @overload(fill_left, jit_options=INSIDE)
-def fill_left_compiled(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-    """Choose the kernel when the types are known."""
+def fill_left_compiled(st, count, oracle, residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
+    """Choose the kernel at compile time."""
     kernel = LEFT[oracle.instance_class]
 
-    def chosen(st, count, oracle, line, room, lo, hi):  # type: ignore[no-untyped-def]
-        kernel(st, count, oracle, line, room, lo, hi)
+    def chosen(st, count, oracle, residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
+        kernel(st, count, oracle, residual, workspace, lo, hi)
 
     return chosen

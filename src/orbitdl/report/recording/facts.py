@@ -110,7 +110,7 @@ class Facts:
 
     @property
     def unusual(self) -> NDArray[np.bool_]:
-        """Tell which events are listed as worth a look."""
+        """Return which events are listed as worth a look."""
         listed = np.zeros(len(self.events), dtype=bool)
         listed[self.least_similar] = True
         listed[self.far_intervals] = True

@@ -66,7 +66,7 @@ def judged_intervals(events: pd.DataFrame, q: int) -> Intervals:
 
 
 def _unusual(intervals: Floats, median: float) -> Integers:
-    """Tell which intervals are unusually short, -1, or long, 1."""
+    """Return which intervals are unusually short, -1, or long, 1."""
     away = intervals - median
     spread = ROBUST * float(np.nanmedian(np.abs(away)))
     far = (np.abs(away) > DEVIATIONS * spread) & (np.abs(away) >= PART * median)

@@ -37,7 +37,7 @@ def bin_size(samples: int, channels: int) -> int:
 def kept_stretches(
     samples: int, channels: int, length: int, places: Iterable[float], minute: int
 ) -> Integers:
-    """Return begins and ends (m, 2) of what is kept sample by sample, in the order of time.
+    """Return begins and ends (m, 2) of what is kept sample by sample, sorted by time.
 
     The first and the last minute, or what an eighth of the room holds of it; around `places`, as
     long as there is room; and the rest of the room evenly spread.

@@ -1,4 +1,4 @@
-"""Moves that simulators make: shifts of signals, and orthogonal matrices drawn at random."""
+"""Shifts of signals, and random orthogonal matrices, for simulators."""
 
 import numpy as np
 from numpy.typing import NDArray

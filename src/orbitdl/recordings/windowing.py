@@ -1,4 +1,4 @@
-"""Cutting a recording into windows, and giving them zero mean and unit norm."""
+"""Windows of a recording, and their normalisation to zero mean and unit norm."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.recordings.overlaps import window_starts
 
 
-def cut(signal: Floats, length: int, step: int, *, to_end: bool) -> tuple[Floats, Integers]:
-    """Return windows (n, length, ...) and the samples that they start at.
+def split_windows(
+    signal: Floats, length: int, step: int, *, to_end: bool
+) -> tuple[Floats, Integers]:
+    """Return windows (n, length, ...) and their first samples.
 
-    With `to_end` the last window ends where the signal does, and a signal that is shorter than a
-    window is filled up with missing values.
+    With `to_end` the last window ends with the signal, and a signal shorter than a window is padded
+    with NaN.
     """
     if to_end and len(signal) < length:
         beyond = np.full((length - len(signal), *signal.shape[1:]), np.nan)
@@ -25,22 +27,22 @@ def cut(signal: Floats, length: int, step: int, *, to_end: bool) -> tuple[Floats
 
 
 def normalised(values: Floats, wanted: bool) -> tuple[Floats, Floats, Floats]:
-    """Return ``(values - mean) / scale``, mean and scale; 0 and 1 where not wanted.
+    """Return ``(values - mean) / scale``, mean and scale; mean 0 and scale 1 if not wanted.
 
-    The mean is taken in each channel and the norm over all of them, of what was observed. A
-    constant window becomes zero, of scale 1.
+    Means per channel, norms over all channels, of observed values. A constant window becomes zero
+    with scale 1.
     """
     others = tuple(range(1, values.ndim))
     if not wanted:
         mean = np.zeros((len(values), 1, *values.shape[2:]))
         return values, mean, np.ones((len(values), *[1] * len(others)))
-    seen = ~np.isnan(values)
-    count = np.maximum(seen.sum(axis=1, keepdims=True), 1)
-    mean = np.where(seen, values, 0.0).sum(axis=1, keepdims=True) / count
+    observed = ~np.isnan(values)
+    count = np.maximum(observed.sum(axis=1, keepdims=True), 1)
+    mean = np.where(observed, values, 0.0).sum(axis=1, keepdims=True) / count
     centred = values - mean
     norm = np.sqrt(np.nansum(centred**2, axis=others, keepdims=True))
-    # A constant window leaves rounding errors behind, which must not be blown up to norm 1.
-    largest = np.where(seen, np.abs(values), 0.0).max(axis=others, keepdims=True)
+    # a constant window minus its mean is rounding errors, which must not be scaled to norm 1
+    largest = np.where(observed, np.abs(values), 0.0).max(axis=others, keepdims=True)
     varies = norm > 4 * np.finfo(np.float64).eps * values[0].size * largest
     scale = np.where(varies, norm, 1.0)
-    return np.where(varies | ~seen, centred / scale, 0.0), mean, scale
+    return np.where(varies | ~observed, centred / scale, 0.0), mean, scale

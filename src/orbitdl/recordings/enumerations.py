@@ -1,4 +1,4 @@
-"""Words that stand for members of an enumeration."""
+"""Enumerations by name, and printable names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Words = TypeVar("Words", bound=StrEnum)
 
 
 def printable(name: str) -> str:
-    """Return a name on one line: what is not printable, such as a line break, is escaped.
+    """Return a name with non-printable characters, such as line breaks, escaped.
 
     Examples
     --------
@@ -23,7 +23,7 @@ def printable(name: str) -> str:
 
 
 def member(words: type[Words], word: str) -> Words:
-    """Return the member that a word names, or refuse it in one sentence.
+    """Return the member of an enumeration by name; raise ValueError if there is none.
 
     Examples
     --------

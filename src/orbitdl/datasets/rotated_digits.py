@@ -1,4 +1,4 @@
-"""Handwritten digits in any orientation."""
+"""Handwritten digits at random orientations."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from orbitdl.arrays.validation import require_count
 from orbitdl.datasets.simulators import Seed
 
 PIXELS = 8
-"""Rows and columns of the digits that scikit-learn brings."""
+"""Rows and columns of the digits in scikit-learn."""
 FILLED = 0.62
-"""Side of a digit over the diameter of the disc in which it turns: corners just stay inside."""
-_RIM = 0.9  # from here on, in radii of the disc, images fade to zero
+"""Side of a digit over the diameter of the disc: its corners lie just inside."""
+_RIM = 0.9  # radius, relative to the disc, at which the taper begins
 
 
 @dataclass(frozen=True, eq=False)
-class TurnedDigits:
-    """Hold images of digits, each turned by an angle of its own.
+class RotatedDigits:
+    """Images of digits, each rotated by a random angle.
 
     Attributes
     ----------
     X : ndarray of shape (n_samples, size, size)
-        The images: 0 is paper, and 1 about full ink.
+        The images: 0 is background, 1 is full ink.
     labels : ndarray of shape (n_samples,)
-        Which digit each is.
+        Digit of each image.
     angles : ndarray of shape (n_samples,)
-        By how much each was turned, in degrees, counter-clockwise.
+        Rotation angles in degrees, counterclockwise.
     """
 
     X: NDArray[np.float64]
@@ -39,42 +39,41 @@ class TurnedDigits:
     angles: NDArray[np.float64]
 
 
-def make_turned_digits(
+def make_rotated_digits(
     n_samples: int = 300,
     size: int = 16,
     *,
     digits: Sequence[int] = (2, 3, 4, 5, 7),
     random_state: Seed = None,
-) -> TurnedDigits:
-    r"""Turn handwritten digits by random angles about the centre of the image.
+) -> RotatedDigits:
+    r"""Rotate handwritten digits by random angles about the centre of the image.
 
     Parameters
     ----------
     n_samples : int
-        Number of images. Every digit written is taken once before one is taken again.
+        Number of images. Every digit is used once before one is used again.
     size : int
         Pixels along a side, 8 or more.
     digits : sequence of int
-        Which digits, from 0 to 9.
+        Digits from 0 to 9.
     random_state : int, Generator or None
         Seed of all random numbers.
 
     Returns
     -------
-    TurnedDigits
+    RotatedDigits
         The images `X`, their `labels` and `angles`.
 
     Notes
     -----
-    The digits are real ones, 8 x 8 pixels, that scikit-learn brings (`load_digits`). An image is a
-    cubic spline :math:`s` through the pixels of one of them, made larger and turned in one step:
-    at the point :math:`p` of the plane it is :math:`s(R_\theta^{-1} p)`, with the angle
-    :math:`\theta` uniform over all directions. It fades to zero at the rim of the disc that fits
-    into the image.
+    The digits of 8 x 8 pixels come with scikit-learn (`load_digits`). An image is a cubic spline
+    :math:`s` through the pixels, resampled at :math:`s(R_\theta^{-1} p)` for points :math:`p` of
+    the plane, with a uniform angle :math:`\theta`. It is tapered to zero at the rim of the
+    inscribed disc.
 
     Examples
     --------
-    >>> data = make_turned_digits(n_samples=20, size=16, digits=(3,), random_state=0)
+    >>> data = make_rotated_digits(n_samples=20, size=16, digits=(3,), random_state=0)
     >>> data.X.shape, sorted(set(data.labels.tolist()))
     ((20, 16, 16), [3])
     """
@@ -92,14 +91,14 @@ def make_turned_digits(
     angles = rng.uniform(0.0, 360.0, n_samples)
     written = images[chosen].reshape(n_samples, PIXELS, PIXELS) / images.max()
     X = np.stack(
-        [_turned(image, angle, size) for image, angle in zip(written, angles, strict=True)]
+        [_rotated(image, angle, size) for image, angle in zip(written, angles, strict=True)]
     )
-    return TurnedDigits(X, labels[chosen].astype(np.intp), angles)
+    return RotatedDigits(X, labels[chosen].astype(np.intp), angles)
 
 
-def _turned(image: NDArray[np.float64], angle: float, size: int) -> NDArray[np.float64]:
-    """Return a digit (8, 8) on (size, size) pixels, turned by degrees counter-clockwise."""
-    # radii of the disc from the centre: x to the right, y upwards
+def _rotated(image: NDArray[np.float64], angle: float, size: int) -> NDArray[np.float64]:
+    """Return a digit (8, 8) on (size, size) pixels, rotated counterclockwise by degrees."""
+    # coordinates in radii of the disc: x to the right, y upwards
     at = (2 * np.arange(size) - size + 1) / size
     x, y = at[None, :], -at[:, None]
     cos, sin = np.cos(np.radians(angle)), np.sin(np.radians(angle))

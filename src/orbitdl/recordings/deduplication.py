@@ -1,4 +1,4 @@
-"""Which window lists which event: every one once, also where windows adjoin or overlap."""
+"""Removal of duplicate events in adjacent or overlapping windows."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.recordings.overlaps import listed_once
+from orbitdl.recordings.overlaps import within_cuts
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
-    """Events as windows see them, one after the other.
+class WindowEvents:
+    """Events of windows.
 
     Attributes
     ----------
     window, component : ndarray of shape (K,)
-        Which window sees it, and which component it is of.
+        Indices of the window and of the component.
     position, coefficient : ndarray of shape (K,)
-        Where it lies in the recording, in samples, and how strong it is.
+        Position in the recording, in samples, and coefficient.
     """
 
     window: Integers
@@ -29,8 +29,8 @@ class Seen:
     coefficient: Floats
 
 
-def listed(
-    seen: Seen,
+def deduplicated(
+    events: WindowEvents,
     components: Floats,
     *,
     start: Integers,
@@ -38,16 +38,16 @@ def listed(
     samples: int | None = None,
     in_time: bool = True,
 ) -> NDArray[np.bool_]:
-    """Tell of every event whether its window is the one that lists it.
+    """Return for every event whether it is listed.
 
     Parameters
     ----------
-    seen : Seen
+    events : WindowEvents
     components : ndarray of shape (q, d, ...)
     start, length, samples
-        As in `listed_once`.
+        As in `within_cuts`.
     in_time : bool
-        Whether components are moved in time, so that an event may lie across a border.
+        Whether components are shifted in time, so that an event may lie across a border.
 
     Returns
     -------
@@ -55,35 +55,37 @@ def listed(
 
     Notes
     -----
-    Neighbours share the recording at a cut (`listed_once`). An event across the border of windows
-    that adjoin is seen by both, in halves: of events of one component and sign that two windows
-    list, closer than the component tells two events apart (`resolutions`), the strongest stays.
+    Neighbours divide the recording at a cut (`within_cuts`). An event across the border of adjacent
+    windows is detected in both: of events of one component and sign in two windows, closer than the
+    resolution of the component (`resolutions`), the stronger is listed.
     """
-    size = np.abs(seen.coefficient)
-    kept = listed_once(
-        seen.window, seen.position, size, start=start, length=length, samples=samples
+    size = np.abs(events.coefficient)
+    is_listed = within_cuts(
+        events.window, events.position, size, start=start, length=length, samples=samples
     )
     if not in_time:
-        return kept
+        return is_listed
     width = resolutions(components)
     for j in range(len(components)):
         for is_negative in (False, True):
-            alike = (seen.component == j) & ((seen.coefficient < 0) == is_negative)
-            own = np.flatnonzero(kept & alike)
-            own = own[np.argsort(seen.position[own], kind="stable")]
-            kept[own] = told_apart(seen.window[own], seen.position[own], size[own], width[j])
-    return kept
+            alike = (events.component == j) & ((events.coefficient < 0) == is_negative)
+            own = np.flatnonzero(is_listed & alike)
+            own = own[np.argsort(events.position[own], kind="stable")]
+            is_listed[own] = strongest(
+                events.window[own], events.position[own], size[own], width[j]
+            )
+    return is_listed
 
 
-def told_apart(window: Integers, position: Floats, size: Floats, width: float) -> NDArray[np.bool_]:
-    """Tell which events (K,), in order, stay where the weaker of two neighbours goes.
+def strongest(window: Integers, position: Floats, size: Floats, width: float) -> NDArray[np.bool_]:
+    """Return a mask of sorted events (K,) without the weaker one of each pair of neighbours.
 
     Neighbours are closer than `width`, and of different windows.
 
     Examples
     --------
     >>> position, size = np.array([9.0, 11.0, 30.0]), np.array([1.0, 3.0, 1.0])
-    >>> told_apart(np.array([0, 1, 2]), position, size, width=5.0)
+    >>> strongest(np.array([0, 1, 2]), position, size, width=5.0)
     array([False,  True,  True])
     """
     left = np.arange(len(window))
@@ -97,10 +99,9 @@ def told_apart(window: Integers, position: Floats, size: Floats, width: float) -
 
 
 def resolutions(components: Floats) -> Floats:
-    """Return how far apart two events must be not to be one that is wider, in samples, (q,).
+    """Return the resolution of each component in samples, (q,).
 
-    The full width at half maximum of ``<a_j, T_s a_j>``, as lines of a spectrum are told apart;
-    shifts T_s go round the window.
+    The full width at half maximum of the circular autocorrelation ``<a_j, T_s a_j>``.
 
     Examples
     --------
@@ -111,11 +112,11 @@ def resolutions(components: Floats) -> Floats:
     d = components.shape[1]
     flat = components.reshape(len(components), d, -1)
     energy = (np.abs(np.fft.rfft(flat, axis=1)) ** 2).sum(axis=2)
-    likeness = np.fft.irfft(energy, d, axis=1)[:, : d // 2 + 1]
+    autocorrelation = np.fft.irfft(energy, d, axis=1)[:, : d // 2 + 1]
     widths = np.zeros(len(components))
-    for j, values in enumerate(likeness):
+    for j, values in enumerate(autocorrelation):
         half = 0.5 * values[0]
-        lag = int(np.argmax(values <= half))  # 0: it never falls so far, and says nothing
+        lag = int(np.argmax(values <= half))  # 0 if it never falls below half
         if lag:
             widths[j] = 2 * (lag - 1 + (values[lag - 1] - half) / (values[lag - 1] - values[lag]))
     return widths

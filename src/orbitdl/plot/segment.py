@@ -1,4 +1,4 @@
-"""A stretch of a recording: its samples, their fit, and the atoms that reach into it."""
+"""A segment of a recording: samples, reconstruction and atoms."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ from orbitdl.domains.time.inputs import as_signal, detrended, require_own_channe
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
-from orbitdl.plot.parts import Part
 from orbitdl.plot.sketch import Sketch, checked
+from orbitdl.plot.terms import Term
 
-SPANS = 10
-"""Lengths of a waveform that are drawn of a recording where nothing else is asked for."""
+LENGTHS = 10
+"""Default length of the segment in waveform lengths."""
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
-    """Samples (n,) or (n, channels) of a recording, their fit, its parts, how all are drawn."""
+class RecordingSegment:
+    """Samples (n,) or (n, channels) of a recording, reconstruction, its terms, and style."""
 
     data: Floats
     fit: Floats
-    parts: list[Part]
+    terms: list[Term]
     sketch: Sketch
 
 
-def stretch_of(
+def segment_of(
     model: WaveformLearning,
     recording: Any,
     start: float | None,
     stop: float | None,
     sfreq: float | None,
     codes: Any,
-) -> Stretch:
-    """Return some samples of a recording, taken apart; no more than these are read beside codes."""
+) -> RecordingSegment:
+    """Return the decomposition of a segment of a recording; with codes, only it is read."""
     signal, sfreq = as_signal(recording), checked(sfreq or getattr(recording, "sfreq", None))
     waveforms, gains = model._in_data_unit()
     require_own_channels(signal.channels, waveforms.u.shape[2])
@@ -50,20 +50,22 @@ def stretch_of(
     shape = (last - first, *model.components_.shape[2:])
     trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
     fit = trend + _sum_of(waveforms, atoms, last - first)
-    parts = [part for j in range(len(waveforms)) for part in _parts(waveforms, atoms, j, shape)]
+    terms = [term for j in range(len(waveforms)) for term in _terms(waveforms, atoms, j, shape)]
     sketch = replace(Sketch.of_waveforms(shape, sfreq), origin=-first)
-    return Stretch(signal.raw(first, last).reshape(shape), fit.reshape(shape), parts, sketch)
+    return RecordingSegment(
+        signal.raw(first, last).reshape(shape), fit.reshape(shape), terms, sketch
+    )
 
 
-def _parts(waveforms: Waveforms, atoms: LineAtoms, j: int, shape: tuple[int, ...]) -> list[Part]:
-    """Return the atoms of one component, each where it is not zero; a blank if there are none."""
-    parts = []
+def _terms(waveforms: Waveforms, atoms: LineAtoms, j: int, shape: tuple[int, ...]) -> list[Term]:
+    """Return the atoms of one component, NaN outside their supports; an empty row if none."""
+    terms = []
     for k in np.flatnonzero(atoms.component == j):
         alone = _sum_of(waveforms, atoms.take(np.array([k])), shape[0])
         if alone.any():
             shown = np.where(np.any(alone != 0, axis=1)[:, None], alone, np.nan).reshape(shape)
-            parts.append(Part(f"component {j}", shown, j, f"{atoms.coefficient[k]:.3g}"))
-    return parts or [Part(f"component {j}", None, j)]
+            terms.append(Term(f"component {j}", shown, j, f"{atoms.coefficient[k]:.3g}"))
+    return terms or [Term(f"component {j}", None, j)]
 
 
 def _sum_of(waveforms: Waveforms, atoms: LineAtoms, n: int) -> Floats:
@@ -73,16 +75,16 @@ def _sum_of(waveforms: Waveforms, atoms: LineAtoms, n: int) -> Floats:
 def _bounds(
     n: int, length: int, start: float | None, stop: float | None, sfreq: float | None
 ) -> tuple[int, int]:
-    """Return the first sample that is drawn and the one after the last, of a recording of n."""
+    """Return the half-open range of samples of the segment, in a recording of n samples."""
     first = round(require_between(start or 0.0, "start", 0.0) * (sfreq or 1.0))
-    last = first + SPANS * length
+    last = first + LENGTHS * length
     if stop is not None:
         last = round(require_between(stop, "stop", 0.0) * (sfreq or 1.0))
     last = min(last, n)
     if not first < last:
-        whole = f"{n / sfreq:g} seconds" if sfreq else f"{n} samples"
+        extent = f"{n / sfreq:g} seconds" if sfreq else f"{n} samples"
         raise ValueError(
-            f"there is nothing to draw from start={start} to stop={stop} of {whole}; start must "
-            "come before stop, and within the recording."
+            f"start={start} and stop={stop} select no samples of {extent}; start must come before "
+            "stop, and within the recording."
         )
     return first, last

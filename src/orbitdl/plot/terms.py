@@ -1,4 +1,4 @@
-"""What the approximation of a data point is the sum of: moved components, and words beside them."""
+"""Terms of the reconstruction of a data point, with labels."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from orbitdl.groups.presentation import ShiftSlider
 from orbitdl.plot.subject import representation_of
 
 MOST = 8
-"""Atoms that are drawn one by one, the largest; the others as their sum."""
+"""Number of largest atoms drawn separately; the others are summed."""
 WIDE = 26
-"""Letters in a line of words beside an atom."""
+"""Characters in a line of a label."""
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
-    """One atom, or the sum of some.
+class Term:
+    """A term: one atom, or a sum of atoms.
 
     Attributes
     ----------
     row : str
-        What the row is called that it is drawn in.
+        Label of its row.
     signal : ndarray of shape (...) or None
-        None: nothing, in a row that stays empty.
+        None: an empty row.
     component : int or None
-        None: of several.
+        None for sums over components.
     note : str
-        Words beside it.
+        Annotation.
     """
 
     row: str
@@ -43,7 +43,7 @@ class Part:
 
 
 def one_of(X: Any, sample: int) -> Any:
-    """Return one data point, (1, ...), with names if X has any."""
+    """Return one data point, (1, ...), as a DataFrame if X is one."""
     if sample >= len(X):
         raise ValueError(f"sample is a row of X, from 0 to {len(X) - 1}, not {sample}.")
     return X.iloc[[sample]] if hasattr(X, "iloc") else np.asarray(X[sample])[None]
@@ -58,30 +58,30 @@ def atoms_of(model: OrbitDictionaryLearning, X: Any, sample: int, codes: Any) ->
     else:
         raise ValueError(
             f"codes of {len(codes)} data points do not belong to X, which has {len(X)}; leave them "
-            "out, or pass what model.encode(X) returned."
+            "out, or pass model.encode(X)."
         )
     order = np.argsort(-np.abs(atoms.coefficient), kind="stable")
     columns = atoms.component[order], atoms.coefficient[order], atoms.element[order]
     return Atoms(atoms.n_components, atoms.offsets, *columns)
 
 
-def parts_of(
+def terms_of(
     model: OrbitDictionaryLearning, atoms: Atoms, sfreq: float | None
-) -> tuple[Floats, list[Part]]:
-    """Return the sum of the atoms of a data point, and what it is the sum of."""
+) -> tuple[Floats, list[Term]]:
+    """Return the reconstruction of a data point, and its terms."""
     space, component, c = representation_of(model), atoms.component, atoms.coefficient
     if len(c) == 0:
         return np.zeros(space.shape), []
-    moved = space.act(atoms.element, model.components_[component])
-    signals = c.reshape(-1, *[1] * (moved.ndim - 1)) * moved
+    copies = space.act(atoms.element, model.components_[component])
+    signals = c.reshape(-1, *[1] * (copies.ndim - 1)) * copies
     words = _words(space, atoms.element, component, model.components_, sfreq)
-    parts = [
-        Part("\n".join([f"component {j} × {value:.3g}", *wrap(said, WIDE)]), signal, int(j))
+    terms = [
+        Term("\n".join([f"component {j} × {value:.3g}", *wrap(said, WIDE)]), signal, int(j))
         for j, value, said, signal in zip(component, c, words, signals, strict=True)
     ][:MOST]
     if len(c) > MOST:
-        parts.append(Part(f"{len(c) - MOST} smaller atoms", signals[MOST:].sum(axis=0), None))
-    return signals.sum(axis=0), parts
+        terms.append(Term(f"{len(c) - MOST} smaller atoms", signals[MOST:].sum(axis=0), None))
+    return signals.sum(axis=0), terms
 
 
 def _words(
@@ -91,10 +91,10 @@ def _words(
     components: Floats,
     sfreq: float | None,
 ) -> list[str]:
-    """Say where every atom is, or how it is moved where a place does not say all."""
+    """Return labels of atoms: their positions, or their elements if these are not shifts only."""
     presentation = space.presentation
     sliders = presentation.sliders
     if not (presentation.in_time and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)):
         return [presentation.label(g) for g in element]
-    place = space.locate(element, component, components)
-    return [f"at {p / sfreq:.4g} s" if sfreq else f"at {p:.1f}" for p in place]
+    position = space.locate(element, component, components)
+    return [f"at {p / sfreq:.4g} s" if sfreq else f"at {p:.1f}" for p in position]

@@ -9,7 +9,7 @@ from orbitdl.groups.base import Integers
 
 
 def equal_runs(x: NDArray[np.generic]) -> tuple[Integers, Integers]:
-    """Return where runs of equal values start, and how long they are.
+    """Return start and length of runs of equal values.
 
     Examples
     --------
@@ -21,7 +21,7 @@ def equal_runs(x: NDArray[np.generic]) -> tuple[Integers, Integers]:
 
 
 def runs_of_true(wanted: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return where runs of True start, and where they end (without it).
+    """Return runs of True as half-open ranges.
 
     Examples
     --------
