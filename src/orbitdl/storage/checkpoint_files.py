@@ -56,8 +56,8 @@ class StoredRun:
     """A stored run: its state, and the concatenated atoms of its shards.
 
     Atoms of distributed data are not stored. A mini-batch run has a memory, and its atoms are in
-    the order of the batches. Dictionaries are stored by their parameters, complex ones with real and
-    imaginary parts on a last axis of two.
+    the order of the batches. Dictionaries are stored by their parameters, complex ones with real
+    and imaginary parts on a last axis of two.
     """
 
     unused: int
