@@ -15,8 +15,8 @@ from distributed import Client, LocalCluster
 
 from orbitdl.data.dask_arrays import DaskSource
 from orbitdl.executors.cluster import Cluster
-from orbitdl.learning.executor import Piece
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.executor import DataChunk
+from orbitdl.learning.spill import AtomStore
 
 THREADS = 10
 """Workers that only sleep are threads, so many of one worker: a process cannot start a hundred."""
@@ -44,13 +44,13 @@ class Plan:
 
     @property
     def rounds(self) -> int:
-        """Pieces that the busiest worker has, one after the other."""
-        return math.ceil(self.pieces / self.workers)
+        """ChunkedData that the busiest worker has, one after the other."""
+        return math.ceil(self.data / self.workers)
 
     @property
     def scheduling(self) -> float:
         """Seconds that the scheduler works."""
-        return self.pieces * self.task
+        return self.data * self.task
 
 
 @dataclass(frozen=True)
@@ -60,17 +60,17 @@ class Sleep:
     seconds: float
     bytes: int
 
-    def __call__(self, piece: Piece, scratch: Scratch) -> Any:
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> Any:
         time.sleep(self.seconds)
         return np.ones(self.bytes // 8)
 
 
 def simulated(workers: int, size: int) -> list[tuple[Plan, float]]:
     """Run tasks that sleep; return plans with the seconds they took, the cost of a task first."""
-    with sleepers(workers, 20 * workers) as crew:
-        crew.total(Sleep(0.0, size), crew.filled, "code")
-        pieces = len(crew.filled)
-        task = timed_wall(crew, Plan(pieces, 0.0, workers, 0.0), size) / pieces
+    with sleepers(workers, 20 * workers) as executor:
+        executor.total(Sleep(0.0, size), executor.filled, "code")
+        pieces = len(executor.filled)
+        task = timed_wall(executor, Plan(pieces, 0.0, workers, 0.0), size) / pieces
         plans = [
             Plan(pieces, 0.0, workers, task),
             Plan(pieces, 0.5, workers, task),
@@ -78,13 +78,13 @@ def simulated(workers: int, size: int) -> list[tuple[Plan, float]]:
             Plan(pieces // 4, 2.0, workers, task),
             Plan(pieces // 4 + 1, 2.0, workers, task),
         ]
-        return [(plan, timed_wall(crew, plan, size)) for plan in plans]
+        return [(plan, timed_wall(executor, plan, size)) for plan in plans]
 
 
-def timed_wall(crew: Cluster, plan: Plan, size: int) -> float:
+def timed_wall(executor: Cluster, plan: Plan, size: int) -> float:
     """Return the seconds by the clock that a plan takes."""
     began = time.perf_counter()
-    crew.total(Sleep(plan.seconds, size), crew.filled[: plan.pieces], "code")
+    executor.total(Sleep(plan.seconds, size), executor.filled[: plan.pieces], "code")
     return time.perf_counter() - began
 
 
@@ -95,5 +95,5 @@ def sleepers(workers: int, pieces: int) -> Iterator[Cluster]:
     settings = {"threads_per_worker": own, "processes": False, "dashboard_address": None}
     with LocalCluster(n_workers=workers // own, **settings) as cluster, Client(cluster) as client:
         tiny = dask.array.zeros((pieces, 1), chunks=(1, -1))
-        with Cluster(DaskSource(tiny), client) as crew:
-            yield crew
+        with Cluster(DaskSource(tiny), client) as executor:
+            yield executor

@@ -28,9 +28,9 @@ from orbitdl.data.arrays import ArraySource
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
 from orbitdl.executors.cluster import TOGETHER
 from orbitdl.groups import ContinuousShift, Group, IntegerShift
-from orbitdl.learning.executor import Threads
-from orbitdl.learning.out_of_core import CodePiece, Report, Start
-from orbitdl.learning.out_of_core_samples import ScatteredSamples
+from orbitdl.learning.executor import ThreadExecutor
+from orbitdl.learning.out_of_core import CodeChunk, CodingReport, WarmStart
+from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 
 LENGTH, COMPONENTS, ALPHA, PER_PIECE = 201, 4, 0.1, 5000
 WINDOWS, WORKERS = 1_000_000_000, 100
@@ -107,16 +107,16 @@ def replace_init(model: OrbitDictionaryLearning) -> OrbitDictionaryLearning:
     )
 
 
-def sent(model: OrbitDictionaryLearning, source: ArraySource) -> tuple[CodePiece, Report]:
+def sent(model: OrbitDictionaryLearning, source: ArraySource) -> tuple[CodeChunk, CodingReport]:
     """Return what goes to a worker for an iteration, and what comes back."""
     group = model.group or IntegerShift()
     representation = group.on((LENGTH,))
-    with Threads(source) as crew:
+    with ThreadExecutor(source) as executor:
         coder = model._coder(representation)
-        shards = ScatteredSamples.of(crew, representation, coder, ALPHA, False)
-        begun = crew.begin(representation.analyze(model.components_), coder.tol)
-        work = CodePiece(shards.opening, Start(), begun, crew.alive)
-        return work, crew.total(work, crew.filled[:1], "code")
+        shards = OutOfCoreSamples.of(executor, representation, coder, ALPHA, False)
+        begun = executor.begin(representation.analyze(model.components_), coder.tol)
+        work = CodeChunk(shards.loader, WarmStart(), begun, executor.alive)
+        return work, executor.total(work, executor.filled[:1], "code")
 
 
 def head() -> str:

@@ -24,7 +24,7 @@ TITLES = {
     "recovery": "Incorporating invariances (Section 5.1)",
     "ecg": "Shift invariant dictionaries for ECG data (Section 5.2)",
     "timing": "Time of a coding step (Section 5.2, Fig. 8)",
-    "unseen": "Unseen orientations (Section 5.3)",
+    "unseen": "MissingValues orientations (Section 5.3)",
     "synchronization": "Synchronisation (Section 5.4)",
 }
 COLUMNS = ("claim", "source", "paper said", "we got", "verdict", "why")

@@ -38,7 +38,7 @@ def test_inner_products_of_atoms_are_where_the_layout_says(name, most, monkeypat
     moved = moved.reshape(rep.size * q, *rep.block_shape)
     found = orbits.inner_products(rep, A)
     a, b = np.ogrid[: len(moved), : len(moved)]
-    place = found.row[a] + found.shift[found.turn[a], found.element[b]] + found.component[b]
+    place = found.row[a] + found.shift[found.divisor[a], found.element[b]] + found.component[b]
     assert_allclose(found.products[place], inner(moved[:, None], moved), atol=1e-12)
     runs = place.reshape(len(moved), -1, found.run)
     assert np.all(np.diff(runs, axis=2) == 1)

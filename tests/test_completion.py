@@ -123,7 +123,8 @@ def test_nothing_observed_is_filled_with_nothing():
 def test_impossible_agreement_is_one_sentence():
     X = np.random.default_rng(0).standard_normal((2, 41))
     message = (
-        r"^the observed entries of a data point are no combination of moved components \(.*\): use"
+        r"^the observed entries of a data point are no combination of transformed "
+        r"components \(.*\): use"
     )
     with pytest.raises(ValueError, match=message) as caught:
         complete(holed(X), pulses(), group=Trivial())

@@ -85,7 +85,7 @@ def test_a_dictionary_step_with_missing_entries_passes_over_the_data_few_times(
     monkeypatch, group, n, passes
 ):
     action, A, shards = holed_codes(group, n, length=24, q=3)
-    monkeypatch.setattr(masked_dictionary, "FEW", 1e7, raising=False)
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", 1e7, raising=False)
     signals = count_calls(monkeypatch, type(action), "synthesize")
     shards.step(UnitBall(A), shards.statistics())
     assert len(signals) <= passes * len(shards.parts)
@@ -105,7 +105,7 @@ def test_filling_in_missing_entries_reaches_what_the_whole_matrix_gives(monkeypa
 
     losses = []
     for few in (0.0, np.inf):
-        monkeypatch.setattr(masked_dictionary, "FEW", few)
+        monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", few)
         for dictionary in (UnitBall(A, normalise_after=True), UnitBall(A)):
             losses.append(loss(shards.step(dictionary, shards.statistics())[1].expand()))
     np.testing.assert_allclose(losses[:2], losses[2:], rtol=1e-7)

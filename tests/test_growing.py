@@ -12,8 +12,8 @@ from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms, Status
-from orbitdl.coding.growing.moving import Seen, along
 from orbitdl.coding.growing.newton import Step
+from orbitdl.coding.growing.refinement import Iterate, step_along
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
@@ -136,9 +136,9 @@ def test_whole_shifts_and_turns_reach_the_optimum_with_entries_missing(missing):
     """Codes of a component are one d x d matrix per shift, weighed by its spectral norm."""
     group, length, d = Product(IntegerShift(), Orthogonal()), 5, 2
     X, A, alpha = draw(group, (length, d), n=3, q=2, level=0.1)
-    seen = np.random.default_rng(1).uniform(size=X.shape) >= missing
-    codes = encode(X, A, group=group, alpha=alpha, coder=Growing(tol=1e-8), mask=seen)
-    for x, mask, objective in zip(X, seen, codes.objective, strict=True):
+    point = np.random.default_rng(1).uniform(size=X.shape) >= missing
+    codes = encode(X, A, group=group, alpha=alpha, coder=Growing(tol=1e-8), mask=point)
+    for x, mask, objective in zip(X, point, codes.objective, strict=True):
         Z = [[cp.Variable((d, d)) for _ in range(length)] for _ in A]
         fit = sum(np.roll(a, t, axis=0) @ Z[j][t].T for j, a in enumerate(A) for t in range(length))
         weight = sum(cp.sigma_max(z) for row in Z for z in row)
@@ -160,8 +160,8 @@ def test_objectives_are_just_below_those_of_a_grid(group, shape, axes):
     X, A, alpha = draw(group, shape, n=3, level=0.15)
     rep = group.on(shape)
     elements = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
-    moved = rep.act(elements, np.broadcast_to(A[0], (len(elements), *shape)))
-    rows = moved.reshape(len(elements), -1)
+    transformed = rep.act(elements, np.broadcast_to(A[0], (len(elements), *shape)))
+    rows = transformed.reshape(len(elements), -1)
     codes = encode(X, A, group=group, alpha=alpha, coder=Growing(tol=1e-8))
     for x, objective in zip(X.reshape(len(X), -1), codes.objective, strict=True):
         lasso = Lasso(alpha / len(x), fit_intercept=False, tol=1e-10, max_iter=100_000)
@@ -235,10 +235,10 @@ def test_the_move_of_an_atom_that_shrinks_changes_its_signal_as_the_step_says():
     rep, c, u = group.on((9, 3)), np.array([0.1]), np.array([[1e-6, 2e-6]])
     component, element = np.zeros(1, np.intp), rep.sample(np.random.default_rng(1), 1)
     problem = Problem(rep, rep.analyze(X), rep.analyze(A), alpha)
-    seen = Seen.of(problem, Atoms(1, np.array([0, 1]), component, np.array([1.0]), element))
+    point = Iterate.of(problem, Atoms(1, np.array([0, 1]), component, np.array([1.0]), element))
     one, none, yes = np.ones(1), np.full(1, -1), np.ones(1, np.bool_)
     step = Step(c - 1.0, u, one, none, one, yes, np.full(1, 1e-6))
-    changed = Seen.of(problem, along(seen, step, one)).residual - seen.residual
-    moves = np.einsum("ka,ka...->k...", u, rep.tangents(seen.moved))
-    expected = as_real_rows((1.0 - c[0]) * seen.moved - moves, 3)
+    changed = Iterate.of(problem, step_along(point, step, one)).residual - point.residual
+    moves = np.einsum("ka,ka...->k...", u, rep.tangents(point.transformed))
+    expected = as_real_rows((1.0 - c[0]) * point.transformed - moves, 3)
     assert_allclose(changed, expected, atol=1e-9)

@@ -135,7 +135,7 @@ def test_many_missing_entries_are_coded_as_well_as_few(monkeypatch, group):
     X, A = rng.standard_normal((6, 20, 2)), unit(rng.standard_normal((2, 20, 2)))
     codes = [encode(holed(X), A, group=group, alpha=0.3)]
     for module in (active_set, sliding_coder):
-        monkeypatch.setattr(module, "FEW", 0)
+        monkeypatch.setattr(module, "FEW_MISSING", 0)
     codes.append(encode(holed(X), A, group=group, alpha=0.3))
     for one, other in (codes, codes[::-1]):
         assert np.all(one.gap <= 1e-4)
@@ -253,9 +253,11 @@ def test_sums_over_observed_entries_agree_with_those_of_the_whole_matrix(name, u
 @pytest.mark.parametrize(
     "name", ["trivial", "integer shift", "continuous shift of channels", "orthogonal", "pentagon"]
 )
-@pytest.mark.parametrize("few", [0.0, masked_dictionary.FEW], ids=["many data", "few data"])
+@pytest.mark.parametrize(
+    "few", [0.0, masked_dictionary.MAX_MULTIPLICATIONS], ids=["many data", "few data"]
+)
 def test_the_masked_dictionary_step_agrees_with_cvxpy(monkeypatch, name, few):
-    monkeypatch.setattr(masked_dictionary, "FEW", few)
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", few)
     representation, masked, atoms, A = planted(name)
     Y = representation.analyze(masked.signal)
     statistics = statistics_of(representation, Y, atoms)

@@ -9,7 +9,7 @@ from sklearn.linear_model import Lasso
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.cyclic_tables import unroll
+from orbitdl.coding.orbits import unroll
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
     ImageRotation,
@@ -130,7 +130,7 @@ def test_unrolled_places_differ_by_quotients(cycles):
     for g in range(size):
         away = (places - places[:, [g]]) % np.array(cycles)[:, None]
         expected = np.ravel_multi_index(tuple(away), cycles)
-        place = spread.place - spread.place[g] + spread.origin
+        place = spread.position - spread.position[g] + spread.origin
         assert np.array_equal(spread.number[place], expected)
 
 

@@ -21,11 +21,11 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, FiniteRepresentation, IntegerShift
 from orbitdl.learning import masked_dictionary
 from orbitdl.learning.alternation import learn
-from orbitdl.learning.executor import Piece, Threads
-from orbitdl.learning.out_of_core import Start
-from orbitdl.learning.out_of_core_samples import ScatteredSamples
+from orbitdl.learning.executor import DataChunk, ThreadExecutor
+from orbitdl.learning.out_of_core import WarmStart
+from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore
 from orbitdl.learning.starts import start_from_data
 from orbitdl.learning.state import State
 from orbitdl.storage.container import ModelFileError
@@ -54,9 +54,9 @@ def points(name, missing=0.0):
 
 
 def scattered(rep, X, n_jobs=None, size=8):
-    crew = Threads(ArraySource(Sliced(X), None, size), n_jobs)
+    executor = ThreadExecutor(ArraySource(Sliced(X), None, size), n_jobs)
     coder = default_coder(rep)
-    return ScatteredSamples.of(crew, rep, coder, ALPHA, bool(np.isnan(X).any()))
+    return OutOfCoreSamples.of(executor, rep, coder, ALPHA, bool(np.isnan(X).any()))
 
 
 def run(shards, start=None, **settings):
@@ -66,7 +66,7 @@ def run(shards, start=None, **settings):
 
 
 def has_unique_codes(representation):
-    """Tell whether elements are independent; else an optimum has many codes, and rounding picks."""
+    """Return whether elements are independent: else rounding picks one of many optimal codes."""
     return not isinstance(representation, FiniteRepresentation) or representation.is_free
 
 
@@ -85,16 +85,16 @@ def test_data_elsewhere_are_learned_from_as_in_memory(name, missing):
 
 @pytest.mark.parametrize("name", ["integer shift", "continuous shift", "orthogonal"])
 def test_missing_entries_are_learned_from_in_one_reading_an_iteration(name, monkeypatch):
-    monkeypatch.setattr(masked_dictionary, "FEW", 0.0)  # as for many data
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", 0.0)  # as for many data
     rep, X = points(name, missing=0.2)
     shards = scattered(rep, X)
-    asked, total = [], shards.crew.total
+    asked, total = [], shards.executor.total
 
     def noted(work, numbers, name, tell=None):
         asked.append(name)
         return total(work, numbers, name, tell)
 
-    monkeypatch.setattr(shards.crew, "total", noted)
+    monkeypatch.setattr(shards.executor, "total", noted)
     start = start_from_data(shards, 2, np.random.default_rng(0))
     asked.clear()
     settings = {"gap": 1e-6, "max_iter": 30, "tol": 1e-4}
@@ -122,7 +122,7 @@ def test_codes_that_are_lost_are_made_anew():
     seen = []
     for iteration in learn(State(shards, start, loosest=0.0), gap=1e-9, max_iter=3, tol=1e-12):
         seen.append(iteration.objective)
-        shards.crew.scratch.remove()
+        shards.executor.store.remove()
     assert_allclose(seen, [it.objective for it in whole], rtol=1e-7)
 
 
@@ -133,7 +133,7 @@ def test_residuals_are_those_of_the_last_codes_even_if_these_are_lost(lost):
     A = start_from_data(local, 2, np.random.default_rng(0)).expand()
     coded, factors = scattered(rep, X).code(A, 1e-9)[0], np.array([2.0, 0.5])
     if lost:
-        coded.crew.scratch.remove()
+        coded.executor.store.remove()
     expected = local.code(A, 1e-9)[0].scale(factors).worst_residuals(A, 3)
     assert_allclose(coded.scale(factors).worst_residuals(A, 3).energy, expected.energy, rtol=1e-5)
 
@@ -144,10 +144,10 @@ def test_only_codes_that_may_be_asked_for_stay_on_disk():
     kept = []
     A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
     for _ in learn(State(shards, UnitBall(A)), gap=1e-9, max_iter=6, tol=1e-12):
-        kept.append(len(os.listdir(shards.crew.scratch.folder)))
+        kept.append(len(os.listdir(shards.executor.store.folder)))
     assert max(kept) <= 4
-    shards.crew.close()
-    assert not shards.crew.scratch.folder.exists()
+    shards.executor.close()
+    assert not shards.executor.store.folder.exists()
 
 
 def test_a_full_disk_costs_time_only(monkeypatch, caplog):
@@ -161,7 +161,7 @@ def test_a_full_disk_costs_time_only(monkeypatch, caplog):
     shards = scattered(rep, X)
     assert run(shards)[-1].objective == pytest.approx(expected, rel=1e-7)
     assert "No space left on device" in caplog.text
-    assert not list(shards.crew.scratch.folder.rglob("*.part"))
+    assert not list(shards.executor.store.folder.rglob("*.part"))
 
 
 def test_what_is_kept_comes_back_and_what_is_broken_does_not(tmp_path):
@@ -169,15 +169,15 @@ def test_what_is_kept_comes_back_and_what_is_broken_does_not(tmp_path):
     samples = Samples.of(X, rep.group)
     local = SampleShards.cut(samples, default_coder(rep), ALPHA)
     coded = local.code(start_from_data(local, 2, np.random.default_rng(0)).expand(), 1e-4)[0]
-    scratch = Scratch(tmp_path / "new")
-    scratch.keep(3, 7, coded.atoms)
-    found = scratch.find(3, 7)
+    store = AtomStore(tmp_path / "new")
+    store.save(3, 7, coded.atoms)
+    found = store.find(3, 7)
     for name in ("offsets", "component", "coefficient", "element"):
         assert_array_equal(getattr(found, name), getattr(coded.atoms, name))
-    assert scratch.find(3, 8) is None
+    assert store.find(3, 8) is None
     place = next((tmp_path / "new").rglob("*.npz"))
     place.write_bytes(place.read_bytes()[:40])
-    assert scratch.find(3, 7) is None
+    assert store.find(3, 7) is None
 
 
 def test_what_is_sent_to_workers_can_be_pickled():
@@ -186,10 +186,10 @@ def test_what_is_sent_to_workers_can_be_pickled():
     A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
     coded, _ = shards.code(A, 1e-4)
     start = pickle.loads(pickle.dumps(coded.scale(np.ones(2)).start))
-    assert isinstance(start, Start)
-    piece = Piece(0, 0, ArraySource(X, None, 8).read(0))
-    opened = pickle.loads(pickle.dumps(shards.opening)).open(piece)
-    assert start.of(opened, piece, shards.crew.scratch).atoms is not None
+    assert isinstance(start, WarmStart)
+    chunk = DataChunk(0, 0, lambda: ArraySource(X, None, 8).read(0))
+    opened = pickle.loads(pickle.dumps(shards.loader)).open(chunk)
+    assert start.of(opened, chunk, shards.executor.store).atoms is not None
 
 
 # The estimator

@@ -11,7 +11,7 @@ from test_waveform_learning import model, planted
 
 from orbitdl.domains.time import noise, pool
 from orbitdl.domains.time.pool import Pool
-from orbitdl.estimators.out_of_core_recordings import RecordingOpening
+from orbitdl.estimators.out_of_core_recordings import RecordingLoader
 from orbitdl.estimators.recordings import given_recordings
 
 dask = pytest.importorskip("dask", reason="needs orbitdl[distributed]")
@@ -65,10 +65,10 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
     monkeypatch.setattr("orbitdl.domains.time.chunks.LONG", 100)
     monkeypatch.setattr("orbitdl.domains.time.chunks.MIN_LENGTHS", 2)
     monkeypatch.setattr(pool, "MOST", 40)
-    opening = RecordingOpening(31, 1, 0.3)
+    loader = RecordingLoader(31, 1, 0.3)
     with (
-        given_recordings(RECORDINGS, opening, None) as here,
-        given_recordings(later(RECORDINGS), opening, None) as there,
+        given_recordings(RECORDINGS, loader, None) as here,
+        given_recordings(later(RECORDINGS), loader, None) as there,
     ):
         assert here.shards.sizes == there.shards.sizes
         assert len(here.shards.sizes) > 20
@@ -106,8 +106,8 @@ def test_a_recording_is_computed_when_it_is_read_and_nothing_is_left(fitted):
 
 
 def test_an_opening_can_be_sent():
-    opening = pickle.loads(pickle.dumps(RecordingOpening(31, 1, 0.3)))
-    assert opening.space.block_shape == (1, 31, 1)
+    loader = pickle.loads(pickle.dumps(RecordingLoader(31, 1, 0.3)))
+    assert loader.space.block_shape == (1, 31, 1)
 
 
 def test_an_iterator_of_recordings_is_learned_from_and_its_scratch_folder_vanishes(fitted):

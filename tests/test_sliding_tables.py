@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from orbitdl.coding.sliding.search import targets_of
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
     PHASES,
@@ -11,7 +12,6 @@ from orbitdl.coding.sliding.tables import (
     highest_frequency,
     trust,
 )
-from orbitdl.coding.sliding.targets import targets_of
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import correlate, inner

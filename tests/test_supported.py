@@ -78,10 +78,12 @@ def test_the_step_agrees_with_cvxpy(name, length):
     assert np.abs(rep.synthesize(found.expand())[~allowed]).max() < 1e-12
 
 
-@pytest.mark.parametrize("few", [0.0, masked_dictionary.FEW], ids=["many data", "few data"])
+@pytest.mark.parametrize(
+    "few", [0.0, masked_dictionary.MAX_MULTIPLICATIONS], ids=["many data", "few data"]
+)
 @pytest.mark.parametrize("name", ["integer shift of channels", "continuous shift", "orthogonal"])
 def test_the_step_on_observed_entries_agrees_with_cvxpy(monkeypatch, name, few):
-    monkeypatch.setattr(masked_dictionary, "FEW", few)
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", few)
     rep, Y, atoms = draw(name, n=10, size=1.5)
     rng, allowed = np.random.default_rng(1), some_entries(rep.shape)
     observed = rng.random((10, *rep.shape)) < 0.8

@@ -122,10 +122,12 @@ def test_the_step_agrees_with_cvxpy(name):
     assert inner(found.components, found.components).max() <= 1 + 1e-9
 
 
-@pytest.mark.parametrize("few", [0.0, masked_dictionary.FEW], ids=["many data", "few data"])
+@pytest.mark.parametrize(
+    "few", [0.0, masked_dictionary.MAX_MULTIPLICATIONS], ids=["many data", "few data"]
+)
 @pytest.mark.parametrize("name", ["continuous shift, reversed", "doubling"])
 def test_the_step_on_observed_entries_agrees_with_cvxpy(monkeypatch, name, few):
-    monkeypatch.setattr(masked_dictionary, "FEW", few)
+    monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", few)
     rep, Y, atoms, A = drawn(name, n=10)
     observed = np.random.default_rng(1).random((10, *rep.shape)) < 0.8
     samples = Samples.on(rep, np.where(observed, rep.synthesize(Y), 0.0), observed)

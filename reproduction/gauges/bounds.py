@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.arrays.blocks import as_real
-from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.basis_pursuit import minimum_l1_combination
 from orbitdl.groups import CircleRepresentation, FiniteRepresentation, Representation
 from orbitdl.groups.base import Blocks, Combination, Floats
 from reproduction.gauges.bracket import Bracket, lightest_atoms, warn_if_wide
@@ -84,7 +84,7 @@ def _of_circle(representation: CircleRepresentation, Z: Blocks) -> Bracket:
 def _of_finite_group(representation: FiniteRepresentation, Z: Blocks) -> Bracket:
     """Solve a linear program for each Z: basis pursuit over all elements."""
     table = as_real(representation.represent(representation.elements)).T
-    c = np.array([lightest_combination(table, row)[0] for row in as_real(Z)])
+    c = np.array([minimum_l1_combination(table, row)[0] for row in as_real(Z)])
     size = np.abs(c)
     row, number = np.nonzero(size > NOTHING * size.max(axis=-1, keepdims=True))
     total = size.sum(axis=1)

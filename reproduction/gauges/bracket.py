@@ -21,7 +21,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, as_real
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.basis_pursuit import minimum_l1_combination
 
 TOL = 1e-8
 """Relative width at which the search ends."""
@@ -158,7 +158,7 @@ def _search(space: _Span, z: Floats) -> _Light:
     while z.any() and len(widths) <= ROUNDS and not _is_done(light, widths):
         element = space.distinct(np.concatenate([light.element, fresh]))
         table = space.table(element)
-        c, outer = lightest_combination(table, z)
+        c, outer = minimum_l1_combination(table, z)
         points = outer + INWARDS[:, None] * (inner - outer)
         tops, fresh = _look(space, points)
         bounds = points @ z / tops

@@ -2,10 +2,10 @@
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
-from orbitdl.coding.growing import Growing
+from orbitdl.coding.growing.coder import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
-from orbitdl.coding.sliding import Sliding
+from orbitdl.coding.sliding.coder import Sliding
 
 __all__ = [
     "ActiveSet",

@@ -1,4 +1,4 @@
-"""One attempt at a coding problem: in good units, whole samples apart, certified."""
+"""One attempt at a coding problem: in good units, complete samples separately, certified."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ class Components:
 
     Attributes
     ----------
-    own : ndarray of shape (q, F, d, m)
+    original : ndarray of shape (q, F, d, m)
     size : float
         That unit, a power of two: 1 for norms that are 1 but for rounding, and for zeros.
     scaled : ndarray of shape (q, F, d, m)
     """
 
-    own: Blocks
+    original: Blocks
     size: float
     scaled: Blocks
 
@@ -57,11 +57,11 @@ def attempt(
     if warm is None:
         atoms = solve_scaled(solve, components, problem, None)
         return atoms, *certify(problem, atoms, eps)
-    before = objectives(problem, warm)
-    helpful = warm.only(before <= 0.5 * problem.energy())
-    atoms = solve_scaled(solve, components, problem, helpful)
+    warm_objective = objectives(problem, warm)
+    useful = warm.only(warm_objective <= 0.5 * problem.energy())
+    atoms = solve_scaled(solve, components, problem, useful)
     objective, gap = certify(problem, atoms, eps)
-    if (worse := ~(objective <= (1.0 + ROUNDING) * before)).any():
+    if (worse := ~(objective <= (1.0 + ROUNDING) * warm_objective)).any():
         atoms = atoms.replace(worse, warm.take(worse))
         objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse), eps)
     return atoms, objective, gap
@@ -79,29 +79,29 @@ def solve_scaled(
     alpha = min(max(scaled.alpha / components.size, SMALLEST), LARGEST)  # beyond, codes stay
     scaled = replace(scaled, A=components.scaled, alpha=alpha)
     factors = np.full(len(problem.A), unit / components.size)
-    known = None if warm is None else warm.scale(1.0 / factors)
-    return solve_apart(solve, scaled, known).scale(factors)
+    start = None if warm is None else warm.scale(1.0 / factors)
+    return solve_complete_separately(solve, scaled, start).scale(factors)
 
 
-def solve_apart(solve: Solve, problem: Problem, warm: Atoms | None) -> Atoms:
+def solve_complete_separately(solve: Solve, problem: Problem, warm: Atoms | None) -> Atoms:
     """Solve for the samples without missing entries as if there were no others."""
-    if problem.masked is None or not (whole := problem.masked.whole).any():
+    if problem.masked is None or not (complete := problem.masked.complete).any():
         return solve(problem, warm)
-    result = Atoms.none(len(whole), len(problem.A), len(problem.representation.parameters))
+    result = Atoms.none(len(complete), len(problem.A), len(problem.representation.parameters))
     for chosen, part in (
-        (whole, replace(problem.take(whole), masked=None)),
-        (~whole, problem.take(~whole)),
+        (complete, replace(problem.take(complete), masked=None)),
+        (~complete, problem.take(~complete)),
     ):
         if chosen.any():
-            known = None if warm is None else warm.take(chosen)
-            result = result.replace(chosen, solve(part, known))
+            start = None if warm is None else warm.take(chosen)
+            result = result.replace(chosen, solve(part, start))
     return result
 
 
-def describe(problem: Problem, late: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
+def status_of(problem: Problem, unconverged: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
     """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
-    status = np.full(len(late), Status.CONVERGED, dtype=object)
-    status[late] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
+    status = np.full(len(unconverged), Status.CONVERGED, dtype=object)
+    status[unconverged] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
     status[problem.is_zero()] = Status.ZERO_DATA
     if problem.masked is not None:
         status[problem.masked.empty] = Status.NOTHING_OBSERVED

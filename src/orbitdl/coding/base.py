@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.coding.attempt import Components, attempt, describe
+from orbitdl.coding.attempt import Components, attempt, status_of
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
@@ -25,7 +25,7 @@ from orbitdl.kernels.blas import single_threaded_blas
 
 
 def require_coder(coder: object) -> Coder | None:
-    """Return the coder (None: choose one), or say how to make one."""
+    """Return the coder (None: the default one); raise ValueError for anything else."""
     if coder is not None and not isinstance(coder, Coder):
         raise ValueError(
             "coder must be None or an object from orbitdl.coding such as ActiveSet(), "
@@ -34,10 +34,10 @@ def require_coder(coder: object) -> Coder | None:
     return coder
 
 
-TRIES = 5
+MAX_RETRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
-CERTAIN = 0.02
-"""What of the tolerance a certificate may lose to how closely it is known."""
+CERTIFICATE_ERROR = 0.02
+"""Part of the tolerance by which certified gaps may be too large."""
 
 
 class Coder(ABC):
@@ -45,7 +45,7 @@ class Coder(ABC):
 
     M keeps the observed entries of a sample: all of them, unless data are given as `Masked`.
 
-    Subclasses are frozen dataclasses with a field ``tol``, the relative duality gap asked for,
+    Subclasses are frozen dataclasses with a field ``tol``, the target relative duality gap,
     and a `solve` that returns atoms. Everything is in block coordinates: Y of shape (n, F, d, m),
     A of shape (q, F, d, m).
 
@@ -77,7 +77,7 @@ class Coder(ABC):
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
-        """Tell whether this coder can code with the given group action."""
+        """Return whether this coder can code with the given group action."""
 
     @abstractmethod
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
@@ -113,15 +113,15 @@ class Coder(ABC):
         n_jobs: int | None = None,
         warn: bool = True,
     ) -> Codes:
-        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        """Return codes with objectives, certified gaps and statuses; never worse than `warm`."""
         prepared = self.prepare(representation, A)
         return prepared.code(Y, alpha, warm, masked=masked, n_jobs=n_jobs, warn=warn)
 
     def prepare(self, action: Action, A: Blocks) -> Prepared:
         """Return this coder, ready to code any data with components A (q, F, d, m).
 
-        Where atoms begin with other maps, all copies of components are coded with by the group
-        alone, and codes say which component and map a copy is of.
+        Where atoms begin with other maps, data are coded by all copies of components under the base
+        group, and codes name the component and map of each copy.
         """
         representation = action.base
         if not self.serves(representation):
@@ -134,7 +134,7 @@ class Coder(ABC):
         return Prepared(self, action, components, tables)
 
     def tabulate(self, representation: Representation, A: Blocks) -> Any:
-        """Return what `solve_with` looks up of components A, whatever is coded; here, nothing."""
+        """Return tables of components A that serve all data; here, none."""
         return None
 
     def solve_with(self, tables: Any, problem: Problem, warm: Atoms | None) -> Atoms:
@@ -143,13 +143,13 @@ class Coder(ABC):
 
     def warn_unless_converged(self, gap: Floats) -> None:
         """Give one warning if some of these gaps (n,) are above the tolerance and need not be."""
-        late = int(np.sum(gap > self.tol))
-        who, largest = f"{late} of {len(gap)} samples", float(gap.max(initial=0.0))
-        self.warn_if(late > 0, who, largest)
+        unconverged = int(np.sum(gap > self.tol))
+        who, largest = f"{unconverged} of {len(gap)} samples", float(gap.max(initial=0.0))
+        self.warn_if(unconverged > 0, who, largest)
 
-    def warn_if(self, late: bool, who: str, largest: float) -> None:
+    def warn_if(self, unconverged: bool, who: str, largest: float) -> None:
         """Warn, if it is so, that some samples stopped above the tolerance and need not have."""
-        if late and self.is_convex:
+        if unconverged and self.is_convex:
             warn_user(
                 f"{who} stopped above the gap tolerance {self.tol:.1e} "
                 f"(largest gap {largest:.1e}); raise the coder's max_iter or its tol.",
@@ -214,16 +214,16 @@ class Prepared:
         n_jobs: int | None = None,
         warn: bool = True,
     ) -> Codes:
-        """Solve, certify, and say in words how it went; never worse than `warm`."""
+        """Return codes with objectives, certified gaps and statuses; never worse than `warm`."""
         if masked is not None and not self.coder.codes_masked:
             raise ValueError(
                 f"the coder {type(self.coder).__name__} does not code data with missing entries; "
                 "leave coder=None to get one that does."
             )
-        action, A = self.action, self.components.own
+        action, A = self.action, self.components.original
         problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
-        known = None if warm is None else warm.to_copies(self.action)
-        codes = self._in_batches(problem, known, n_jobs).from_copies(self.action)
+        start = None if warm is None else warm.to_copies(self.action)
+        codes = self._in_batches(problem, start, n_jobs).from_copies(self.action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
@@ -234,32 +234,34 @@ class Prepared:
         largest = batch_size(each, self.coder.largest_batch)
         stricter = Once(self._stricter)
 
-        def settle(batch: slice) -> Codes:
-            known = None if warm is None else warm.take(batch)
-            return self._settle(problem.take(batch), known, stricter)
+        def solve_batch(batch: slice) -> Codes:
+            start = None if warm is None else warm.take(batch)
+            return self._solve_batch(problem.take(batch), start, stricter)
 
-        return Codes.concatenate(in_threads(settle, chunks_of(len(problem.Y), largest), n_jobs))
+        return Codes.concatenate(
+            in_threads(solve_batch, chunks_of(len(problem.Y), largest), n_jobs)
+        )
 
-    def _settle(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
+    def _solve_batch(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
         """Solve and certify; send samples above the tolerance to a stricter coder, if any."""
         atoms, objective, gap = self._try(problem, warm)
-        for _ in range(TRIES):
-            late = gap > self.coder.tol
-            if not late.any() or (other := stricter()) is None:
+        for _ in range(MAX_RETRIES):
+            unconverged = gap > self.coder.tol
+            if not unconverged.any() or (other := stricter()) is None:
                 break
-            rest = problem.take(late)
-            start = rest.with_best_match(atoms.take(late))
-            again, objective[late], gap[late] = other._try(rest, start)
-            atoms = atoms.replace(late, again)
-        status = describe(problem, gap > self.coder.tol, self.coder.is_convex)
+            remaining = problem.take(unconverged)
+            begun = remaining.with_best_match(atoms.take(unconverged))
+            retried, objective[unconverged], gap[unconverged] = other._try(remaining, begun)
+            atoms = atoms.replace(unconverged, retried)
+        status = status_of(problem, gap > self.coder.tol, self.coder.is_convex)
         return Codes(problem.representation, atoms, objective, gap, status)
 
     def _try(self, problem: Problem, warm: Atoms | None) -> tuple[Atoms, Floats, Floats]:
         solve = partial(self.coder.solve_with, self.tables)
-        return attempt(solve, self.components, problem, warm, CERTAIN * self.coder.tol)
+        return attempt(solve, self.components, problem, warm, CERTIFICATE_ERROR * self.coder.tol)
 
     def _stricter(self) -> Prepared | None:
         coder = self.coder.stricter()
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
-        return coder.prepare(self.action.base, self.components.own)
+        return coder.prepare(self.action.base, self.components.original)

@@ -1,4 +1,4 @@
-"""Codes that agree with what was observed, of the least weight: a linear program over all atoms.
+"""Basis pursuit: codes of minimum l1 norm that agree with what was observed, a linear program.
 
     min sum_k |c_k|   s.t.   sum_k c_k M g_k a_k = M y
 
@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.column_generation import Round, generate
-from orbitdl.coding.minimum_l1 import lightest_combination
+from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.coding.working_set import moved_signals
+from orbitdl.coding.working_set import transformed_signals
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
 ROUNDS, STALLED = 60, 4
@@ -29,25 +28,25 @@ PENALTIES = (1e-2, 1e-4)
 """Penalties, for data of unit norm, that prepare exact agreement."""
 
 
-def lightest_codes(
+def minimum_l1_codes(
     representation: Representation, Y: Blocks, A: Blocks, masked: Masked, tol: float
 ) -> tuple[Atoms, Floats, Floats]:
-    """Return atoms of least weight for data of unit norm, that weight (n,), and a bound of it (n,).
+    """Return atoms of minimum l1 norm for data of unit norm, the norms (n,) and lower bounds (n,).
 
     Value and bound are to be within a relative tol. Samples of which nothing but zeros was observed
     get no atom.
     """
     problem = Problem(representation, Y, A, 1.0, masked)
-    guess, bound = _penalised(problem, tol)
-    alive = ~problem.is_zero()
-    atoms, value = guess.only(np.zeros(len(Y), dtype=np.bool_)), np.zeros(len(Y))
-    if alive.any():
-        program = _Program(representation, A, masked.take(alive), bound[alive], tol)
-        start = _with_cover(representation, guess.take(alive))
+    penalised, bound = _penalised(problem, tol)
+    nonzero = ~problem.is_zero()
+    atoms, value = penalised.only(np.zeros(len(Y), dtype=np.bool_)), np.zeros(len(Y))
+    if nonzero.any():
+        program = _Program(representation, A, masked.take(nonzero), bound[nonzero], tol)
+        start = _with_cover(representation, penalised.take(nonzero))
         program.require_agreement(start)
-        found = generate(program.solve_and_look, start, ROUNDS)
-        atoms = atoms.replace(alive, _without_traces(found))
-        value[alive], bound[alive] = program.values[:, -1], program.bound
+        found = generate_columns(program.make_round, start, ROUNDS)
+        atoms = atoms.replace(nonzero, _without_rounding(found))
+        value[nonzero], bound[nonzero] = program.values[:, -1], program.bound
     return atoms, value, np.minimum(bound, value)
 
 
@@ -77,23 +76,23 @@ def _with_cover(representation: Representation, atoms: Atoms) -> Atoms:
     return atoms.add(Combination(row, np.zeros(len(row)), np.tile(cover, (pairs, 1))))
 
 
-def _without_traces(atoms: Atoms) -> Atoms:
-    """Leave out atoms that are nothing but rounding beside the largest of their sample."""
+def _without_rounding(atoms: Atoms) -> Atoms:
+    """Leave out atoms that are rounding compared with the largest of their sample."""
     size, largest = np.abs(atoms.coefficient), np.zeros(len(atoms))
     np.maximum.at(largest, atoms.sample, size)
     used = size > 1e-12 * largest[atoms.sample]
-    return atoms.moved(np.where(used, atoms.coefficient, 0.0), atoms.element)
+    return atoms.updated(np.where(used, atoms.coefficient, 0.0), atoms.element)
 
 
 class _Program:
-    """The linear programs of n samples, and what is known of their values.
+    """The linear programs of n samples, and bounds of their values.
 
     Attributes
     ----------
     values : ndarray of shape (n, STALLED)
         Weights reached in the last rounds, the last one last.
     bound : ndarray of shape (n,)
-        What the value cannot fall below, as far as is known.
+        Lower bounds of the values.
     """
 
     def __init__(
@@ -103,20 +102,20 @@ class _Program:
         self.values = np.full((len(bound), STALLED), np.inf)
         self.bound = bound.copy()
 
-    def solve_and_look(self, chosen: NDArray[np.bool_], atoms: Atoms) -> Round:
+    def make_round(self, chosen: NDArray[np.bool_], atoms: Atoms) -> ColumnRound:
         """Solve the programs of some samples over the atoms given; find those they lack."""
         masked, c = self.masked.take(chosen), np.zeros(len(atoms.coefficient))
         dual = np.zeros(masked.signal.shape)
         for i, (table, target) in enumerate(self._tables(masked, atoms)):
             own = slice(atoms.offsets[i], atoms.offsets[i + 1])
-            c[own], dual[i][masked.observed[i]] = lightest_combination(table, target)
+            c[own], dual[i][masked.observed[i]] = minimum_l1_combination(table, target)
         solved = replace(atoms, coefficient=c)
         C = correlate(self.representation.analyze(dual), self.A)
-        late = self._note(chosen, solved, dual * masked.signal, C)
-        fresh = self.representation.peaks(C.reshape(-1, *C.shape[2:]), 1.0 + 0.1 * self.tol)
-        return Round(solved, late, fresh)
+        unconverged = self._record(chosen, solved, dual * masked.signal, C)
+        candidates = self.representation.peaks(C.reshape(-1, *C.shape[2:]), 1.0 + 0.1 * self.tol)
+        return ColumnRound(solved, unconverged, candidates)
 
-    def _note(
+    def _record(
         self, chosen: NDArray[np.bool_], solved: Atoms, products: Floats, C: Blocks
     ) -> NDArray[np.bool_]:
         """Keep values and bounds of a round; return who is not done, (n,)."""
@@ -132,11 +131,11 @@ class _Program:
 
     def _tables(self, masked: Masked, atoms: Atoms) -> list[tuple[Floats, Floats]]:
         """Return for every sample its atoms on the observed entries, as columns, and the data."""
-        rows = moved_signals(self.representation, self.A, atoms)
+        rows = transformed_signals(self.representation, self.A, atoms)
         parts = np.split(rows, atoms.offsets[1:-1])
         return [
-            (np.ascontiguousarray(part[:, seen.ravel()].T), y[seen])
-            for part, y, seen in zip(parts, masked.signal, masked.observed, strict=True)
+            (np.ascontiguousarray(part[:, observed.ravel()].T), y[observed])
+            for part, y, observed in zip(parts, masked.signal, masked.observed, strict=True)
         ]
 
     def require_agreement(self, atoms: Atoms) -> None:
@@ -146,7 +145,34 @@ class _Program:
             distance = float(np.linalg.norm(nearest - target) / np.linalg.norm(target))
             if distance > 1e-7:
                 raise ValueError(
-                    "the observed entries of a data point are no combination of moved components "
-                    f"(the nearest is {distance:.1g} of their norm away): use exact=False, or an "
-                    "alpha."
+                    "the observed entries of a data point are no combination of transformed "
+                    f"components (the nearest is {distance:.1g} of their norm away): use "
+                    "exact=False, or an alpha."
                 )
+
+
+# The linear program over given vectors
+
+TOLERANCES = (1e-10, 1e-9, 1e-7)
+"""Feasibility tolerances: the strictest that the solver accepts, and what it sometimes needs where
+vectors are nearly the same."""
+
+
+def minimum_l1_combination(table: Floats, target: Floats) -> tuple[Floats, Floats]:
+    """Solve ``min ||c||_1  s.t.  table @ c = target`` and return c and the multipliers.
+
+    The multipliers p solve the dual ``max <p, target>  s.t.  |table.T @ p| <= 1``.
+    """
+    from scipy.optimize import linprog
+
+    scale = float(np.abs(target).max())
+    size = table.shape[1]
+    if scale == 0.0:
+        return np.zeros(size), np.zeros(len(target))
+    signed = np.concatenate([table, -table], axis=1)
+    for tol in TOLERANCES:
+        strict = {"primal_feasibility_tolerance": tol, "dual_feasibility_tolerance": tol}
+        result = linprog(np.ones(2 * size), A_eq=signed, b_eq=target / scale, options=strict)
+        if result.x is not None:
+            return scale * (result.x[:size] - result.x[size:]), result.eqlin.marginals
+    raise ValueError("Z is not a combination of group elements; pass blocks in their span.")

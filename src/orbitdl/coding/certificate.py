@@ -100,8 +100,8 @@ def relative_gap(
 
 def objectives(problem: Problem, atoms: Atoms) -> Floats:
     """Return ``1/2 ||r||^2 + alpha sum |c|`` per sample, without a certificate."""
-    misses = problem.misses(reconstruct(problem.representation, atoms, problem.A))
-    energy = inner(misses, misses, misses.ndim - 1)
+    data_residual = problem.data_residual(reconstruct(problem.representation, atoms, problem.A))
+    energy = inner(data_residual, data_residual, data_residual.ndim - 1)
     value: Floats = 0.5 * energy + problem.alpha * atoms.invariants().sum(axis=1)
     return value
 

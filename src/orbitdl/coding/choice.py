@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from orbitdl.coding.active_set import ActiveSet
 from orbitdl.coding.base import Coder
-from orbitdl.coding.growing import Growing
+from orbitdl.coding.growing.coder import Growing
 from orbitdl.coding.matching import Matching
 from orbitdl.coding.proximal import Proximal
-from orbitdl.coding.sliding import Sliding
+from orbitdl.coding.sliding.coder import Sliding
 from orbitdl.groups.base import Action
 
 

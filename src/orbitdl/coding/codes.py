@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Status(Enum):
-    """How coding a data point ended; a member is its own explanation in words.
+    """How coding a data point ended; a member is its own description.
 
     Examples
     --------
@@ -78,9 +78,9 @@ class Atoms:
     @classmethod
     def none(cls, n_samples: int, n_components: int, n_parameters: int) -> Atoms:
         """Return the empty code of n samples."""
-        nothing = np.zeros(0, dtype=np.intp)
+        none = np.zeros(0, dtype=np.intp)
         offsets = np.zeros(n_samples + 1, dtype=np.intp)
-        return cls(n_components, offsets, nothing, np.zeros(0), np.zeros((0, n_parameters)))
+        return cls(n_components, offsets, none, np.zeros(0), np.zeros((0, n_parameters)))
 
     @classmethod
     def of_pairs(cls, atoms: Combination, n_samples: int, n_components: int) -> Atoms:
@@ -96,13 +96,13 @@ class Atoms:
         cls, n_components: int, counts: Integers, component: Integers, c: Floats, element: Floats
     ) -> Atoms:
         """Build codes from arrays (n, capacity), and (n, capacity, p), filled up to the counts."""
-        kept = np.arange(c.shape[1]) < counts[:, None]
+        filled = np.arange(c.shape[1]) < counts[:, None]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-        return cls(n_components, offsets, component[kept], c[kept], element[kept])
+        return cls(n_components, offsets, component[filled], c[filled], element[filled])
 
     @classmethod
     def concatenate(cls, parts: list[Atoms]) -> Atoms:
-        """Put the samples of all parts one after the other."""
+        """Return the samples of all parts, one after the other."""
         counts = np.concatenate([part.counts for part in parts])
         return cls(
             parts[0].n_components,
@@ -141,16 +141,16 @@ class Atoms:
     def take(self, samples: slice | Integers | NDArray[np.bool_]) -> Atoms:
         """Return the codes of some samples, in the order given."""
         if isinstance(samples, slice) and samples.step in (None, 1):
-            return self._stretch(*samples.indices(len(self))[:2])
+            return self._slice(*samples.indices(len(self))[:2])
         chosen = np.arange(len(self))[samples]
         counts = self.counts[chosen]
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-        place = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
-        columns = self.component[place], self.coefficient[place], self.element[place]
+        source = np.arange(offsets[-1]) + np.repeat(self.offsets[chosen] - offsets[:-1], counts)
+        columns = self.component[source], self.coefficient[source], self.element[source]
         return Atoms(self.n_components, offsets, *columns)
 
-    def _stretch(self, first: int, last: int) -> Atoms:
-        """Return copies of the codes of consecutive samples, without a look at the others."""
+    def _slice(self, first: int, last: int) -> Atoms:
+        """Return copies of the codes of consecutive samples; the cost depends on these only."""
         offsets = self.offsets[first : max(first, last) + 1]
         own = slice(offsets[0], offsets[-1])
         c, g = self.coefficient[own].copy(), self.element[own].copy()
@@ -158,8 +158,8 @@ class Atoms:
 
     def only(self, samples: NDArray[np.bool_]) -> Atoms:
         """Empty the codes of all other samples."""
-        nothing = Atoms.none(int(np.sum(~samples)), self.n_components, self.element.shape[1])
-        return self.replace(~samples, nothing)
+        empty = Atoms.none(int(np.sum(~samples)), self.n_components, self.element.shape[1])
+        return self.replace(~samples, empty)
 
     def replace(self, samples: NDArray[np.bool_], other: Atoms) -> Atoms:
         """Return these codes with `other`, one a chosen sample, in place of the chosen ones."""
@@ -174,18 +174,18 @@ class Atoms:
         both = (np.concatenate(columns) for columns in zip(self.by_pair, atoms, strict=True))
         return Atoms.of_pairs(Combination(*both), len(self), self.n_components)
 
-    def moved(self, coefficient: Floats, element: Floats) -> Atoms:
+    def updated(self, coefficient: Floats, element: Floats) -> Atoms:
         """Return the same atoms with other coefficients and elements; those of zero go."""
-        kept = coefficient != 0
-        if kept.all():
+        nonzero = coefficient != 0
+        if nonzero.all():
             return replace(self, coefficient=coefficient, element=element)
-        offsets = np.concatenate([[0], np.cumsum(kept)])[self.offsets].astype(np.intp)
-        columns = self.component[kept], coefficient[kept], element[kept]
+        offsets = np.concatenate([[0], np.cumsum(nonzero)])[self.offsets].astype(np.intp)
+        columns = self.component[nonzero], coefficient[nonzero], element[nonzero]
         return Atoms(self.n_components, offsets, *columns)
 
     def scale(self, factors: Floats) -> Atoms:
         """Multiply the coefficients of component j by ``factors[j]``; atoms that vanish go."""
-        return self.moved(self.coefficient * factors[self.component], self.element)
+        return self.updated(self.coefficient * factors[self.component], self.element)
 
     def invariants(self) -> Floats:
         """Return ``sum |c|`` per sample and component, (n, q): the gauges of optimal codes."""
@@ -238,7 +238,7 @@ class Codes:
         Certified relative duality gap: the objective is at most ``gap * objective`` above its
         minimum.
     status : ndarray of shape (n,)
-        One `Status` per sample: how its coding ended, in words.
+        One `Status` per sample: how its coding ended.
 
     Examples
     --------
@@ -260,7 +260,7 @@ class Codes:
 
     @classmethod
     def concatenate(cls, parts: list[Codes]) -> Codes:
-        """Put the samples of all parts one after the other."""
+        """Return the samples of all parts, one after the other."""
         return cls(
             parts[0].representation,
             Atoms.concatenate([part.atoms for part in parts]),
@@ -316,11 +316,11 @@ class Codes:
         Returns
         -------
         DataFrame
-            Where signals of vectors are shifted and turned (`orbitdl.groups.Product`), with columns
+            Where vector signals are shifted and rotated (`orbitdl.groups.Product`), with columns
 
             - `sample` and `component`;
             - `amplitude`: the sum of the sizes of the coefficients; negative where the component
-              is turned over and the group has no element that does;
+              is reflected and the group has no reflection;
             - `shift`, in samples: their mean, weighted likewise;
             - what is done with the vectors: `angle` in degrees, the axis and whether they are
               `mirrored` for `Orthogonal` in two and three dimensions; `azimuth` in degrees for

@@ -1,7 +1,7 @@
 """Programs over infinitely many atoms, solved over a few of them at a time.
 
-Solve on the atoms at hand, look at the certificate, add atoms where it is too high: until it
-nowhere is. The kernels of `lasso_kernel` and `sliding.search` do the same for one sample at a time.
+Solve on the current atoms, evaluate the certificate, add atoms where it is too high: until it
+nowhere is. The kernels of `orbit_lasso` and `sliding.search` do the same for one sample at a time.
 """
 
 from __future__ import annotations
@@ -16,49 +16,53 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import Combination
 
 
-class Round(NamedTuple):
-    """What is known after one round, of n samples.
+class ColumnRound(NamedTuple):
+    """The result of one round, of n samples.
 
     Attributes
     ----------
     atoms : Atoms
         Optimal among the atoms that were at hand.
-    late : bool ndarray of shape (n,)
+    unconverged : bool ndarray of shape (n,)
         Who is not done.
-    fresh : Combination
+    candidates : Combination
         Atoms where the certificate is too high; rows number the pairs (sample, component).
     """
 
     atoms: Atoms
-    late: NDArray[np.bool_]
-    fresh: Combination
+    unconverged: NDArray[np.bool_]
+    candidates: Combination
 
     @classmethod
-    def concatenate(cls, rounds: list[Round]) -> Round:
+    def concatenate(cls, rounds: list[ColumnRound]) -> ColumnRound:
         """Return the rounds of samples one after the other; rows number all their pairs."""
-        atoms, late, fresh = zip(*rounds, strict=True)
-        columns = (np.concatenate(column) for column in zip(*fresh, strict=True))
-        return cls(Atoms.concatenate(list(atoms)), np.concatenate(late), Combination(*columns))
+        atoms, unconverged, candidates = zip(*rounds, strict=True)
+        columns = (np.concatenate(column) for column in zip(*candidates, strict=True))
+        return cls(
+            Atoms.concatenate(list(atoms)), np.concatenate(unconverged), Combination(*columns)
+        )
 
 
-SolveAndLook = Callable[[NDArray[np.bool_], Atoms], Round]
+MakeRound = Callable[[NDArray[np.bool_], Atoms], ColumnRound]
 """Makes a round of the chosen samples (n,), of which the atoms at hand are given."""
 
 
-def generate(solve_and_look: SolveAndLook, atoms: Atoms, max_rounds: int) -> Atoms:
-    """Return atoms that are optimal among all, as far as so many rounds reach.
+def generate_columns(make_round: MakeRound, atoms: Atoms, max_rounds: int) -> Atoms:
+    """Return atoms that are optimal among all, or as good as so many rounds make them.
 
-    `atoms` are those of every sample to begin with. A sample that is late, but for which nothing is
-    left to add, stays as it is.
+    `atoms` are those of every sample to begin with. A sample that is not converged, but has no atom
+    to add, stays as it is.
     """
     result, active = atoms, np.ones(len(atoms), dtype=np.bool_)
     for _ in range(max_rounds):
-        solved, late, fresh = solve_and_look(active, atoms)
+        solved, unconverged, candidates = make_round(active, atoms)
         result = result.replace(active, solved)
-        growing = np.bincount(fresh.row // atoms.n_components, minlength=len(solved)) > 0
-        going = late & growing
-        if not going.any():
+        has_candidates = (
+            np.bincount(candidates.row // atoms.n_components, minlength=len(solved)) > 0
+        )
+        continuing = unconverged & has_candidates
+        if not continuing.any():
             break
-        active[active] = going
-        atoms = solved.add(fresh).take(going)
+        active[active] = continuing
+        atoms = solved.add(candidates).take(continuing)
     return result

@@ -26,9 +26,9 @@ from orbitdl.coding.certificate import duality_gap, multiply
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, Integers, correlate, inner
 
-STIFFER = 4.0
+STIFFNESS_FACTOR = 4.0
 """Factor of sigma from one update of the codes to the next."""
-STIFFEST = 1e6
+MAX_STIFFNESS = 1e6
 """Largest factor of sigma in all."""
 ROUNDS = 20
 """Updates of the codes, at most."""
@@ -36,7 +36,7 @@ STEPS = 30
 """Newton steps between two updates, at most."""
 
 FEW, MANY = 30, 200
-"""Conjugate gradients at most, where a system can be solved directly, and elsewhere."""
+"""Conjugate gradients at most, where a system can be solved directly, and where it cannot."""
 LARGEST_SYSTEM = 300
 """Entries of a data point up to which a system is solved directly."""
 NUMBERS = 2**20
@@ -80,31 +80,31 @@ class Lagrangian(NamedTuple):
     def at(self, r: Blocks) -> Point:
         """Evaluate L and its gradient."""
         representation, A, alpha = self.problem.representation, self.problem.A, self.problem.alpha
-        sigma = like(self.sigma, self.Z)
+        sigma = per_sample(self.sigma, self.Z)
         codes = sigma * representation.prox(self.Z / sigma + self.products(r), alpha)
         weighted = representation.metric[:, None, None] * codes
-        value = dot(r, 0.5 * r - self.problem.data) + dot(weighted, codes) / (2.0 * self.sigma)
-        return Point(r, codes, value, r - self.problem.misses(multiply(codes, A)))
+        value = dots(r, 0.5 * r - self.problem.data) + dots(weighted, codes) / (2.0 * self.sigma)
+        return Point(r, codes, value, r - self.problem.data_residual(multiply(codes, A)))
 
-    def bend(self, r: Blocks) -> Callable[[Blocks], Blocks]:
+    def slope(self, r: Blocks) -> Callable[[Blocks], Blocks]:
         """Return the derivative of the proximal map at r."""
-        at = self.Z / like(self.sigma, self.Z) + self.products(r)
+        at = self.Z / per_sample(self.sigma, self.Z) + self.products(r)
         return self.problem.representation.prox_derivative(at, self.problem.alpha)
 
     def hessian(self, r: Blocks) -> Callable[[Blocks], Blocks]:
         """Return the Hessian at r, as a function."""
-        sigma, bend, A = like(self.sigma, self.Z), self.bend(r), self.problem.A
-        return lambda v: v + self.problem.observe(multiply(sigma * bend(self.products(v)), A))
+        sigma, slope, A = per_sample(self.sigma, self.Z), self.slope(r), self.problem.A
+        return lambda v: v + self.problem.observe(multiply(sigma * slope(self.products(v)), A))
 
     def hessian_matrices(self, r: Blocks) -> Floats:
         """Return the same as matrices (n, entries, entries), where blocks are single and real.
 
         With ``P'_j`` as a matrix T_j (d^2, d^2), they have the entries
-        ``sum_j sum_be A_j[b, m] T_j[ab, ce] A_j[e, l]`` at the places (a, m) and (c, l).
+        ``sum_j sum_be A_j[b, m] T_j[ab, ce] A_j[e, l]`` at the entries (a, m) and (c, l).
         """
         (n, q, _, d, _), A = self.Z.shape, self.problem.A[:, 0]
         units = np.eye(d * d).reshape(d * d, 1, 1, 1, d, d)
-        T = self.bend(r)(np.broadcast_to(units, (d * d, *self.Z.shape)))  # of (c, e)
+        T = self.slope(r)(np.broadcast_to(units, (d * d, *self.Z.shape)))  # of (c, e)
         T = T.reshape(d, d, n, q, d, d) * self.sigma[:, None, None, None]
         right = np.einsum("cenjab,jel->njbacl", T, A, optimize=True)
         left = A.transpose(2, 0, 1).reshape(A.shape[2], q * d)
@@ -119,46 +119,46 @@ def improve(problem: Problem, Z: Blocks, tol: float) -> tuple[Blocks, Floats]:
 
     Where rounding does not allow that, the best ones found.
     """
-    Z, best, late = Z.copy(), gaps(problem, Z), np.arange(len(Z))
-    codes, r = Z, problem.misses(multiply(Z, problem.A))
+    Z, best, unconverged = Z.copy(), gaps(problem, Z), np.arange(len(Z))
+    codes, r = Z, problem.data_residual(multiply(Z, problem.A))
     largest = problem.representation.gauge(Z).max(axis=1)
-    softest = np.where(largest > 0.0, largest / problem.alpha, 1.0)
+    least_stiffness = np.where(largest > 0.0, largest / problem.alpha, 1.0)
     for k in range(ROUNDS):
-        sigma = softest[late] * min(STIFFER**k, STIFFEST)
-        point = minimise(Lagrangian(problem.take(late), codes, sigma), r)
-        gap = gaps(problem.take(late), point.codes)
-        better = gap < best[late]
-        Z[late[better]], best[late[better]] = point.codes[better], gap[better]
+        sigma = least_stiffness[unconverged] * min(STIFFNESS_FACTOR**k, MAX_STIFFNESS)
+        point = minimise(Lagrangian(problem.take(unconverged), codes, sigma), r)
+        gap = gaps(problem.take(unconverged), point.codes)
+        better = gap < best[unconverged]
+        Z[unconverged[better]], best[unconverged[better]] = point.codes[better], gap[better]
         going = gap > tol
-        late, codes, r = late[going], point.codes[going], point.r[going]
-        if len(late) == 0:
+        unconverged, codes, r = unconverged[going], point.codes[going], point.r[going]
+        if len(unconverged) == 0:
             break
     return Z, best
 
 
 def minimise(lagrangian: Lagrangian, r: Blocks) -> Point:
     """Minimise L from r by Newton's method, as closely as the next update of the codes needs."""
-    point, least = lagrangian.at(r), 1e-12 * size(lagrangian.problem.data)
-    stuck = np.zeros(len(r), dtype=bool)
+    point, least = lagrangian.at(r), 1e-12 * row_norms(lagrangian.problem.data)
+    stalled = np.zeros(len(r), dtype=bool)
     for _ in range(STEPS):
-        wanted = 0.1 * size(point.codes - lagrangian.Z) / np.sqrt(lagrangian.sigma)
-        far = size(point.gradient) > np.maximum(wanted, least)
-        late = np.flatnonzero(far & ~stuck)
-        if len(late) == 0:
+        target = 0.1 * row_norms(point.codes - lagrangian.Z) / np.sqrt(lagrangian.sigma)
+        far = row_norms(point.gradient) > np.maximum(target, least)
+        unconverged = np.flatnonzero(far & ~stalled)
+        if len(unconverged) == 0:
             break
-        here, part = point.take(late), lagrangian.take(late)
-        direction = newton_direction(part, here)
-        there, moved = descend(part, here, direction)
-        point.put(late[moved], there.take(moved))
-        stuck[late] = ~moved
+        current, part = point.take(unconverged), lagrangian.take(unconverged)
+        direction = dual_newton_direction(part, current)
+        reached, accepted = line_search(part, current, direction)
+        point.put(unconverged[accepted], reached.take(accepted))
+        stalled[unconverged] = ~accepted
     return point
 
 
-def descend(
+def line_search(
     lagrangian: Lagrangian, point: Point, direction: Blocks
 ) -> tuple[Point, NDArray[np.bool_]]:
-    """Go along a direction, half as far until L falls; say which samples moved."""
-    length, slope = np.ones(len(direction)), dot(point.gradient, direction)
+    """Go along a direction, half as far until L falls; return which samples it fell for."""
+    length, slope = np.ones(len(direction)), dots(point.gradient, direction)
     trial = lagrangian.at(point.r + direction)
     for _ in range(20):
         enough = point.value + 1e-4 * length * slope + 1e-14 * np.abs(point.value)
@@ -166,14 +166,14 @@ def descend(
         if len(high) == 0:
             break
         length[high] *= 0.5
-        shorter = like(length[high], direction) * direction[high]
+        shorter = per_sample(length[high], direction) * direction[high]
         trial.put(high, lagrangian.take(high).at(point.r[high] + shorter))
-    moved = np.ones(len(length), dtype=bool)
-    moved[high] = False
-    return trial, moved
+    accepted = np.ones(len(length), dtype=bool)
+    accepted[high] = False
+    return trial, accepted
 
 
-def newton_direction(lagrangian: Lagrangian, point: Point) -> Blocks:
+def dual_newton_direction(lagrangian: Lagrangian, point: Point) -> Blocks:
     """Solve ``L''(r) x = -L'(r)``: by conjugate gradients, or directly where these are slow."""
     right = -point.gradient
     entries, blocks = right[0].size, lagrangian.Z.shape[2]
@@ -193,21 +193,21 @@ def conjugate_gradients(
 ) -> tuple[Blocks, NDArray[np.bool_]]:
     """Solve ``apply(x) = right`` for every sample at once, each system positive and symmetric.
 
-    Also say which samples are not done.
+    Also return which samples are not converged.
     """
     x, r, direction = np.zeros_like(right), right, right
-    power = dot(r, r)
+    power = dots(r, r)
     enough = accuracy**2 * power
     for _ in range(max_iter):
         going = power > enough
         if not going.any():
             break
         image = apply(direction)
-        step = np.where(going, power / np.where(going, dot(direction, image), 1.0), 0.0)
-        x, r = x + like(step, r) * direction, r - like(step, r) * image
-        last, power = power, dot(r, r)
-        turn = np.where(going, power / np.where(going, last, 1.0), 0.0)
-        direction = r + like(turn, r) * direction
+        step = np.where(going, power / np.where(going, dots(direction, image), 1.0), 0.0)
+        x, r = x + per_sample(step, r) * direction, r - per_sample(step, r) * image
+        last, power = power, dots(r, r)
+        ratio = np.where(going, power / np.where(going, last, 1.0), 0.0)
+        direction = r + per_sample(ratio, r) * direction
     return x, power > enough
 
 
@@ -217,16 +217,16 @@ def gaps(problem: Problem, Z: Blocks) -> Floats:
     return duality_gap(problem, multiply(Z, problem.A), penalty)[1]
 
 
-def dot(a: Blocks, b: Blocks) -> Floats:
+def dots(a: Blocks, b: Blocks) -> Floats:
     """Return the inner product of every sample, (n,)."""
     return inner(a, b, axes=a.ndim - 1)
 
 
-def size(a: Blocks) -> Floats:
+def row_norms(a: Blocks) -> Floats:
     """Return the norm of every sample, (n,)."""
-    return np.sqrt(dot(a, a))
+    return np.sqrt(dots(a, a))
 
 
-def like(x: Floats, blocks: Blocks) -> Floats:
+def per_sample(x: Floats, blocks: Blocks) -> Floats:
     """Return numbers (n,), one per sample, such that they multiply blocks (n, ...)."""
     return x.reshape(-1, *[1] * (blocks.ndim - 1))

@@ -1,4 +1,4 @@
-"""What is made at first use, for all threads that ask."""
+"""Lazy values shared by threads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Made = TypeVar("Made")
 
 
 class Once(Generic[Made]):
-    """A value made when it is first asked for, once, whichever threads ask.
+    """A value computed at first use, once, whichever thread comes first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Matching with few atoms in all: every place goes to the component that fits best."""
+"""Matching with few atoms in all: every slot goes to the component that fits best."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.insertion import combine, refit, soft
+from orbitdl.coding.coordinate_descent import combine, refit_lasso, soft_threshold
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Floats, Integers, correlate, inner
 
 
 @dataclass(frozen=True, eq=False)
-class Places:
-    """The atoms of n samples, K places each; a place of coefficient 0 is empty.
+class AtomSlots:
+    """The atoms of n samples, K slots each; a slot of coefficient 0 is empty.
 
     Attributes
     ----------
@@ -29,27 +29,27 @@ class Places:
     g: Floats
 
     @classmethod
-    def of(cls, problem: Problem, count: int, warm: Atoms | None) -> Places:
-        """Return as many places in every sample, filled with atoms that are known."""
+    def of(cls, problem: Problem, count: int, warm: Atoms | None) -> AtomSlots:
+        """Return as many slots in every sample, filled with earlier atoms."""
         n, p = len(problem.Y), len(problem.representation.parameters)
-        places = cls(np.zeros((n, count), np.intp), np.zeros((n, count)), np.zeros((n, count, p)))
+        slots = cls(np.zeros((n, count), np.intp), np.zeros((n, count)), np.zeros((n, count, p)))
         if warm is not None:
             own = warm.sample, np.arange(len(warm.sample)) - warm.offsets[warm.sample]
-            places.component[own], places.c[own] = warm.component, warm.coefficient
-            places.g[own] = warm.element
-        return places
+            slots.component[own], slots.c[own] = warm.component, warm.coefficient
+            slots.g[own] = warm.element
+        return slots
 
-    def take(self, samples: Integers) -> Places:
+    def take(self, samples: Integers) -> AtomSlots:
         """Return those of some samples."""
-        return Places(self.component[samples], self.c[samples], self.g[samples])
+        return AtomSlots(self.component[samples], self.c[samples], self.g[samples])
 
-    def put(self, samples: Integers, other: Places) -> None:
+    def put(self, samples: Integers, other: AtomSlots) -> None:
         """Replace those of some samples."""
         self.component[samples], self.c[samples] = other.component, other.c
         self.g[samples] = other.g
 
     def atoms(self, q: int) -> Atoms:
-        """Return the places that are not empty."""
+        """Return the atoms in slots that are not empty."""
         sample, k = np.nonzero(self.c)
         offsets = np.concatenate([[0], np.cumsum((self.c != 0).sum(axis=1))]).astype(np.intp)
         return Atoms(q, offsets, self.component[sample, k], self.c[sample, k], self.g[sample, k])
@@ -65,56 +65,58 @@ class LimitedMatching:
     improvement: float
 
     def match(self, problem: Problem, warm: Atoms | None) -> Atoms:
-        """Return the atoms of every sample, from known ones on where there are any."""
+        """Return the atoms of every sample, starting from earlier ones if there are any."""
         if warm is not None:
             pair = warm.sample * warm.n_components + warm.component // problem.n_copies
-            warm = strongest(warm, pair, self.of_each)
-            warm = strongest(warm, warm.sample, self.in_all)
-        places = Places.of(problem, self.in_all, warm)
-        active, last = np.arange(len(places.c)), np.full(len(places.c), np.inf)
+            warm = largest_atoms(warm, pair, self.of_each)
+            warm = largest_atoms(warm, warm.sample, self.in_all)
+        slots = AtomSlots.of(problem, self.in_all, warm)
+        active, last = np.arange(len(slots.c)), np.full(len(slots.c), np.inf)
         for _ in range(self.max_iter):
-            better, value = self.cycle(problem.take(active), places.take(active))
-            places.put(active, better)
+            better, value = self.cycle(problem.take(active), slots.take(active))
+            slots.put(active, better)
             falling = value < last * (1 - self.improvement)
             active, last = active[falling], value[falling]
             if len(active) == 0:
                 break
-        return places.atoms(len(problem.A))
+        return slots.atoms(len(problem.A))
 
-    def cycle(self, problem: Problem, places: Places) -> tuple[Places, Floats]:
-        """Fill every place anew, refitting all after each; return them and the objectives (n,)."""
+    def cycle(self, problem: Problem, slots: AtomSlots) -> tuple[AtomSlots, Floats]:
+        """Fill every slot anew, refitting all after each; return them and the objectives (n,)."""
         representation, A, alpha = problem.representation, problem.A, problem.alpha
-        component, c, g, every = places.component, places.c, places.g, np.arange(len(places.c))
-        moved = representation.represent(g) @ A[component]
-        moved[c == 0] = 0  # an empty place takes no part in a fit
+        component, c, g, every = slots.component, slots.c, slots.g, np.arange(len(slots.c))
+        transformed = representation.represent(g) @ A[component]
+        transformed[c == 0] = 0  # an empty slot takes no part in a fit
         square = inner(A, A)
         for k in range(self.in_all):
-            without = problem.residual(combine(c, moved)) + combine(c[:, [k]], moved[:, [k]])
+            without = problem.residual(combine(c, transformed)) + combine(
+                c[:, [k]], transformed[:, [k]]
+            )
             value, element = representation.match(correlate(without, A))
-            coefficient = soft(value, alpha) / np.where(square > 0, square, 1.0)
+            coefficient = soft_threshold(value, alpha) / np.where(square > 0, square, 1.0)
             free = self._free(component // problem.n_copies, c, k, len(A) // problem.n_copies)
             free = np.repeat(free, problem.n_copies, axis=1)
             gain = np.where(free, coefficient**2 * square, -1.0)
             best = gain.argmax(axis=1)
             component[:, k], g[:, k] = best, element[every, best]
             c[:, k] = np.where(gain[every, best] > 0, coefficient[every, best], 0.0)
-            moved[:, k] = representation.represent(g[:, k]) @ A[best]
-            moved[c == 0] = 0
-            c = refit(problem, moved, c)
-            moved[c == 0] = 0
-        energy = problem.misfit(combine(c, moved)).energy
-        return Places(component, c, g), 0.5 * energy + alpha * np.abs(c).sum(axis=1)
+            transformed[:, k] = representation.represent(g[:, k]) @ A[best]
+            transformed[c == 0] = 0
+            c = refit_lasso(problem, transformed, c)
+            transformed[c == 0] = 0
+        energy = problem.misfit(combine(c, transformed)).energy
+        return AtomSlots(component, c, g), 0.5 * energy + alpha * np.abs(c).sum(axis=1)
 
     def _free(self, component: Integers, c: Floats, k: int, q: int) -> NDArray[np.bool_]:
-        """Tell which components (n, q) may have one more atom beside those outside place k."""
+        """Return which components (n, q) may have one more atom than those outside slot k."""
         used = (component[:, :, None] == np.arange(q)) & (c != 0)[:, :, None]
         used[:, k] = False
         return np.asarray(used.sum(axis=1) < self.of_each)
 
 
-def strongest(atoms: Atoms, row: Integers, most: int) -> Atoms:
+def largest_atoms(atoms: Atoms, row: Integers, most: int) -> Atoms:
     """Keep, of the atoms of every row, the largest."""
     order = np.lexsort((-np.abs(atoms.coefficient), row))
     rank = np.empty(len(row), dtype=np.intp)
     rank[order] = np.arange(len(row)) - np.searchsorted(row[order], row[order])
-    return atoms.moved(np.where(rank < most, atoms.coefficient, 0.0), atoms.element)
+    return atoms.updated(np.where(rank < most, atoms.coefficient, 0.0), atoms.element)

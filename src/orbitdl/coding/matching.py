@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.arrays.validation import require_count
 from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.insertion import sweep
+from orbitdl.coding.coordinate_descent import match_cycle
 from orbitdl.coding.limited_matching import LimitedMatching
 from orbitdl.coding.memory import block_bytes, correlation_bytes
 from orbitdl.coding.problem import Problem
@@ -44,12 +44,12 @@ class Matching(Coder):
     component, ``max_{g,c} c <r, g a> - c^2/2 - alpha |c|`` is solved by ``g = match(r a^H)`` and
     the soft threshold of its value. After every cycle all coefficients are refitted together by
     the lasso on the atoms found. Needs nothing of a group but `match`. Missing entries are filled
-    with what the other atoms and the last place of this one say: then too no step goes uphill.
+    with the values of the other atoms and of this one where it was: then too no step goes uphill.
 
     With `max_atoms` the choice is among all components that have atoms left: the first cycle is
-    greedy, taking the atom that lowers the objective most beside those that are there, by
+    greedy (matching pursuit), taking the atom that lowers the objective most, by
     ``(|<r, g a_j>| - alpha)_+^2 / (2 ||a_j||^2)``, and all coefficients are refitted after each.
-    Later cycles take every atom out in turn and put the best one of any component in its place.
+    Later cycles take every atom out in turn and replace it by the best one of any component.
 
     Examples
     --------
@@ -122,16 +122,16 @@ class Matching(Coder):
             sample, component = warm.sample[order], warm.component[order]
             pair = sample * warm.n_components + component
             rank = np.arange(len(pair)) - np.searchsorted(pair, pair)
-            kept = rank < self.n_atoms
-            place = sample[kept], component[kept] * self.n_atoms + rank[kept]
-            c[place], g[place] = warm.coefficient[order][kept], warm.element[order][kept]
+            selected = rank < self.n_atoms
+            slot = sample[selected], component[selected] * self.n_atoms + rank[selected]
+            c[slot], g[slot] = warm.coefficient[order][selected], warm.element[order][selected]
         return c, g
 
     def _cycle(self, problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats]:
         """Cycle over the atoms of every sample until its objective stands still."""
         active, last = np.arange(len(c)), np.full(len(c), np.inf)
         for _ in range(self.max_iter):
-            c[active], g[active], value = sweep(problem.take(active), c[active], g[active])
+            c[active], g[active], value = match_cycle(problem.take(active), c[active], g[active])
             falling = value < last * (1 - self.improvement)
             active, last = active[falling], value[falling]
             if len(active) == 0:

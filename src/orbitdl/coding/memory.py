@@ -21,7 +21,7 @@ WORKSPACE = 2**26
 """Bytes of a thread, 64 MB: batches of data of common sizes, up to a thousand numbers a sample,
 are as large as `BATCH` then."""
 BATCH = 512
-"""Samples of a batch at most: what is done for all of them at once is worth a call by then."""
+"""Samples of a batch at most: the overhead of calls is small by then."""
 COPIES = 6
 """Arrays of one size that are there at once at most, such as a spectrum, its inverse transform and
 what is sorted out of it."""

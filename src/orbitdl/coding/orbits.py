@@ -1,6 +1,6 @@
-"""Inner products of all moved components, laid out so that each is one look-up.
+"""Inner products of all transformed components, laid out so that each is one look-up.
 
-Atom number ``h * q + l`` is component l moved by the element numbered h. The Gram matrix is
+Atom number ``h * q + l`` is component l transformed by the element numbered h. The Gram matrix is
 ``<g a_j, h a_l> = table[j, g^-1 h, l]``, a table of ``q * q * |G|`` numbers.
 """
 
@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.cyclic_tables import unroll
 from orbitdl.coding.missing_entries import unit_vectors
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.finite_representation import FiniteRepresentation
@@ -22,22 +21,22 @@ MOST_PRODUCTS = 2**16
 class Orbits(NamedTuple):
     """Inner products of all N = q * |G| atoms.
 
-    That of a and b is ``products[row[a] + shift[turn[a], element[b]] + component[b]]``.
+    That of a and b is ``products[row[a] + shift[divisor[a], element[b]] + component[b]]``.
 
     Attributes
     ----------
     products : ndarray of shape (K,)
-    row, turn : ndarray of shape (N,)
+    row, divisor : ndarray of shape (N,)
         With those of entries, (N + entries,): entry e, as a unit vector, has the number N + e.
     element, component : ndarray of shape (N,)
     shift : ndarray of shape (T, E)
     run : int
-        So many atoms, from each multiple of it on, have places that follow each other.
+        So many atoms, from each multiple of it on, have consecutive positions.
     """
 
     products: Floats
     row: Integers
-    turn: Integers
+    divisor: Integers
     shift: Integers
     element: Integers
     component: Integers
@@ -45,7 +44,7 @@ class Orbits(NamedTuple):
 
 
 def inner_products(representation: FiniteRepresentation, A: Blocks) -> Orbits:
-    """Return the inner products of all moved components, which depend on ``g^-1 h`` only."""
+    """Return the inner products of all transformed components, which depend on ``g^-1 h`` only."""
     q, size = len(A), representation.size
     table = representation.products(A, A).reshape(q, size, q)
     if size > 1 and representation.cycles:
@@ -62,20 +61,20 @@ def inner_products_with_entries(representation: FiniteRepresentation, A: Blocks)
     first, source, number = representation.entries()
     units = representation.analyze(unit_vectors(first, representation.shape))
     table = representation.products(units, A).reshape(len(first), size, q)
-    row, turn = source * size * q, np.zeros_like(number)
+    row, divisor = source * size * q, np.zeros_like(number)
     if size > 1 and representation.cycles:
         spread = unroll(representation.cycles)
         table = table[:, spread.number]
-        row = (source * len(spread.number) + spread.origin - spread.place[number]) * q
+        row = (source * len(spread.number) + spread.origin - spread.position[number]) * q
     elif orbits.shift.size > 1:
-        turn = number
+        divisor = number
     else:
         table = table[source[:, None], representation.quotient[number]]
         row = np.arange(len(number)) * size * q
     return orbits._replace(
         products=np.concatenate([orbits.products, table.ravel()]),
         row=np.concatenate([orbits.row, len(orbits.products) + row]),
-        turn=np.concatenate([orbits.turn, turn]),
+        divisor=np.concatenate([orbits.divisor, divisor]),
     )
 
 
@@ -94,5 +93,49 @@ def over_two_periods(table: Floats, cycles: tuple[int, ...]) -> Orbits:
     (q, size, _), spread = table.shape, unroll(cycles)
     g, j = np.divmod(np.arange(q * size), q)
     products = table[:, spread.number].ravel()
-    row = (j * len(spread.number) + spread.origin - spread.place[g]) * q
-    return Orbits(products, row, np.zeros_like(g), spread.place[None] * q, g, j, cycles[-1] * q)
+    row = (j * len(spread.number) + spread.origin - spread.position[g]) * q
+    return Orbits(products, row, np.zeros_like(g), spread.position[None] * q, g, j, cycles[-1] * q)
+
+
+# Products of cyclic groups laid out over two periods, so that quotients are differences
+
+
+class Unrolled(NamedTuple):
+    """Where elements lie in a list that repeats them.
+
+    Attributes
+    ----------
+    number : ndarray of shape (K,)
+        The element at every position of the list.
+    position : ndarray of shape (size,)
+        Of every element, such that ``g^-1 h`` is at ``position[h] - position[g] + origin``.
+    origin : int
+    """
+
+    number: Integers
+    position: Integers
+    origin: int
+
+
+def unroll(cycles: tuple[int, ...]) -> Unrolled:
+    """Lay out a product of cyclic groups, elements in order, the last cycle fastest.
+
+    Notes
+    -----
+    A difference of two coordinates in a cycle of size N is one of ``-(N - 1) .. N - 1``: the list
+    has them all, ``2 N - 1`` in a row. The last cycle has one more, so that a single cycle is
+    just there twice. As far as the last cycle runs, consecutive elements have consecutive
+    positions.
+
+    Examples
+    --------
+    >>> unroll((3,))
+    Unrolled(number=array([0, 1, 2, 0, 1, 2]), position=array([0, 1, 2]), origin=3)
+    """
+    lowest = [size - 1 for size in cycles[:-1]] + [cycles[-1]]
+    widths = [2 * size - 1 for size in cycles[:-1]] + [2 * cycles[-1]]
+    steps = np.indices(widths).reshape(len(cycles), -1) - np.array(lowest)[:, None]
+    number = np.asarray(np.ravel_multi_index(tuple(steps), cycles, mode="wrap"))
+    own = tuple(np.indices(cycles).reshape(len(cycles), -1))
+    position = np.asarray(np.ravel_multi_index(own, tuple(widths)))
+    return Unrolled(number, position, int(np.ravel_multi_index(tuple(lowest), tuple(widths))))

@@ -1,4 +1,4 @@
-"""What a coder is asked to solve."""
+"""The coding problem, with and without missing entries."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Masked:
         return Masked(self.signal[samples], self.observed[samples])
 
     @property
-    def whole(self) -> NDArray[np.bool_]:
+    def complete(self) -> NDArray[np.bool_]:
         """Whether a sample has no missing entry, shape (n,)."""
         return np.asarray(self.observed.reshape(len(self.observed), -1).all(axis=1))
 
@@ -115,13 +115,13 @@ class Problem:
         return self.Y if self.masked is None else self.masked.signal
 
     def observe(self, blocks: Blocks) -> Blocks:
-        """Return what is seen of signals given in block coordinates, like `data`."""
+        """Return what is observed of signals given in block coordinates, like `data`."""
         if self.masked is None:
             return blocks
         return np.asarray(self.masked.observed * self.representation.synthesize(blocks))
 
     def observe_matrices(self, H: Floats) -> Floats:
-        """Return what is seen of symmetric real maps of block coordinates, as maps of `data`.
+        """Return what is observed of symmetric real maps of block coordinates, as maps of `data`.
 
         H has the shape (n, F d m, F d m), and what is returned (n, entries, entries).
         """
@@ -135,15 +135,15 @@ class Problem:
         return H
 
     def rows(self, sample: Integers, blocks: Blocks) -> Floats:
-        """Return what is seen of K signals, each in a sample, as real rows (K, ..., entries).
+        """Return what is observed of K signals, each in a sample, as real rows (K, ..., entries).
 
         Signals are given in block coordinates (K, ..., F, d, m).
         """
         if self.masked is None:
             return as_real_rows(blocks, 3)
-        seen, axes = self.masked.observed[sample], len(self.representation.shape)
-        seen = seen.reshape(len(sample), *(1,) * (blocks.ndim - 4), *seen.shape[1:])
-        return as_real_rows(seen * self.representation.synthesize(blocks), axes)
+        observed, axes = self.masked.observed[sample], len(self.representation.shape)
+        observed = observed.reshape(len(sample), *(1,) * (blocks.ndim - 4), *observed.shape[1:])
+        return as_real_rows(observed * self.representation.synthesize(blocks), axes)
 
     def residual_of(self, rows: Floats) -> Blocks:
         """Return misfits given as rows (n, entries), like `targets`, in block coordinates."""
@@ -160,17 +160,17 @@ class Problem:
         """Return block coordinates (n, F, d, m) of something like `data`: `observe`'s adjoint."""
         return data if self.masked is None else self.representation.analyze(data)
 
-    def misses(self, fitted: Blocks) -> Blocks:
+    def data_residual(self, fitted: Blocks) -> Blocks:
         """Return ``M_i (y_i - fitted_i)`` for a fit in block coordinates, like `data`."""
         return np.asarray(self.data - self.observe(fitted))
 
     def residual(self, fitted: Blocks) -> Blocks:
         """Return the same in block coordinates, shape (n, F, d, m)."""
-        return self.in_blocks(self.misses(fitted))
+        return self.in_blocks(self.data_residual(fitted))
 
     def misfit(self, fitted: Blocks) -> Misfit:
         """Return the same with the inner products of a certificate."""
-        r = self.misses(fitted)
+        r = self.data_residual(fitted)
         axes = r.ndim - 1
         products = inner(self.data, r, axes), inner(r, r, axes), self.energy()
         return Misfit(self.in_blocks(r), *products)
@@ -180,21 +180,21 @@ class Problem:
         return inner(self.data, self.data, self.data.ndim - 1)
 
     def is_zero(self) -> NDArray[np.bool_]:
-        """Tell which samples have no entry but zeros, shape (n,); a square may vanish before."""
+        """Return which samples are zero, shape (n,): energies of small numbers may underflow."""
         signal = self.Y if self.masked is None else self.masked.signal
         return np.asarray(~np.any(signal.reshape(len(signal), -1), axis=1))
 
-    def next_to_nothing(self, component: Integers) -> Floats:
-        """Return coefficients that change nothing: 1e-9 of what alpha takes from such an atom."""
+    def tiny_coefficients(self, component: Integers) -> Floats:
+        """Return negligible coefficients: 1e-9 of what the penalty takes from such an atom."""
         norms: Floats = inner(self.A, self.A)[component]
         return 1e-9 * self.alpha / np.where(norms > 0, norms, 1.0)
 
     def with_best_match(self, atoms: Atoms) -> Atoms:
-        """Add to every sample the atom that fits its residual best, with next to no weight."""
+        """Add to each sample the atom that fits its residual best, with a negligible weight."""
         fitted = atoms.superpose(self.representation, self.A)
         value, element = self.representation.match(correlate(self.residual(fitted), self.A))
         n, q = value.shape
         component = np.abs(value).argmax(axis=1)
-        place = np.arange(n), component
-        weight = self.next_to_nothing(component) * np.sign(value[place])
-        return atoms.add(Combination(np.arange(n) * q + component, weight, element[place]))
+        best = np.arange(n), component
+        weight = self.tiny_coefficients(component) * np.sign(value[best])
+        return atoms.add(Combination(np.arange(n) * q + component, weight, element[best]))

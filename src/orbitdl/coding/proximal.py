@@ -92,32 +92,39 @@ class Proximal(TabulatingCoder[Steps]):
         n_blocks, d, _ = problem.representation.block_shape
         shape = (len(problem.Y), len(problem.A), n_blocks, d, d)
         Z = np.zeros(shape, dtype=problem.representation.dtype) if start is None else start
-        late = self._accelerate(steps, problem, Z, np.arange(len(Z)), min(self.max_iter, PATIENCE))
-        if len(late) and self.max_iter > PATIENCE:
-            Z[late], gap = improve(problem.take(late), Z[late], 0.9 * self.tol)
-            late = late[gap > 0.9 * self.tol]
-            self._accelerate(steps, problem, Z, late, self.max_iter - PATIENCE)
+        unconverged = self._accelerate(
+            steps, problem, Z, np.arange(len(Z)), min(self.max_iter, PATIENCE)
+        )
+        if len(unconverged) and self.max_iter > PATIENCE:
+            Z[unconverged], gap = improve(problem.take(unconverged), Z[unconverged], 0.9 * self.tol)
+            unconverged = unconverged[gap > 0.9 * self.tol]
+            self._accelerate(steps, problem, Z, unconverged, self.max_iter - PATIENCE)
         return Z
 
     def _accelerate(
         self, steps: Steps, problem: Problem, Z: Blocks, active: Integers, most: int
     ) -> Integers:
-        """Take FISTA's steps on the active samples of Z, in place; return who is not done."""
+        """Take FISTA's steps on the active samples of Z, in place; return the unconverged ones."""
         representation, A = problem.representation, problem.A
-        rest, now, V, momentum = problem.take(active), Z[active], Z[active], np.ones(len(active))
+        remaining, current, V, momentum = (
+            problem.take(active),
+            Z[active],
+            Z[active],
+            np.ones(len(active)),
+        )
         for iteration in range(most if len(active) else 0):
-            ahead = V + steps.weight * correlate(rest.residual(multiply(V, A)), A)
-            new = representation.prox(ahead, steps.length * problem.alpha)
-            V, momentum = extrapolate(now, V, new, momentum)
-            now = new
+            gradient_step = V + steps.weight * correlate(remaining.residual(multiply(V, A)), A)
+            new = representation.prox(gradient_step, steps.length * problem.alpha)
+            V, momentum = extrapolate(current, V, new, momentum)
+            current = new
             if iteration % self.check_every == self.check_every - 1:
-                late = gaps(rest, now) > 0.9 * self.tol
-                Z[active[~late]] = now[~late]
-                active, rest = active[late], rest.take(late)
-                now, V, momentum = now[late], V[late], momentum[late]
+                unconverged = gaps(remaining, current) > 0.9 * self.tol
+                Z[active[~unconverged]] = current[~unconverged]
+                active, remaining = active[unconverged], remaining.take(unconverged)
+                current, V, momentum = current[unconverged], V[unconverged], momentum[unconverged]
                 if len(active) == 0:
                     break
-        Z[active] = now
+        Z[active] = current
         return active
 
 
@@ -130,21 +137,21 @@ def step_sizes(representation: Representation, A: Blocks) -> Steps:
 
 def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:
     """Return the next extrapolated point; restart where the momentum opposes the step."""
-    beyond, following = np.empty(new.shape, new.dtype), np.empty_like(momentum)
-    rows = (as_real_rows(blocks, 4) for blocks in (old, V, new, beyond))
-    go_beyond(*rows, momentum, following)
-    return beyond, following
+    extrapolated, next_momentum = np.empty(new.shape, new.dtype), np.empty_like(momentum)
+    rows = (as_real_rows(blocks, 4) for blocks in (old, V, new, extrapolated))
+    fill_extrapolated(*rows, momentum, next_momentum)
+    return extrapolated, next_momentum
 
 
 @fast
-def go_beyond(old, V, new, beyond, momentum, following):  # type: ignore[no-untyped-def]
-    """Fill `beyond` (n, values) and `following` (n,) for every sample."""
+def fill_extrapolated(old, V, new, extrapolated, momentum, next_momentum):  # type: ignore[no-untyped-def]
+    """Fill `extrapolated` (n, values) and `next_momentum` (n,) for every sample."""
     for i in range(len(new)):
         uphill = 0.0
         for k in range(new.shape[1]):
             uphill += (V[i, k] - new[i, k]) * (new[i, k] - old[i, k])
         start = 1.0 if uphill > 0.0 else momentum[i]
-        following[i] = 0.5 + np.sqrt(0.25 + start * start)
-        weight = (start - 1.0) / following[i]
+        next_momentum[i] = 0.5 + np.sqrt(0.25 + start * start)
+        weight = (start - 1.0) / next_momentum[i]
         for k in range(new.shape[1]):
-            beyond[i, k] = new[i, k] + weight * (new[i, k] - old[i, k])
+            extrapolated[i, k] = new[i, k] + weight * (new[i, k] - old[i, k])

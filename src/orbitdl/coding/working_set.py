@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.column_generation import Round, generate
+from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.memory import batches, block_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
@@ -27,24 +27,30 @@ Refine = Callable[[Problem, Atoms], Atoms]
 """Brings the atoms of every sample to a stationary point; those that vanish leave."""
 
 
-def grow(problem: Problem, warm: Atoms | None, refine: Refine, tol: float, max_iter: int) -> Atoms:
+def solve_by_columns(
+    problem: Problem, warm: Atoms | None, refine: Refine, tol: float, max_iter: int
+) -> Atoms:
     """Add atoms where the certificate exceeds alpha and refine, until gaps are within tol."""
     n, q, p = len(problem.Y), len(problem.A), len(problem.representation.parameters)
-    make_round = partial(_round, problem, refine, tol)
-    return generate(make_round, warm or Atoms.none(n, q, p), max_iter + 1)
+    make_round = partial(_make_round, problem, refine, tol)
+    return generate_columns(make_round, warm or Atoms.none(n, q, p), max_iter + 1)
 
 
-def _round(
+def _make_round(
     problem: Problem, refine: Refine, tol: float, chosen: NDArray[np.bool_], atoms: Atoms
-) -> Round:
+) -> ColumnRound:
     """Refine and look for atoms, as many samples at a time as the workspace has bytes for."""
-    rest, q, rounds = problem.take(chosen), len(problem.A), []
+    remaining, q, rounds = problem.take(chosen), len(problem.A), []
     for batch in batches(atom_bytes(problem) * (1 + atoms.counts)):
-        some = rest.take(batch)
+        some = remaining.take(batch)
         refined = refine(some, atoms.take(batch))
-        gap, fresh = look_for_atoms(some, refined, tol)
-        rounds.append(Round(refined, gap > tol, fresh._replace(row=fresh.row + q * batch.start)))
-    return Round.concatenate(rounds)
+        gap, candidates = look_for_atoms(some, refined, tol)
+        rounds.append(
+            ColumnRound(
+                refined, gap > tol, candidates._replace(row=candidates.row + q * batch.start)
+            )
+        )
+    return ColumnRound.concatenate(rounds)
 
 
 def atom_bytes(problem: Problem) -> int:
@@ -68,12 +74,12 @@ def look_for_atoms(problem: Problem, atoms: Atoms, tol: float) -> tuple[Floats, 
     np.maximum.at(top, sample, height)
     penalty = alpha * atoms.invariants().sum(axis=1)
     gap = relative_gap(misfit, top, alpha, penalty)[1]
-    fresh = found.take(height >= alpha + HALFWAY * (top[sample] - alpha))
-    return gap, with_next_to_no_weight(problem, apart(problem, fresh))
+    candidates = found.take(height >= alpha + HALFWAY * (top[sample] - alpha))
+    return gap, with_tiny_coefficients(problem, without_near(problem, candidates))
 
 
-def apart(problem: Problem, atoms: Combination) -> Combination:
-    """Leave out atoms at a small angle to a higher one: they explain the same, and would leave."""
+def without_near(problem: Problem, atoms: Combination) -> Combination:
+    """Leave out atoms at a small angle to a higher one: they explain the same."""
     atoms = atoms.take(np.argsort(atoms.row // len(problem.A), kind="stable"))
     sample, component = np.divmod(atoms.row, len(problem.A))
     selected, counts = (
@@ -83,42 +89,44 @@ def apart(problem: Problem, atoms: Combination) -> Combination:
     ends = np.concatenate([[0], np.cumsum(counts)])
     for batch in batches(atom_bytes(problem) * counts):
         k = slice(ends[batch.start], ends[batch.stop])
-        moved = problem.representation.act_on_blocks(atoms.element[k], problem.A[component[k]])
-        rows, waiting = problem.rows(sample[k], moved), np.empty(len(moved), np.intp)
+        transformed = problem.representation.act_on_blocks(
+            atoms.element[k], problem.A[component[k]]
+        )
+        rows, waiting = problem.rows(sample[k], transformed), np.empty(len(transformed), np.intp)
         select_apart(sample[k], rows, atoms.coefficient[k], waiting, selected[k])
     return atoms.take(selected)
 
 
-def with_next_to_no_weight(problem: Problem, atoms: Combination) -> Combination:
-    """Give atoms coefficients that change nothing yet, with the signs they have."""
-    weight = problem.next_to_nothing(atoms.row % len(problem.A)) * np.sign(atoms.coefficient)
+def with_tiny_coefficients(problem: Problem, atoms: Combination) -> Combination:
+    """Give atoms negligible coefficients, with the signs they have."""
+    weight = problem.tiny_coefficients(atoms.row % len(problem.A)) * np.sign(atoms.coefficient)
     return atoms._replace(coefficient=weight)
 
 
-def settle_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
+def refit_coefficients(problem: Problem, atoms: Atoms) -> Atoms:
     """Solve the lasso on the atoms of every sample, which stay where they are."""
-    rows = problem.rows(atoms.sample, moved_atoms(problem, atoms))
+    rows = problem.rows(atoms.sample, transformed_atoms(problem, atoms))
     return settle_rows(problem, atoms, rows)
 
 
 def settle_rows(problem: Problem, atoms: Atoms, rows: Floats) -> Atoms:
-    """Do as `settle_coefficients`, given what is seen of every atom, (K, entries)."""
+    """Do as `refit_coefficients`, given what is observed of every atom, (K, entries)."""
     c, most = atoms.coefficient.copy(), int(atoms.counts.max(initial=0))
-    settle_all(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
-    return atoms.moved(c, atoms.element)
+    solve_lassos(atoms.offsets, rows, problem.targets, problem.alpha, most, c)
+    return atoms.updated(c, atoms.element)
 
 
-def moved_atoms(problem: Problem, atoms: Atoms) -> Blocks:
+def transformed_atoms(problem: Problem, atoms: Atoms) -> Blocks:
     """Return ``rho(g_k) A_k`` for every atom, shape (K, F, d, m)."""
     return problem.representation.act_on_blocks(atoms.element, problem.A[atoms.component])
 
 
-def moved_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
+def transformed_signals(representation: Representation, A: Blocks, atoms: Atoms) -> Floats:
     """Return ``g_k a_k`` for every atom as a row, shape (K, entries of a data point)."""
-    moved = representation.synthesize(
+    transformed = representation.synthesize(
         representation.act_on_blocks(atoms.element, A[atoms.component])
     )
-    return moved.reshape(len(moved), int(np.prod(representation.shape)))
+    return transformed.reshape(len(transformed), int(np.prod(representation.shape)))
 
 
 @internal
@@ -143,26 +151,30 @@ def select_apart(sample, rows, height, waiting, selected):  # type: ignore[no-un
     first = 0
     for last in range(1, len(sample) + 1):
         if last == len(sample) or sample[last] != sample[first]:
-            own = rows[first:last], selected[first:last]
-            insert_rows(height[first:last], waiting, 0.0, last - first, own)
+            coefficient = rows[first:last], selected[first:last]
+            insert_rows(height[first:last], waiting, 0.0, last - first, coefficient)
             first = last
 
 
 @allocating
-def settle_all(offsets, signals, targets, alpha, most, c):  # type: ignore[no-untyped-def]
+def solve_lassos(offsets, signals, targets, alpha, most, c):  # type: ignore[no-untyped-def]
     """Replace c by the minimiser, with the signs it has, of the lasso on each sample's atoms."""
     gram, factor = np.empty((most, most)), np.empty((most, most))
-    b, own, sign, step = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
+    b, coefficient, sign, step = np.empty(most), np.empty(most), np.empty(most), np.empty(most)
     ids = np.empty(most, dtype=np.int64)
     for i in range(len(offsets) - 1):
         first, count = offsets[i], offsets[i + 1] - offsets[i]
         for k in range(count):
             row = signals[first + k]
-            b[k], own[k], sign[k] = dot(row, targets[i]), c[first + k], np.sign(c[first + k])
+            b[k], coefficient[k], sign[k] = (
+                dot(row, targets[i]),
+                c[first + k],
+                np.sign(c[first + k]),
+            )
             ids[k], c[first + k] = k, 0.0
             for r in range(k + 1):
                 gram[k, r] = dot(row, signals[first + r])
                 gram[r, k] = gram[k, r]
-        kept = solve_lasso(b, alpha, count, 0, ids, own, sign, gram, factor, step)
-        for r in range(kept):
-            c[first + ids[r]] = own[r]
+        count = solve_lasso(b, alpha, count, 0, ids, coefficient, sign, gram, factor, step)
+        for r in range(count):
+            c[first + ids[r]] = coefficient[r]

@@ -11,12 +11,12 @@ from sklearn.exceptions import ConvergenceWarning
 from orbitdl.arrays.validation import require_jobs, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.coding.basis_pursuit import lightest_codes
+from orbitdl.coding.basis_pursuit import minimum_l1_codes
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.problem import Masked
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.encoding.encode import decode_atoms, encode_samples, refit
+from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.kernels.blas import single_threaded_blas
@@ -106,31 +106,34 @@ def complete(
     """
     coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
     samples = Samples.of(X, group, mask, n_jobs)
-    A = samples.analyze(components)
-    alpha = None if alpha is None else require_positive(alpha, "alpha")
-    return complete_samples(samples, A, alpha, coder, n_jobs, debias, require_positive(tol, "tol"))
+    A, tol = samples.analyze(components), require_positive(tol, "tol")
+    coder = coder or default_coder(samples.representation)
+    weight = 1.0 if alpha is None else require_positive(alpha, "alpha")
+    work = SampleCoder(samples.representation, A, coder, weight, n_jobs=n_jobs)
+    if alpha is None:
+        return complete_exactly(samples, A, tol)
+    codes = work.code(samples)
+    coder.warn_unless_converged(codes.gap)
+    return complete_by(samples, A, codes, debias)
 
 
-def complete_samples(
-    samples: Samples,
-    A: Blocks,
-    alpha: float | None,
-    coder: Coder | None,
-    n_jobs: int | None,
-    debias: bool,
-    tol: float = 1e-4,
-) -> Completion:
-    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
-    if alpha is not None:
-        coder = coder or default_coder(samples.representation)
-        codes = encode_samples(samples, A, alpha, coder, n_jobs)
-        atoms, value, bound = codes.atoms, codes.objective, codes.objective * (1 - codes.gap)
-    else:
-        atoms, value, bound = _agree(samples, A, tol)
+def complete_by(samples: Samples, A: Blocks, codes: Codes, debias: bool) -> Completion:
+    """Return data points completed by their penalised codes."""
+    atoms, value = codes.atoms, codes.objective
+    if debias and samples.observed is not None:
+        atoms = refit(samples, atoms, A)
+    return filled(samples, A, atoms, value, value * (1 - codes.gap))
+
+
+def complete_exactly(samples: Samples, A: Blocks, tol: float) -> Completion:
+    """Return data points completed by the least dictionary norm that agrees with them."""
+    return filled(samples, A, *_agree(samples, A, tol))
+
+
+def filled(samples: Samples, A: Blocks, atoms: Atoms, value: Floats, bound: Floats) -> Completion:
+    """Return data points with the sum of atoms in place of missing entries."""
     if samples.observed is None:
         return Completion(samples.signal, atoms, value, bound)
-    if debias and alpha is not None:
-        atoms = refit(samples, atoms, A)
     filling = decode_atoms(samples.representation, atoms, A)
     return Completion(np.where(samples.observed, samples.signal, filling), atoms, value, bound)
 
@@ -146,11 +149,11 @@ def _agree(samples: Samples, A: Blocks, tol: float) -> tuple[Atoms, Floats, Floa
     Y = samples.Y / unit[:, None, None, None]
     action = samples.representation
     copies = dictionary_of(action, A).expand()
-    atoms, value, bound = lightest_codes(action.base, Y, copies, masked, tol)
+    atoms, value, bound = minimum_l1_codes(action.base, Y, copies, masked, tol)
     unit = unit / size
     value, bound = value * unit, bound * unit
     _warn_unless_met(value, bound, 10 * tol)
-    atoms = atoms.moved(atoms.coefficient * unit[atoms.sample], atoms.element)
+    atoms = atoms.updated(atoms.coefficient * unit[atoms.sample], atoms.element)
     return atoms.from_copies(action), value, bound
 
 

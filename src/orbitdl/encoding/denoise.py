@@ -9,9 +9,9 @@ from orbitdl.arrays.validation import require_jobs, require_positive_or
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.encoding.encode import decode_atoms, encode_samples, refit
+from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Group
+from orbitdl.groups.base import Action, Blocks, Floats, Group, Integers
 from orbitdl.kernels.blas import single_threaded_blas
 
 DRAWS = 256
@@ -76,24 +76,14 @@ def denoise(
     coder, n_jobs = require_coder(coder), require_jobs(n_jobs)
     samples = Samples.of(X, group, mask, n_jobs)
     A = samples.analyze(components)
-    return denoise_samples(samples, A, alpha, debias, coder, n_jobs)
-
-
-def denoise_samples(
-    samples: Samples,
-    A: Blocks,
-    alpha: float | str,
-    debias: bool,
-    coder: Coder | None,
-    n_jobs: int | None,
-) -> Floats:
-    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
     threshold = require_positive_or(alpha, "alpha", "noise")
     if threshold is None:
         threshold = noise_threshold(samples, A, coder, n_jobs)
     coder = coder or default_coder(samples.representation)
-    codes = encode_samples(samples, A, threshold, coder, n_jobs, debias)
-    return decode_atoms(samples.representation, codes.atoms, A)
+    work = SampleCoder(samples.representation, A, coder, threshold, debias, n_jobs)
+    codes = work.code(samples)
+    coder.warn_unless_converged(codes.gap)
+    return decode_atoms(work.action, codes.atoms, A)
 
 
 @single_threaded_blas()
@@ -149,7 +139,7 @@ def noise_threshold(samples: Samples, A: Blocks, coder: Coder | None, n_jobs: in
 def _level(
     samples: Samples, A: Blocks, reach: float, coder: Coder | None, n_jobs: int | None
 ) -> float:
-    samples = samples.take(np.random.default_rng(0).permutation(len(samples))[:SAMPLES])
+    samples = samples.take(some_of(len(samples)))
     top = float(samples.representation.largest_product(samples.Y, A).max())
     if top == 0.0:
         return root_mean_square(samples)
@@ -166,6 +156,11 @@ def _level(
         if worse == PATIENCE:
             break
     return level
+
+
+def some_of(n: int) -> Integers:
+    """Return the numbers of the data points that the noise level is estimated from."""
+    return np.random.default_rng(0).permutation(n)[:SAMPLES]
 
 
 def root_mean_square(samples: Samples) -> float:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.arrays.validation import as_components, require_jobs, require_positive
 from orbitdl.coding.base import Coder, require_coder
-from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
+from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Group
+from orbitdl.groups.base import Floats, Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 
@@ -85,44 +82,9 @@ def encode(
     samples, alpha = Samples.of(X, group, mask, n_jobs), require_positive(alpha, "alpha")
     A = samples.analyze(components)
     coder = require_coder(coder) or default_coder(samples.representation)
-    return encode_samples(samples, A, alpha, coder, n_jobs, debias)
-
-
-def encode_samples(
-    samples: Samples,
-    A: Blocks,
-    alpha: float,
-    coder: Coder,
-    n_jobs: int | None,
-    debias: bool = False,
-    *,
-    warn: bool = True,
-) -> Codes:
-    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
-    representation, Y, masked = samples.representation, samples.Y, samples.masked
-    codes = coder.code(representation, Y, A, alpha, masked=masked, n_jobs=n_jobs, warn=False)
-    if debias:
-        codes = replace(codes, atoms=refit(samples, codes.atoms, A))
-    codes = samples.with_unseen(codes, coder.tol)
-    if warn:
-        coder.warn_unless_converged(codes.gap)
+    codes = SampleCoder(samples.representation, A, coder, alpha, debias, n_jobs).code(samples)
+    coder.warn_unless_converged(codes.gap)
     return codes
-
-
-def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
-    """Return the same atoms with the coefficients that fit the observed entries best."""
-    representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
-    moved = representation.synthesize(
-        representation.act_on_blocks(atoms.element, A[atoms.component])
-    )
-    columns = moved.reshape(len(moved), y.shape[1])
-    if samples.observed is not None:
-        columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
-    c = np.zeros(len(columns))
-    for i in np.flatnonzero(np.diff(atoms.offsets)):
-        own = slice(atoms.offsets[i], atoms.offsets[i + 1])
-        c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
-    return atoms.moved(c, atoms.element)
 
 
 @single_threaded_blas()
@@ -138,8 +100,3 @@ def decode(codes: Codes, components: ArrayLike) -> Floats:
             "were made with."
         )
     return decode_atoms(representation, codes.atoms, representation.analyze(A))
-
-
-def decode_atoms(representation: Action, atoms: Atoms, A: Blocks) -> Floats:
-    """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
-    return representation.synthesize(reconstruct(representation, atoms, A))

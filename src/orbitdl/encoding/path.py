@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.arrays.validation import as_alphas, require_jobs
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
+from orbitdl.encoding.sample_coder import SampleCoder
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Group
+from orbitdl.groups.base import Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 
@@ -66,20 +66,8 @@ def encode_path(
     samples, weights = Samples.of(X, group, mask, n_jobs), as_alphas(alphas)
     A = samples.analyze(components)
     coder = require_coder(coder) or default_coder(samples.representation)
-    return code_along(samples, A, weights, coder, n_jobs)
-
-
-def code_along(
-    samples: Samples, A: Blocks, alphas: list[float], coder: Coder, n_jobs: int | None
-) -> list[Codes]:
-    """Do the same with what is checked and in block coordinates, components A (q, F, d, m) too."""
-    prepared, found = coder.prepare(samples.representation, A), dict[int, Codes]()
-    warm = None
-    for place in np.argsort(-np.array(alphas), kind="stable"):
-        codes = prepared.code(
-            samples.Y, alphas[place], warm, masked=samples.masked, n_jobs=n_jobs, warn=False
-        )
-        warm, codes = codes.atoms, samples.with_unseen(codes, coder.tol)
+    work = SampleCoder(samples.representation, A, coder, min(weights), n_jobs=n_jobs)
+    path = work.path(samples, weights)
+    for codes in path:
         coder.warn_unless_converged(codes.gap)
-        found[int(place)] = codes
-    return [found[place] for place in range(len(alphas))]
+    return path

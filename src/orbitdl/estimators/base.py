@@ -24,7 +24,7 @@ from orbitdl.groups.base import Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
 from orbitdl.learning.online import STILL, Learned, learn_in_batches
-from orbitdl.learning.out_of_core import ScatteredShards
+from orbitdl.learning.out_of_core import OutOfCoreShards
 from orbitdl.learning.progress import announce, watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
 from orbitdl.learning.shards import Shards
@@ -89,7 +89,7 @@ class LearnerMixin:
 
     def _watched(self, shards: Data) -> Data:
         """Return the same data; where they are coded somewhere else, how far is shown."""
-        if not isinstance(shards, ScatteredShards):
+        if not isinstance(shards, OutOfCoreShards):
             return shards
         return shards.watched_by(watch_for(self.callback, self.verbose))
 
@@ -157,7 +157,7 @@ class LearnerMixin:
         return {"batches": words}
 
     def _stands_still(self, size: int | None) -> bool:
-        """Tell whether the last iteration, or the last pass over batches, hardly lowered it."""
+        """Return whether the last iteration, or the last pass over batches, hardly lowered it."""
         tol, passes = float(self.tol), History(self.history_[:-1])
         if self.history_.stands_still(tol):
             return True

@@ -15,10 +15,10 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.estimators.on_recordings import Applied, Explained
 from orbitdl.events.code_events import no_events
 from orbitdl.events.detected_events import no_detected_events
-from orbitdl.executors.choice import crew_for
+from orbitdl.executors.choice import executor_for
 from orbitdl.kernels.blas import single_threaded_blas
-from orbitdl.learning.executor import Piece
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.executor import DataChunk
+from orbitdl.learning.spill import AtomStore
 
 Make = Callable[[Applied, Signal, str], Any]
 """Makes something of a recording and its name."""
@@ -50,15 +50,15 @@ class ListEvents:
 
 
 @dataclass(frozen=True, eq=False)
-class ExplainPiece:
+class ExplainRecording:
     """Returns how much codes explain of a recording."""
 
     applied: Applied
 
     @single_threaded_blas()
-    def __call__(self, piece: Piece, scratch: Scratch) -> Explained:
-        name = named(piece.number)
-        return self.applied.explained(self.applied.require_channels(piece.data, name), name)
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> Explained:
+        name = named(chunk.number)
+        return self.applied.explained(self.applied.require_channels(chunk.data, name), name)
 
 
 def each_later(recordings: DelayedRecordings, applied: Applied, make: Make) -> list[Any]:
@@ -89,8 +89,8 @@ def events_later(
 
 def score_of(recordings: DelayedRecordings, applied: Applied, n_jobs: int | None) -> float:
     """Return how much codes explain of all recordings, which are coded where they are."""
-    with crew_for(recordings, n_jobs) as crew:
-        return crew.total(ExplainPiece(applied), crew.filled, "score").score
+    with executor_for(recordings, n_jobs) as executor:
+        return executor.total(ExplainRecording(applied), executor.filled, "score").score
 
 
 def with_number(events: pd.DataFrame, number: int) -> pd.DataFrame:

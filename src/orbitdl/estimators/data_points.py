@@ -13,12 +13,12 @@ from orbitdl.coding.base import Coder
 from orbitdl.data.base import Source
 from orbitdl.data.fingerprint import Digest
 from orbitdl.encoding.samples import Samples
-from orbitdl.executors.choice import crew_for
+from orbitdl.executors.choice import executor_for
 from orbitdl.groups.base import Action
-from orbitdl.learning.executor import Piece
-from orbitdl.learning.out_of_core_samples import ScatteredSamples
+from orbitdl.learning.executor import DataChunk
+from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore
 from orbitdl.learning.starts import Points
 
 NOTHING = "X has no observed entry; pass data that are not all missing."
@@ -53,12 +53,12 @@ class Survey:
         )
 
 
-def survey_piece(piece: Piece, scratch: Scratch) -> Survey:
-    """Look at a piece, which was checked when it was read."""
-    values, observed = piece.data
+def survey_chunk(chunk: DataChunk, store: AtomStore) -> Survey:
+    """Look at a chunk, which was checked when it was read."""
+    values, observed = chunk.data
     any_observed = observed is None or bool(observed.any())
     largest = float(np.abs(values).max(initial=0.0))
-    digest = Digest.of(values, observed, piece.first)
+    digest = Digest.of(values, observed, chunk.first)
     return Survey(observed is not None, any_observed, largest, digest)
 
 
@@ -76,10 +76,10 @@ def elsewhere(
     source: Source, representation: Action, coder: Coder, n_jobs: int | None
 ) -> Iterator[Given]:
     """Return data points that are somewhere else; at the end nothing that was kept is left."""
-    with crew_for(source, n_jobs) as crew:
-        seen = crew.total(survey_piece, crew.filled, "look")
+    with executor_for(source, n_jobs) as executor:
+        seen = executor.total(survey_chunk, executor.filled, "look")
         if not seen.any_observed:
             raise ValueError(NOTHING)
         require_in_range(seen.largest, "X")
-        points = ScatteredSamples.of(crew, representation, coder, 1.0, seen.any_missing)
+        points = OutOfCoreSamples.of(executor, representation, coder, 1.0, seen.any_missing)
         yield Given(points, seen.digest.hexdigest(source.shape))

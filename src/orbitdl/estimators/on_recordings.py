@@ -155,7 +155,7 @@ class Applied:
         return codes
 
     def detects(self, settings: dict[str, float | None]) -> bool:
-        """Tell whether events are those of the detector, and need no codes."""
+        """Return whether events are those of the detector, and need no codes."""
         names = ("alpha", "threshold", "refractory")
         return self.model is not None and all(settings.get(name) is None for name in names)
 

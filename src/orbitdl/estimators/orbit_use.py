@@ -4,47 +4,52 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from os import PathLike
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from orbitdl.arrays.validation import as_alphas, as_masked_data, require_jobs, require_positive
+from orbitdl.arrays.validation import (
+    as_alphas,
+    as_masked_data,
+    require_jobs,
+    require_positive,
+    require_positive_or,
+)
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
-from orbitdl.data.base import Part
 from orbitdl.data.dask_arrays import DaskSource, is_of_dask
 from orbitdl.data.opening import as_source
 from orbitdl.display.estimator_html import Occurrences, ShownMixin
-from orbitdl.encoding import complete as completion
-from orbitdl.encoding import denoise as denoising
 from orbitdl.encoding import encode as encoding
-from orbitdl.encoding.path import code_along
+from orbitdl.encoding.denoise import noise_threshold, some_of
+from orbitdl.encoding.sample_coder import SampleCoder
 from orbitdl.encoding.samples import Samples
-from orbitdl.estimators.by_chunks import Coding, EncodePiece, Whole
-from orbitdl.estimators.dask_codes import Deferred
+from orbitdl.estimators.apply import (
+    Application,
+    Deferred,
+    InMemory,
+    approximation_of,
+    codes_of,
+    completed_by,
+    completed_exactly,
+    invariants_of,
+    opened,
+)
 from orbitdl.estimators.data_points import Given, elsewhere, in_memory
-from orbitdl.executors.choice import crew_for
+from orbitdl.executors.choice import executor_for
 from orbitdl.groups import Action, Group
-from orbitdl.groups.base import Blocks, Floats, require_group
+from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
 from orbitdl.groups.presentation import Presentation
 from orbitdl.groups.views import View
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
-
-
-class Settings(TypedDict):
-    """Arguments that all ways of coding with a model share."""
-
-    samples: Samples
-    A: Blocks
-    coder: Coder
-    n_jobs: int | None
 
 
 class FittedMixin(ShownMixin, TransformerMixin):
@@ -94,19 +99,20 @@ class FittedMixin(ShownMixin, TransformerMixin):
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         if to is None and is_of_dask(X):
             return self._deferred(X, mask, weight, debias).codes()
-        with self._coding(X, mask, weight, debias) as coding:
-            return coding.codes() if to is None else coding.stored(to)
+        with self._application(X, mask, weight, debias) as applied:
+            return applied.codes() if to is None else applied.stored(to)
 
     @single_threaded_blas()
-    def encode_path(
-        self, X: ArrayLike, alphas: Iterable[float], *, mask: Any = None
-    ) -> list[Codes]:
+    def encode_path(self, X: Any, alphas: Iterable[float], *, mask: Any = None) -> list[Codes]:
         """Code data at every one of some alphas, each from the codes before: `orbitdl.encode_path`.
 
-        Returns one `Codes` for every alpha, in their order.
+        X is as in `fit`. Returns one `Codes` for every alpha, in their order.
         """
-        weights, settings = as_alphas(alphas), self._settings(X, mask)
-        return code_along(alphas=weights, **settings)
+        check_is_fitted(self)
+        weights = as_alphas(alphas)
+        with self._application(X, mask, min(weights)) as applied:
+            paths = applied.each("encode", codes_of, partial(SampleCoder.path, alphas=weights))
+        return [Codes.concatenate(list(parts)) for parts in zip(*paths, strict=True)]
 
     @single_threaded_blas()
     def codes_of(self, X: Any, *, mask: Any = None) -> Any:
@@ -135,20 +141,17 @@ class FittedMixin(ShownMixin, TransformerMixin):
 
         X is as in `fit`; of a Dask array this is a lazy one.
         """
-        check_is_fitted(self)
-        if is_of_dask(X):
-            return self._deferred(X, mask, self.alpha_).reconstructed()
-        return self.decode(self.encode(X, mask=mask))
+        return self._array("reconstruct", approximation_of, X, mask, self._alpha())
 
     @single_threaded_blas()
     def complete(
         self,
-        X: ArrayLike,
+        X: Any,
         *,
-        mask: ArrayLike | None = None,
+        mask: Any = None,
         exact: bool = False,
         debias: bool = True,
-    ) -> Floats:
+    ) -> Any:
         """Fill missing entries (NaN, or False in the mask); observed ones stay as they are.
 
         Missing entries are taken from the sparse code of the observed ones at this model's alpha,
@@ -159,26 +162,32 @@ class FittedMixin(ShownMixin, TransformerMixin):
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program beside the data.
         """
-        settings, alpha = self._settings(X, mask), None if exact else self.alpha_
-        return completion.complete_samples(alpha=alpha, debias=debias, **settings).X
+        if exact:
+            return self._array("complete", codes_of, X, mask, self._alpha(), completed_exactly)
+        return self._array("complete", partial(completed_by, debias=debias), X, mask, self._alpha())
 
     @single_threaded_blas()
     def denoise(
         self,
-        X: ArrayLike,
+        X: Any,
         *,
-        mask: ArrayLike | None = None,
+        mask: Any = None,
         alpha: float | str | None = None,
         debias: bool = False,
-    ) -> Floats:
+    ) -> Any:
         """Remove noise: the proximal map of ``alpha`` times the dictionary norm.
 
         Without `alpha` this model's is used; "noise" chooses one from the level of noise in X, as
         `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
         undoes the shrinkage. See `orbitdl.denoise`.
         """
-        settings, chosen = self._settings(X, mask), self.alpha_ if alpha is None else alpha
-        return denoising.denoise_samples(alpha=chosen, debias=debias, **settings)
+        check_is_fitted(self)
+        weight = self._alpha() if alpha is None else require_positive_or(alpha, "alpha", "noise")
+        if weight is None:
+            chunks = opened(X, mask)
+            weight = self._noise_threshold(chunks)
+            X, mask = (X, mask) if is_of_dask(X) else (chunks, None)
+        return self._array("denoise", approximation_of, X, mask, weight, debias=debias)
 
     @single_threaded_blas()
     def transform(self, X: Any, *, mask: Any = None) -> Any:
@@ -186,11 +195,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
 
         X is as in `fit`; of a Dask array this is a lazy one.
         """
-        check_is_fitted(self)
-        if is_of_dask(X):
-            return self._deferred(X, mask, self.alpha_).invariants()
-        with self._coding(X, mask, self.alpha_) as coding:
-            return coding.invariants()
+        return self._array("transform", invariants_of, X, mask, self._alpha())
 
     @single_threaded_blas()
     def score(self, X: Any, y: None = None, *, mask: Any = None) -> float:
@@ -201,16 +206,19 @@ class FittedMixin(ShownMixin, TransformerMixin):
         at one alpha; it grows as alpha falls, so it cannot choose alpha.
         """
         check_is_fitted(self)
-        with self._coding(X, mask, self.alpha_) as coding:
-            return coding.score()
+        with self._application(X, mask, self.alpha_) as applied:
+            return applied.score()
 
-    def _settings(self, X: ArrayLike, mask: ArrayLike | None) -> Settings:
-        """Check data, and return what every way of coding them with this model has in common."""
+    def _alpha(self) -> float:
+        """Return this model's alpha, once there is one."""
         check_is_fitted(self)
-        samples = self._samples(X, mask, self.components_.shape[1:])
-        A = samples.analyze(self.components_)
-        coder = self._coder(samples.representation)
-        return {"samples": samples, "A": A, "coder": coder, "n_jobs": require_jobs(self.n_jobs)}
+        return self.alpha_
+
+    def _noise_threshold(self, chunks: Any) -> float:
+        """Return the alpha of "noise", estimated from some data points."""
+        part = chunks.take(some_of(len(chunks)))
+        work = self._work(chunks, chunks.shape, self.alpha_)
+        return noise_threshold(work.samples(part), work.A, self.coder, require_jobs(self.n_jobs))
 
     def _coder(self, representation: Action) -> Coder:
         """Return the coder to use: the one given, or the right one for the group."""
@@ -233,33 +241,54 @@ class FittedMixin(ShownMixin, TransformerMixin):
         codes = getattr(self, "codes_", None)
         return [] if codes is None else [codes.atoms]
 
+    def _array(
+        self,
+        name: str,
+        make: Any,
+        X: Any,
+        mask: Any,
+        alpha: float,
+        code: Any = SampleCoder.code,
+        *,
+        debias: bool = False,
+    ) -> Any:
+        """Return an array of what is made of data points; of a Dask array a lazy one."""
+        if is_of_dask(X):
+            deferred = self._deferred(X, mask, alpha, debias)
+            is_features = make is invariants_of
+            shape = (len(deferred.work.A),) if is_features else deferred.source.shape
+            return deferred.array(name, make, code, shape)
+        with self._application(X, mask, alpha, debias) as applied:
+            return np.concatenate(applied.each(name, make, code))
+
     @contextmanager
-    def _coding(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Iterator[Coding]:
-        """Check data, and return how they are coded, wherever they are."""
-        source, n_jobs = as_source(X, mask), require_jobs(self.n_jobs)
-        pieces = Whole(Part(*as_masked_data(X, mask))) if source is None else source
-        within = n_jobs if source is None else None  # threads share the only piece
-        work = self._encode_piece(X, pieces.shape, alpha, debias, within)
-        with crew_for(pieces, n_jobs) as crew:
-            yield Coding(crew, work)
+    def _application(
+        self, X: Any, mask: Any, alpha: float, debias: bool = False
+    ) -> Iterator[Application]:
+        """Check data, and return this model at work on them, wherever they are."""
+        chunks, n_jobs = opened(X, mask), require_jobs(self.n_jobs)
+        within = n_jobs if isinstance(chunks, InMemory) else None  # threads share the only chunk
+        work = self._work(X, chunks.shape, alpha, debias, within)
+        with executor_for(chunks, n_jobs) as executor:
+            yield Application(executor, work)
 
     def _deferred(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Deferred:
         """Check what is known of a Dask array, and return how it will be coded."""
         source = DaskSource(X, mask)
-        return Deferred(source, self._encode_piece(X, source.shape, alpha, debias))
+        return Deferred(source, self._work(X, source.shape, alpha, debias))
 
-    def _encode_piece(
+    def _work(
         self,
         X: Any,
         shape: tuple[int, ...],
         alpha: float,
-        debias: bool,
+        debias: bool = False,
         n_jobs: int | None = None,
-    ) -> EncodePiece:
+    ) -> SampleCoder:
         """Return how data points of this shape are coded with this model."""
-        representation = self._representation(X, shape, self.components_.shape[1:])
-        A, coder = representation.analyze(self.components_), self._coder(representation)
-        return EncodePiece(representation, A, coder, alpha, debias, n_jobs)
+        action = self._representation(X, shape, self.components_.shape[1:])
+        A, coder = action.analyze(self.components_), self._coder(action)
+        return SampleCoder(action, A, coder, alpha, debias, n_jobs)
 
     @contextmanager
     def _given(self, X: Any, mask: Any, fitted: tuple[int, ...] | None = None) -> Iterator[Given]:
@@ -285,7 +314,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
         self, X: Any, shape: tuple[int, ...], fitted: tuple[int, ...] | None = None
     ) -> Action:
         """Return how the group acts on data points, of this shape if the model has one."""
-        named = X if hasattr(X, "columns") else np.broadcast_to(0.0, (1, *shape))
+        table = getattr(X, "table", X)
+        named = table if hasattr(table, "columns") else np.broadcast_to(0.0, (1, *shape))
         validate_data(self, named, reset=fitted is None, skip_check_array=True)
         if fitted not in (None, shape):
             raise ValueError(

@@ -16,13 +16,13 @@ from orbitdl.domains.time.inputs import Survey, named, ready, survey
 from orbitdl.domains.time.shards import Answer, LineSpace, RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.groups.base import Integers
-from orbitdl.learning.executor import Crew, Piece
-from orbitdl.learning.out_of_core import Opening, ScatteredShards
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.executor import DataChunk, Executor
+from orbitdl.learning.out_of_core import Loader, OutOfCoreShards
+from orbitdl.learning.spill import AtomStore
 
 
 @dataclass(frozen=True, eq=False)
-class RecordingOpening(Opening):
+class RecordingLoader(Loader):
     """How a recording is coded with waveforms of some width.
 
     Attributes
@@ -30,7 +30,7 @@ class RecordingOpening(Opening):
     width, channels : int
         Of a waveform.
     alpha : float
-    positive, whole, detrend : bool
+    positive, integer_shifts, detrend : bool
     noise : Background or None
         The noise model whose filter whitens a recording.
     n_jobs : int or None
@@ -50,32 +50,32 @@ class RecordingOpening(Opening):
     def space(self) -> LineSpace:
         return LineSpace((1, self.width, self.channels))
 
-    def open(self, piece: Piece) -> RecordingShards:
-        signal = ready(piece.data, self.width, detrend=self.detrend, noise=self.noise)
+    def open(self, chunk: DataChunk) -> RecordingShards:
+        signal = ready(chunk.data, self.width, detrend=self.detrend, noise=self.noise)
         flags = {"positive": self.positive, "integer_shifts": self.integer_shifts}
         return RecordingShards.cut([signal], self.width, self.alpha, self.n_jobs, **flags)
 
 
-def survey_piece(piece: Piece, scratch: Scratch) -> list[Survey]:
+def survey_chunk(chunk: DataChunk, store: AtomStore) -> list[Survey]:
     """Look at a whole recording once; a message names it by its number."""
-    return [survey(piece.data, named(piece.number), hashed=True)]
+    return [survey(chunk.data, named(chunk.number), hashed=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class AskChunks:
     """Asks some chunks of a recording, given by the number of the recording and of the chunk."""
 
-    opening: RecordingOpening
+    loader: RecordingLoader
     wanted: dict[int, list[int]]
     ask: Callable[[Chunk], Any]
 
-    def __call__(self, piece: Piece, scratch: Scratch) -> list[Any]:
-        chunks = self.opening.open(piece).parts
-        return [self.ask(chunks[k]) for k in self.wanted[piece.number]]
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> list[Any]:
+        chunks = self.loader.open(chunk).parts
+        return [self.ask(chunks[k]) for k in self.wanted[chunk.number]]
 
 
 @dataclass(frozen=True, eq=False)
-class ScatteredRecordings(ScatteredShards):
+class OutOfCoreRecordings(OutOfCoreShards):
     """Recordings that are somewhere else.
 
     Attributes
@@ -84,19 +84,19 @@ class ScatteredRecordings(ScatteredShards):
         Samples of every recording.
     """
 
-    opening: RecordingOpening
+    loader: RecordingLoader
     lengths: tuple[int, ...] = ()
 
     @classmethod
     def of(
-        cls, crew: Crew, opening: RecordingOpening, lengths: tuple[int, ...]
-    ) -> ScatteredRecordings:
-        """Return all recordings of a crew."""
-        return cls(crew, opening, tuple(crew.filled), lengths=lengths)
+        cls, executor: Executor, loader: RecordingLoader, lengths: tuple[int, ...]
+    ) -> OutOfCoreRecordings:
+        """Return all recordings of a executor."""
+        return cls(executor, loader, tuple(executor.filled), lengths=lengths)
 
     @property
     def space(self) -> LineSpace:
-        return self.opening.space
+        return self.loader.space
 
     def best(
         self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
@@ -110,30 +110,30 @@ class ScatteredRecordings(ScatteredShards):
     @property
     def alpha(self) -> float:
         """Weight of sparsity."""
-        return self.opening.alpha
+        return self.loader.alpha
 
     @property
     def positive(self) -> bool:
         """Whether coefficients must be positive."""
-        return self.opening.positive
+        return self.loader.positive
 
     @property
     def integer_shifts(self) -> bool:
         """Whether times must be whole samples."""
-        return self.opening.integer_shifts
+        return self.loader.integer_shifts
 
     @property
     def n_jobs(self) -> int | None:
         """Threads that work on one recording."""
-        return self.opening.n_jobs
+        return self.loader.n_jobs
 
-    def at(self, alpha: float) -> ScatteredRecordings:
+    def at(self, alpha: float) -> OutOfCoreRecordings:
         """Return the same recordings at another weight of sparsity, without codes."""
-        return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
+        return replace(self.starting_from(None), loader=replace(self.loader, alpha=alpha))
 
-    def with_noise(self, noise: Background) -> ScatteredRecordings:
+    def with_noise(self, noise: Background) -> OutOfCoreRecordings:
         """Return the same recordings, whitened, without codes."""
-        return replace(self.starting_from(None), opening=replace(self.opening, noise=noise))
+        return replace(self.starting_from(None), loader=replace(self.loader, noise=noise))
 
     @property
     def sizes(self) -> list[int]:
@@ -150,8 +150,8 @@ class ScatteredRecordings(ScatteredShards):
         chosen = spread(self._chunks(), most)
         by_recording = groupby(chosen, key=lambda chunk: chunk[0])
         wanted = {number: [k for _, k, _ in chunks] for number, chunks in by_recording}
-        found: list[Answer] = self.crew.total(
-            AskChunks(self.opening, wanted, ask), list(wanted), "take"
+        found: list[Answer] = self.executor.total(
+            AskChunks(self.loader, wanted, ask), list(wanted), "take"
         )
         return found
 
@@ -160,5 +160,5 @@ class ScatteredRecordings(ScatteredShards):
         return [
             (number, k, span)
             for number in self.numbers
-            for k, span in enumerate(chunk_limits(self.lengths[number], self.opening.width))
+            for k, span in enumerate(chunk_limits(self.lengths[number], self.loader.width))
         ]

@@ -21,11 +21,11 @@ from orbitdl.domains.time.inputs import (
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
 from orbitdl.estimators.out_of_core_recordings import (
-    RecordingOpening,
-    ScatteredRecordings,
-    survey_piece,
+    OutOfCoreRecordings,
+    RecordingLoader,
+    survey_chunk,
 )
-from orbitdl.executors.choice import crew_for
+from orbitdl.executors.choice import executor_for
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Given:
 
     Attributes
     ----------
-    shards : RecordingShards or ScatteredRecordings
+    shards : RecordingShards or OutOfCoreRecordings
     lengths : tuple of int
         Samples of every recording.
     one_axis : bool
@@ -43,13 +43,13 @@ class Given:
         The same wherever they are.
     """
 
-    shards: RecordingShards | ScatteredRecordings
+    shards: RecordingShards | OutOfCoreRecordings
     lengths: tuple[int, ...]
     one_axis: bool
     fingerprint: str
 
     @classmethod
-    def of(cls, shards: RecordingShards | ScatteredRecordings, seen: Sequence[Survey]) -> Given:
+    def of(cls, shards: RecordingShards | OutOfCoreRecordings, seen: Sequence[Survey]) -> Given:
         """Return recordings of which this was seen, in their order."""
         data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
         lengths = tuple(one.samples for one in seen)
@@ -63,50 +63,50 @@ class Given:
 
 @contextmanager
 def given_recordings(
-    recording: Any, opening: RecordingOpening, n_jobs: int | None
+    recording: Any, loader: RecordingLoader, n_jobs: int | None
 ) -> Iterator[Given]:
     """Look at all recordings once, and return them ready to be learned from.
 
-    `opening` says how they are coded; its channels are found out. At the end nothing that was kept
+    `loader` says how they are coded; its channels are found out. At the end nothing that was kept
     is left.
     """
     lazy, several = delayed_recordings(recording)
     if lazy is None:
-        yield here(recording, opening, n_jobs)
+        yield here(recording, loader, n_jobs)
     else:
-        with elsewhere(lazy, opening, n_jobs, several=several) as given:
+        with elsewhere(lazy, loader, n_jobs, several=several) as given:
             yield given
 
 
-def here(recording: Any, opening: RecordingOpening, n_jobs: int | None) -> Given:
+def here(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> Given:
     """Return recordings that are read in this process, a chunk at a time."""
     signals, several = as_recordings(recording)
-    require_long_enough([len(signal) for signal in signals], opening.width, several=several)
+    require_long_enough([len(signal) for signal in signals], loader.width, several=several)
     names = _names(signals, several=several)
     seen = [survey(*pair, hashed=True) for pair in zip(signals, names, strict=True)]
     require_change(seen)
-    flags = {"positive": opening.positive, "integer_shifts": opening.integer_shifts}
+    flags = {"positive": loader.positive, "integer_shifts": loader.integer_shifts}
     coded = [
-        ready(signal, opening.width, detrend=opening.detrend, n_jobs=n_jobs) for signal in signals
+        ready(signal, loader.width, detrend=loader.detrend, n_jobs=n_jobs) for signal in signals
     ]
-    shards = RecordingShards.cut(coded, opening.width, opening.alpha, n_jobs, **flags)
+    shards = RecordingShards.cut(coded, loader.width, loader.alpha, n_jobs, **flags)
     return Given.of(shards, seen)
 
 
 @contextmanager
 def elsewhere(
-    recordings: DelayedRecordings, opening: RecordingOpening, n_jobs: int | None, *, several: bool
+    recordings: DelayedRecordings, loader: RecordingLoader, n_jobs: int | None, *, several: bool
 ) -> Iterator[Given]:
     """Return recordings that are computed where they are coded."""
-    with crew_for(recordings, n_jobs) as crew:
-        seen: list[Survey] = crew.total(survey_piece, crew.filled, "look")
+    with executor_for(recordings, n_jobs) as executor:
+        seen: list[Survey] = executor.total(survey_chunk, executor.filled, "look")
         require_same_channels([one.channels for one in seen])
         lengths = tuple(one.samples for one in seen)
-        require_long_enough(lengths, opening.width, several=several)
+        require_long_enough(lengths, loader.width, several=several)
         require_change(seen)
         within = n_jobs if len(recordings) == 1 else None  # threads share the only one
-        own = replace(opening, channels=seen[0].channels, n_jobs=within)
-        yield Given.of(ScatteredRecordings.of(crew, own, lengths), seen)
+        own = replace(loader, channels=seen[0].channels, n_jobs=within)
+        yield Given.of(OutOfCoreRecordings.of(executor, own, lengths), seen)
 
 
 def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) -> None:

@@ -11,7 +11,7 @@ from orbitdl.arrays.warnings import warn_user
 from orbitdl.discovery.discover import Discovery
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.estimators.out_of_core_recordings import ScatteredRecordings
+from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings
 from orbitdl.events.model import (
     EventModel,
     Excerpt,
@@ -25,7 +25,7 @@ from orbitdl.groups.base import Floats
 AUTO = "auto"
 """A parameter that is chosen from the data."""
 
-Shards = RecordingShards | ScatteredRecordings
+Shards = RecordingShards | OutOfCoreRecordings
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class Found:
 
     Attributes
     ----------
-    shards : RecordingShards or ScatteredRecordings
+    shards : RecordingShards or OutOfCoreRecordings
         Whitened where there is a noise model.
     number : int
         Number of waveforms.

@@ -32,7 +32,7 @@ from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.shards import Recordings, RecordingShards
 from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.estimators.out_of_core_recordings import RecordingOpening, ScatteredRecordings
+from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.recordings import Given, given_recordings
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
@@ -272,7 +272,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.alpha_, self.provenance_ = alpha, origin
         return best.stopped
 
-    def _discover(self, shards: RecordingShards | ScatteredRecordings) -> Found:
+    def _discover(self, shards: RecordingShards | OutOfCoreRecordings) -> Found:
         """Estimate noise and number of components as the parameters ask for."""
         number = self._number
         if self.noise == "white" and number != AUTO:
@@ -337,10 +337,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     def _given(self, recording: Any) -> Iterator[Given]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "integer_shifts": bool(self.integer_shifts)}
-        opening = RecordingOpening(
+        loader = RecordingLoader(
             self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
         )
-        with given_recordings(recording, opening, self.n_jobs) as given:
+        with given_recordings(recording, loader, self.n_jobs) as given:
             if self._number != AUTO:  # after the lengths of recordings, which say more
                 self._require_tables(int(self._number))
             yield given

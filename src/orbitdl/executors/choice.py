@@ -1,23 +1,22 @@
-"""Who works on data: threads of this process, or the workers of a Dask cluster."""
+"""The choice of an executor: threads of this process, or the workers of a Dask cluster."""
 
 from __future__ import annotations
 
 import sys
 from typing import Any
 
-from orbitdl.learning.executor import Crew, Threads
+from orbitdl.learning.executor import Executor, ThreadExecutor
 
 
-def crew_for(pieces: Any, n_jobs: int | None) -> Crew:
-    """Return who works on data that are somewhere else.
+def executor_for(pieces: Any, n_jobs: int | None) -> Executor:
+    """Return the executor for data in chunks (`ChunkedData`).
 
-    Pieces of data are `Pieces`, and those of Dask `DelayedPieces` too. These are worked on by the
-    cluster that there is a client of. Threads of this process read all others, and those of Dask
-    if there is none.
+    Those of Dask (`DelayedData`) are worked on by the cluster that there is a client of. Threads of
+    this process read all others, and those of Dask if there is none.
     """
     client = active_client() if hasattr(pieces, "chunk") else None
     if client is None:
-        return Threads(pieces, n_jobs)
+        return ThreadExecutor(pieces, n_jobs)
     from orbitdl.executors.cluster import Cluster
 
     return Cluster(pieces, client)

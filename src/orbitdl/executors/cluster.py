@@ -1,76 +1,80 @@
-"""Workers of a Dask cluster, each of which works on the pieces of data that it holds."""
+"""The workers of a Dask cluster as an executor: each works on the chunks of data that it holds."""
 
 from __future__ import annotations
 
 import logging
 import pickle
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import count
+from threading import Lock
 from typing import Any, Protocol
+from weakref import WeakKeyDictionary
 
-from distributed.protocol.pickle import dumps
-from distributed.scheduler import KilledWorker
+import cloudpickle
+from dask import delayed
+from distributed import KilledWorker
 
 from orbitdl.data.base import reading
 from orbitdl.executors.faults import GO_ON, NO_WORKERS, ClusterError, in_words, killed
-from orbitdl.executors.tasks import Check, Job, Keeper, add_up, do, forget_topic, open_job
+from orbitdl.executors.tasks import TOPIC, Check, Job, Keeper, add_up, do, open_job
 from orbitdl.executors.versions import require_alike
 from orbitdl.groups.base import Integers
-from orbitdl.learning.executor import Crew, Tell, Work
+from orbitdl.learning.executor import Executor, OnDone, Work
 from orbitdl.learning.shards import Sum
 
 TOGETHER = 8
-"""Answers that are added up by one task."""
+"""Results that are added up by one task."""
 RETRIES = 2
 """How often a task that failed is done again: what it reads may come from far away."""
 LOOK, PATIENCE = 10.0, 300.0
-"""Seconds after which it is looked whether there are workers, and how long none is waited for."""
+"""Seconds between checks that there are workers, and seconds that a cluster without any is waited
+for."""
 ATTEMPTS = 3
 """How often a round is begun, when workers die at one task until Dask gives up."""
 
 
-class DelayedPieces(Protocol):
-    """Data in pieces that are computed anywhere: a `DaskSource` is that.
+class DelayedData(Protocol):
+    """Data in chunks that Dask computes anywhere: a `DaskSource` is that.
 
     Attributes
     ----------
     check : callable
-        ``check(chunk, first, last)`` makes a checked piece of data points first to last - 1, on
-        a worker; it can be pickled, and does not hold the data.
+        ``check(values, first, last)`` returns data points first to last - 1, checked, on a worker;
+        it can be pickled, and does not hold the data.
     """
 
     @property
     def ends(self) -> Integers:
-        """Where pieces begin, and where the last one ends."""
+        """First data points of chunks, and the number of all data points."""
 
     @property
     def check(self) -> Check:
-        """Makes a checked piece of what was computed."""
+        """Returns computed values as checked data."""
 
     def chunk(self, k: int) -> Any:
-        """Return piece k as a `Delayed`."""
+        """Return chunk k as a `Delayed`."""
 
 
-class Cluster(Crew):
-    """Workers of a Dask cluster. Data stay there; of a round one sum comes back.
+class Cluster(Executor):
+    """Workers of a Dask cluster. Data stay there, loaded once; a round returns one sum.
 
-    Answers are added up by a tree whose shape depends on the number of pieces alone, so that who
-    works, and who dies, does not change how sums round. Nothing is pinned to a worker: a piece
-    goes to where its data are, and to another one if that is gone or busy.
+    Results are added up by a tree whose shape depends on the number of chunks alone, so that who
+    works, and who dies, does not change how sums round. Nothing is pinned to a worker: the work on
+    a chunk goes to where its data are, and to another worker if that is gone or busy.
     """
 
-    def __init__(self, pieces: DelayedPieces, client: Any) -> None:
-        super().__init__(pieces.ends)
+    def __init__(self, data: DelayedData, client: Any) -> None:
+        super().__init__(data.ends)
         require_alike(client)
-        self.client, self.check = client, pieces.check
+        self.client, self.check = client, data.check
         self.name = f"orbitdl-{secrets.token_hex(4)}"
-        self._ears, self._tokens = Ears(), count()
+        self._listener, self._tokens = Listener(), count()
         with in_words(client):
             client.register_plugin(Keeper(self.name), name=self.name)
-            client.subscribe_topic(self.name, self._ears)
-            futures = client.compute([pieces.chunk(k) for k in self.filled], retries=RETRIES)
+            Switchboard.of(client).connect(self.name, self._listener)
+            futures = client.compute([data.chunk(k) for k in self.filled], retries=RETRIES)
         self.chunks = dict(zip(self.filled, futures, strict=True))
 
     @property
@@ -78,14 +82,14 @@ class Cluster(Crew):
         return max(int(sum(self.client.nthreads().values())), 1)
 
     def total(
-        self, work: Work[Sum], numbers: Sequence[int], name: str, tell: Tell | None = None
+        self, work: Work[Sum], numbers: Sequence[int], name: str, on_done: OnDone | None = None
     ) -> Sum:
         for attempt in range(1, ATTEMPTS + 1):
             token = f"{self.name.removeprefix('orbitdl-')}-{next(self._tokens)}"
-            job = Job(work, self.check, self.name, token, tell is not None)
-            self._ears.listen(token, tell, afresh=attempt == 1)
+            job = Job(work, self.check, self.name, token, on_done is not None)
+            self._listener.listen(token, on_done, afresh=attempt == 1)
             try:
-                found: Sum = self._result(*self._graph(job, numbers, name))
+                found: Sum = self._result(self._summed(job, numbers, name))
                 return found
             except KilledWorker as error:
                 if attempt == ATTEMPTS:
@@ -94,27 +98,32 @@ class Cluster(Crew):
                 self.client.retry([one for one in self.chunks.values() if one.status == "error"])
         raise AssertionError("unreachable")
 
-    def _graph(self, job: Job, numbers: Sequence[int], name: str) -> tuple[dict[Any, Any], Any]:
-        """Return tasks by their keys, which the dashboard shows, and the key of the sum of all."""
-        opened = f"orbitdl-work-{job.token}"
-        keys: list[Any] = [(f"orbitdl-{name}-{job.token}", k) for k in numbers]
-        pickled = dumps(job)  # type: ignore[no-untyped-call]
-        tasks: dict[Any, Any] = {opened: (open_job, pickled)}
-        for key, k in zip(keys, numbers, strict=True):
-            first, last = int(self.ends[k]), int(self.ends[k + 1])
-            tasks[key] = (do, opened, k, first, last, self.chunks[k])
+    def _summed(self, job: Job, numbers: Sequence[int], name: str) -> Any:
+        """Return the sum of the results of chunks as a `Delayed`, with keys for the dashboard."""
+        pickled = cloudpickle.dumps(job)
+        opened = delayed(open_job, traverse=False)(
+            pickled, dask_key_name=f"orbitdl-work-{job.token}"
+        )
+        work, add = delayed(do, traverse=False), delayed(add_up)
+        results = []
+        for k in numbers:
+            key = (f"orbitdl-{name}-{job.token}", k)
+            span = int(self.ends[k]), int(self.ends[k + 1])
+            results.append(work(opened, k, *span, self.chunks[k], dask_key_name=key))
         level = 0
-        while len(keys) > 1:
-            groups = [keys[k : k + TOGETHER] for k in range(0, len(keys), TOGETHER)]
+        while len(results) > 1:
+            groups = [results[k : k + TOGETHER] for k in range(0, len(results), TOGETHER)]
             keys = [(f"orbitdl-add-{job.token}", level, k) for k in range(len(groups))]
-            tasks |= {key: (add_up, group) for key, group in zip(keys, groups, strict=True)}
+            results = [
+                add(group, dask_key_name=key) for group, key in zip(groups, keys, strict=True)
+            ]
             level += 1
-        return tasks, keys[0]
+        return results[0]
 
-    def _result(self, tasks: dict[Any, Any], root: Any) -> Any:
+    def _result(self, summed: Any) -> Any:
         """Let the cluster work, and return the sum; what fails or is interrupted is cancelled."""
         with in_words(self.client):
-            future = self.client.get(tasks, root, sync=False, retries=RETRIES)
+            future = self.client.compute(summed, optimize_graph=False, retries=RETRIES)
             try:
                 return self._awaited(future)
             except Exception:
@@ -153,31 +162,67 @@ class Cluster(Crew):
                 raise error
 
     def close(self) -> None:
-        """Let go of data, and remove what workers kept."""
+        """Release data, and remove what workers stored."""
         self.chunks = {}
         if self.client.status != "running":
             return
-        with suppress(Exception):  # a cluster that is gone has kept nothing
+        with suppress(Exception):  # a cluster that is gone has stored nothing
             self.client.unregister_worker_plugin(self.name)
-            self.client.run_on_scheduler(forget_topic, self.name, self.client.id)
+            Switchboard.of(self.client).disconnect(self.name)
 
 
-class Ears:
-    """Hears what workers say of pieces, and tells it once a piece."""
+class Listener:
+    """Passes events of workers on to a callback, once per chunk."""
 
     def __init__(self) -> None:
-        self.heard = set[int]()
+        self.done = set[int]()
         self.listen("", None, afresh=True)
 
-    def listen(self, token: str, tell: Tell | None, *, afresh: bool) -> None:
-        """Listen to a round; unless it is the same once more, all pieces are to be heard of."""
-        self.token, self.tell = token, tell
+    def listen(self, token: str, on_done: OnDone | None, *, afresh: bool) -> None:
+        """Listen to a round; unless it is the same once more, no chunk of it is done."""
+        self.token, self.on_done = token, on_done
         if afresh:
-            self.heard = set()
+            self.done = set()
+
+    def __call__(self, token: str, number: int, summary: bytes) -> None:
+        """Take an event, in the thread of the client."""
+        if self.on_done is not None and token == self.token and number not in self.done:
+            self.done.add(number)
+            self.on_done(number, pickle.loads(summary))
+
+
+class Switchboard:
+    """Passes the events of one topic on to the listeners of a client, by the names of executors.
+
+    A topic per executor would stay on the scheduler for ever.
+    """
+
+    known: WeakKeyDictionary[Any, Switchboard] = WeakKeyDictionary()
+    lock = Lock()
+
+    def __init__(self, subscribe: Callable[[str, Any], None]) -> None:
+        self.listeners = dict[str, Listener]()
+        subscribe(TOPIC, self)
+
+    @classmethod
+    def of(cls, client: Any) -> Switchboard:
+        """Return that of a client."""
+        with cls.lock:
+            if client not in cls.known:
+                cls.known[client] = cls(client.subscribe_topic)
+            return cls.known[client]
+
+    def connect(self, name: str, listener: Listener) -> None:
+        """Pass events of this executor on to a listener."""
+        self.listeners[name] = listener
+
+    def disconnect(self, name: str) -> None:
+        """Pass none on any longer."""
+        self.listeners.pop(name, None)
 
     def __call__(self, event: tuple[float, Any]) -> None:
-        """Hear of an event, in the thread of the client."""
-        token, number, told = event[1]
-        if self.tell is not None and token == self.token and number not in self.heard:
-            self.heard.add(number)
-            self.tell(number, pickle.loads(told))
+        """Take an event of the topic."""
+        name, *told = event[1]
+        listener = self.listeners.get(name)
+        if listener is not None:
+            listener(*told)

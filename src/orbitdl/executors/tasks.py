@@ -5,84 +5,126 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from threading import Lock
+from typing import Any, cast
 
 from distributed import Worker, WorkerPlugin, get_worker
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.kernels.blas import single_threaded_blas
-from orbitdl.learning.executor import Piece, Work, brief_of
+from orbitdl.learning.executor import DataChunk, Work, summary_of
 from orbitdl.learning.shards import total
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore, Loaded
 
 Check = Callable[[Any, int, int], Any]
-"""Turns a chunk, with the numbers of its first data point and of the one after its last, to a
-checked piece of data."""
+"""Returns a chunk as checked data, given the numbers of its first data point and of the one after
+its last."""
+TOPIC = "orbitdl"
+"""Topic of the events of all workers."""
+SHARE = 0.25
+"""Share of the memory of a worker that loaded data may take, beside the data of Dask."""
 
 
 class Keeper(WorkerPlugin):
-    """Keeps a scratch folder on every worker, as long as those who asked for it are at work."""
+    """Owns the atoms on disk, and the loaded data in memory, of one executor on a worker."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def setup(self, worker: Worker) -> None:
+        """Begin without loaded data."""
+        self.loaded, self.bytes = dict[int, tuple[bytes, Any]](), 0
+        self.lock = Lock()
+        limit = getattr(worker.memory_manager, "memory_limit", None)
+        self.most = SHARE * limit if limit else float("inf")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: the name alone."""
+        return {"name": self.name}
+
     def teardown(self, worker: Worker) -> None:
-        """Remove it."""
-        scratch_of(worker, self.name).remove()
+        """Remove all of it."""
+        self.loaded = {}
+        store_of(worker, self.name).remove()
+
+    def remember(self, number: int, key: bytes, shards: Any) -> None:
+        """Keep loaded data in memory, if there is enough of it."""
+        size = int(getattr(shards, "nbytes", 0))
+        with self.lock:
+            if self.bytes + size <= self.most:
+                self.loaded[number] = key, shards
+                self.bytes += size
 
 
-class WorkerScratch(Scratch):
-    """The scratch folder of a worker, who also finds what others on the same machine kept."""
+@dataclass(frozen=True)
+class WorkerStore(AtomStore):
+    """The store of a worker, which also finds atoms of other workers of the same machine."""
 
-    def find(self, number: int, piece: int) -> Atoms | None:
-        own = super().find(number, piece)
+    keeper: Keeper | None = None
+
+    def loaded(self, chunk: DataChunk, loader: Any, load: Callable[[Any], Loaded]) -> Loaded:
+        if self.keeper is None:
+            return load(chunk)
+        key = pickle.dumps(loader)
+        known, shards = self.keeper.loaded.get(chunk.number, (b"", None))
+        if known == key:
+            return cast(Loaded, shards)
+        fresh = load(chunk)
+        self.keeper.remember(chunk.number, key, fresh)
+        return fresh
+
+    def find(self, number: int, chunk: int) -> Atoms | None:
+        own = super().find(number, chunk)
         if own is not None:
             return own
-        beside = sorted(self.folder.parent.parent.glob(f"*/{self.folder.name}"))
-        found = (Scratch(folder).find(number, piece) for folder in beside)
+        others = sorted(self.folder.parent.parent.glob(f"*/{self.folder.name}"))
+        found = (AtomStore(folder).find(number, chunk) for folder in others)
         return next((atoms for atoms in found if atoms is not None), None)
 
 
-def scratch_of(worker: Worker, name: str) -> Scratch:
-    """Return the scratch folder of this name on a worker."""
-    return WorkerScratch(Path(worker.local_directory) / name)
+def store_of(worker: Worker, name: str) -> WorkerStore:
+    """Return the store of this name on a worker."""
+    keeper = cast(Keeper | None, worker.plugins.get(name))
+    return WorkerStore(Path(worker.local_directory) / name, keeper)
 
 
 @dataclass(frozen=True, eq=False)
 class Job:
-    """Some work on pieces of data, as a worker is given it.
+    """Some work on chunks of data, as a worker is given it.
 
     Attributes
     ----------
     work : callable
     check : callable
     keeper : str
-        Name of the scratch folders.
+        Name of the stores.
     token : str
         Of this round.
-    is_told : bool
-        Whether somebody wants to hear of every piece.
+    is_watched : bool
+        Whether there is a callback for every chunk.
     """
 
     work: Work[Any]
     check: Check
     keeper: str
     token: str
-    is_told: bool
+    is_watched: bool
 
     @single_threaded_blas()
-    def do(self, number: int, first: int, last: int, chunk: Any) -> Any:
-        """Return what comes of the work on one piece."""
+    def do(self, number: int, first: int, last: int, values: Any) -> Any:
+        """Return the result of the work on one chunk."""
         worker = get_worker()
-        scratch = scratch_of(worker, self.keeper)
-        answer = self.work(Piece(number, first, self.check(chunk, first, last)), scratch)
+        store = store_of(worker, self.keeper)
+        chunk = DataChunk(number, first, partial(self.check, values, first, last))
+        result = self.work(chunk, store)
         if self.keeper not in worker.plugins:  # all was over while this still ran
-            scratch.remove()
-        elif self.is_told:
-            told = pickle.dumps(brief_of(self.work, answer))
-            worker.log_event(self.keeper, [self.token, number, told])
-        return answer
+            store.remove()
+        elif self.is_watched:
+            summary = pickle.dumps(summary_of(self.work, result))
+            worker.log_event(TOPIC, [self.keeper, self.token, number, summary])
+        return result
 
 
 def open_job(pickled: bytes) -> Job:
@@ -91,21 +133,11 @@ def open_job(pickled: bytes) -> Job:
     return job
 
 
-def do(job: Job, number: int, first: int, last: int, chunk: Any) -> Any:
-    """Do a job on one piece."""
-    return job.do(number, first, last, chunk)
+def do(job: Job, number: int, first: int, last: int, values: Any) -> Any:
+    """Do a job on one chunk."""
+    return job.do(number, first, last, values)
 
 
-def add_up(answers: Sequence[Any]) -> Any:
-    """Add up answers in their order."""
-    return total(answers)
-
-
-def forget_topic(topic: str, client: str, dask_scheduler: Any = None) -> None:
-    """Let a client hear no more of a topic, whose events the scheduler would keep for ever.
-
-    Both in one call: a client that left later would make the topic anew.
-    """
-    dask_scheduler.unsubscribe_topic(topic, client)
-    broker = getattr(dask_scheduler, "_broker", None)
-    getattr(broker, "_topics", {}).pop(topic, None)
+def add_up(results: Sequence[Any]) -> Any:
+    """Add up results in their order."""
+    return total(results)

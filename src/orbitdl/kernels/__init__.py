@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from orbitdl.kernels.cache import stamp
-from orbitdl.kernels.messages import watch
+from orbitdl.kernels.cache import stamp, watch
 
 try:
     from orbitdl.kernels.pipeline import ALONE, BORROWED, LINKED, OPTIMISED, OWNED, is_sound

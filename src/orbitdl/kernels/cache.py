@@ -1,4 +1,4 @@
-"""The cache of compiled kernels, keyed by the source of the package.
+"""The cache of compiled kernels, keyed by the source of the package, and what is reported of it.
 
 Numba compares a cached kernel with the file that it is written in. What the kernel calls, and the
 constants that were compiled into it, may be in other files: machine code would outlive a change of
@@ -7,10 +7,14 @@ those. So a kernel is also cached under a hash of all source that it can depend 
 
 from __future__ import annotations
 
+import gc
 import hashlib
+import logging
 from functools import cache
 from pathlib import Path
 from typing import Any
+
+from numba.core import event
 
 OUTER = frozenset({"command", "datasets", "plot", "recordings", "report", "selection", "storage"})
 """Packages above all kernels: no kernel depends on them, so editing them recompiles nothing."""
@@ -36,11 +40,69 @@ def hash_of(root: Path) -> str:
 def stamp(kernel: Any) -> bool:
     """Key the cache of a kernel by the source of the package; return whether that was possible.
 
-    Numba has no public name for it. Without the private one, the kernel must not be cached.
+    The hash becomes part of the version that Numba compares before it reads anything else: what it
+    reads names classes of this package, which other sources may not have. Numba has no public name
+    for it. Without the private one, the kernel must not be cached.
     """
     try:
         file = kernel._cache._cache_file
-        file._source_stamp = file._source_stamp, source_hash()
+        file._version = f"{file._version} {source_hash()}"
     except AttributeError:
         return False
     return True
+
+
+# The report
+
+CACHED = "orbitdl: compiling for this machine (up to a minute, once; later runs start at once)"
+NOT_CACHED = (
+    "orbitdl: compiling for this machine (up to a minute), and again in every process, because no "
+    "folder for compiled code can be written: set NUMBA_CACHE_DIR to one that can."
+)
+
+RARE = 20_000, 20, 1000
+"""Objects made, and collections of the young and the middle-aged, before the next collection."""
+
+
+class CompilationReport(event.Listener):
+    """Reports once that kernels of this package are being compiled, and whether they are cached.
+
+    What the compiler allocates lives until it is done: collecting garbage as often as Python does
+    would take a tenth of the time.
+    """
+
+    def __init__(self) -> None:
+        self.cached, self.reported = True, False
+        self.depth, self.threshold = 0, gc.get_threshold()
+
+    def on_start(self, started: Any) -> None:
+        """A kernel is about to be compiled; kernels that it calls follow before it ends."""
+        if not is_own_kernel(started):
+            return
+        if not self.depth:
+            self.threshold = gc.get_threshold()
+            gc.set_threshold(*RARE)
+        self.depth += 1
+        if not self.reported:
+            self.reported = True
+            logging.getLogger("orbitdl").warning(CACHED if self.cached else NOT_CACHED)
+
+    def on_end(self, ended: Any) -> None:
+        """A kernel is compiled, or could not be."""
+        if not is_own_kernel(ended):
+            return
+        self.depth -= 1
+        if not self.depth:
+            gc.set_threshold(*self.threshold)
+
+
+def is_own_kernel(compiled: Any) -> bool:
+    """Return whether an event is about a kernel of this package."""
+    return str(compiled.data["dispatcher"].py_func.__module__).startswith("orbitdl.")
+
+
+def watch() -> CompilationReport:
+    """Start listening to the compiler."""
+    report = CompilationReport()
+    event.register("numba:compile", report)
+    return report

@@ -15,7 +15,7 @@ from orbitdl.kernels import inner_loop, internal
 from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 RIDGE = 1e-13
-"""Added to the diagonal, relatively: it keeps the factor bounded when many atoms depend on each
+"""Added to the diagonal, relatively: it bounds the factor when many atoms depend on each
 other. A dependent atom becomes a long step, truncated at a sign change."""
 PIVOT = 0.1 * RIDGE
 """Least squared pivot, relatively: rounding may leave less of the ridge than was added."""
@@ -27,7 +27,7 @@ LARGEST = 1e100
 
 NEAR = 0.8
 """Atoms at an angle of a larger cosine do not enter in the same round: they explain the same, and
-all but one would leave again."""
+all but one would be removed again."""
 HALFWAY = 0.5
 """Atoms enter from this part of the way between alpha and the highest correlation: the lower ones
 mostly vanish when the higher ones are explained."""
@@ -44,7 +44,7 @@ def sum_abs(step, count):  # type: ignore[no-untyped-def]
 
 @internal
 def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
-    """Remove the atom at index p, and keep the order of the others."""
+    """Remove the atom at index p, in order."""
     for r in range(p, count - 1):
         atoms[r], c[r], sign[r] = atoms[r + 1], c[r + 1], sign[r + 1]
         for s in range(count):
@@ -56,14 +56,14 @@ def remove_at(p, count, atoms, c, sign, gram):  # type: ignore[no-untyped-def]
 
 
 @inner_loop
-def solve_lasso(b, alpha, count, fresh, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
-    """Minimise over the coefficients c with their signs; atoms that reach zero leave.
+def solve_lasso(b, alpha, count, first_new, atoms, c, sign, gram, factor, step):  # type: ignore[no-untyped-def]
+    """Minimise over the coefficients c with their signs; atoms that reach zero are removed.
 
-    Each Newton step is truncated at the first sign change. The atoms from `fresh` on are new: their
-    rows of the factor are still to be computed. Return how many atoms are left.
+    Each Newton step is truncated at the first sign change. The rows of the factor are still to be
+    computed for the atoms from `first_new` on. Return how many atoms are left.
     """
-    cholesky(gram, factor, fresh, count, RIDGE, PIVOT)
-    for _ in range(50 + 4 * count):  # every atom may leave, each after a few steps
+    cholesky(gram, factor, first_new, count, RIDGE, PIVOT)
+    for _ in range(50 + 4 * count):  # every atom may be removed, each after a few steps
         if count == 0:
             break
         error = 0.0
@@ -110,7 +110,7 @@ def list_above(height, threshold, waiting):  # type: ignore[no-untyped-def]
 
 
 @internal
-def highest(height, waiting, count):  # type: ignore[no-untyped-def]
+def highest_waiting(height, waiting, count):  # type: ignore[no-untyped-def]
     """Return the index of the largest absolute height among those that wait."""
     best = waiting[0]
     for r in range(1, count):
@@ -141,7 +141,7 @@ def insertion(product: Callable[..., Any], admit: Callable[..., Any]) -> Any:
     def insert(height, waiting, threshold, most, atoms):  # type: ignore[no-untyped-def]
         entered, n_waiting = np.int64(0), list_above(height, threshold, waiting)
         while n_waiting > 0 and entered < most:
-            a = highest(height, waiting, n_waiting)
+            a = highest_waiting(height, waiting, n_waiting)
             is_new = admit(atoms, a, entered)
             entered += np.int64(is_new)
             limit = NEAR**2 * product(atoms, a, a) if is_new else np.inf

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.kernels import internal, part
+from orbitdl.kernels import internal, internal_finite, part
 
 SWEEPS = 20
 """Jacobi's method squares its error in every sweep once it is small: half as many suffice."""
@@ -26,6 +26,19 @@ def dot(a, b):  # type: ignore[no-untyped-def]
     return total
 
 
+@internal_finite
+def max_abs(values):  # type: ignore[no-untyped-def]
+    """Return the largest absolute value: of four lists, so that none waits for another."""
+    one, two, three, four = 0.0, 0.0, 0.0, 0.0
+    fours = values.shape[0] // 4 * 4
+    for k in range(0, fours, 4):
+        one, two = max(one, abs(values[k])), max(two, abs(values[k + 1]))
+        three, four = max(three, abs(values[k + 2])), max(four, abs(values[k + 3]))
+    for k in range(fours, values.shape[0]):
+        one = max(one, abs(values[k]))
+    return max(max(one, two), max(three, four))
+
+
 @internal
 def cholesky(H, L, first, count, ridge, least):  # type: ignore[no-untyped-def]
     """Factor ``H + ridge diag(H) = L L^T`` from row `first` on; return whether H is positive.
@@ -42,15 +55,15 @@ def cholesky(H, L, first, count, ridge, least):  # type: ignore[no-untyped-def]
         one, two = L[r], L[r + 1 - alone]
         top, low = H[r], H[r + 1 - alone]
         for s in range(0, r, 2):
-            early, late = L[s], L[s + 1]
+            left, right = L[s], L[s + 1]
             a, b, c, d = top[s], low[s], top[s + 1], low[s + 1]
             for k in range(s):
-                a -= one[k] * early[k]
-                b -= two[k] * early[k]
-                c -= one[k] * late[k]
-                d -= two[k] * late[k]
-            a, b = a * early[s], b * early[s]
-            c, d = (c - a * late[s]) * late[s + 1], (d - b * late[s]) * late[s + 1]
+                a -= one[k] * left[k]
+                b -= two[k] * left[k]
+                c -= one[k] * right[k]
+                d -= two[k] * right[k]
+            a, b = a * left[s], b * left[s]
+            c, d = (c - a * right[s]) * right[s + 1], (d - b * right[s]) * right[s + 1]
             one[s], two[s], one[s + 1], two[s + 1] = a, b, c, d
         a, b, c = (1.0 + ridge) * top[r], low[r], 0.0
         for k in range(r):

@@ -38,25 +38,25 @@ OWNED: dict[str, Any] = {"_nrt": True}
 
 
 class CachedFlags(Flags):
-    """Settings of the compiler that are read and hashed once: they must not change after that."""
+    """Settings of the compiler, read and hashed once: they must not change after that."""
 
-    __slots__ = "hashed", "known"
+    __slots__ = "cached_hash", "cached_values"
 
     def __init__(self, settings: Flags | None = None) -> None:
         super().__init__(settings)
-        self.known: dict[str, Any] | None = None
-        self.hashed: int | None = None
+        self.cached_values: dict[str, Any] | None = None
+        self.cached_hash: int | None = None
 
     def values(self) -> dict[str, Any]:
         """Return all values, by name."""
-        if self.known is None:
-            self.known = super().values()
-        return self.known
+        if self.cached_values is None:
+            self.cached_values = super().values()
+        return self.cached_values
 
     def __hash__(self) -> int:
-        if self.hashed is None:
-            self.hashed = super().__hash__()
-        return self.hashed
+        if self.cached_hash is None:
+            self.cached_hash = super().__hash__()
+        return self.cached_hash
 
     def __eq__(self, other: object) -> bool:
         return self is other or super().__eq__(other)

@@ -47,18 +47,18 @@ class SharedModel(models.PrimitiveModel):
 
 
 @unbox(Shared)
-def take(record: Shared, value: Any, c: Any) -> NativeValue:
+def unbox_record(record: Shared, value: Any, c: Any) -> NativeValue:
     """Take a record from Python, for as long as the call takes."""
     fields = c.unbox(types.NamedTuple(record.types, record.instance_class), value)
-    place = cgutils.alloca_once_value(c.builder, fields.value)
-    return NativeValue(place, is_error=fields.is_error, cleanup=fields.cleanup)
+    address = cgutils.alloca_once_value(c.builder, fields.value)
+    return NativeValue(address, is_error=fields.is_error, cleanup=fields.cleanup)
 
 
 @lower_getattr_generic(Shared)
-def read(context: Any, builder: Any, record: Shared, place: Any, name: str) -> Any:
+def read_field(context: Any, builder: Any, record: Shared, address: Any, name: str) -> Any:
     """Read a field. It never changes, whatever is written to arrays: loops need not read again."""
     index = record.fields.index(name)
-    field = builder.load(cgutils.gep_inbounds(builder, place, 0, index))
+    field = builder.load(cgutils.gep_inbounds(builder, address, 0, index))
     field.set_metadata("invariant.load", builder.module.add_metadata([]))
     if context.enable_nrt:
         context.nrt.incref(builder, record[index], field)

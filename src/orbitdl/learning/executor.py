@@ -1,4 +1,4 @@
-"""Who works on data that are somewhere else, a piece at a time."""
+"""Executors: who works on data that are read a chunk at a time."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import secrets
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 from weakref import WeakSet
 
 import numpy as np
@@ -17,93 +18,97 @@ import numpy as np
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Integers
 from orbitdl.learning.shards import AT_ONCE, Sum, total
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore
 
-Tell = Callable[[int, Any], object]
-"""Is told of every piece, by its number, what was found out in brief; in any thread."""
-
-
-class Piece(NamedTuple):
-    """A piece of the data, in memory: its number, its first data point, and what is there."""
-
-    number: int
-    first: int
-    data: Any
+OnDone = Callable[[int, Any], object]
+"""Is called once for every chunk with its number and a summary of its result, in any thread."""
 
 
-Work = Callable[[Piece, Scratch], Sum]
-"""Is done on every piece. It may be done twice, and twice at once: that must not matter."""
+class DataChunk:
+    """A chunk of data: its number, its first data point, and how it is read, once if at all."""
+
+    def __init__(self, number: int, first: int, read: Callable[[], Any]) -> None:
+        self.number, self.first, self._read = number, first, read
+
+    @cached_property
+    def data(self) -> Any:
+        """What was read, checked."""
+        return self._read()
 
 
-def brief_of(work: Work[Any], answer: Any) -> Any:
-    """Return what is told of an answer: all of it, unless the work has a `brief` that says less."""
-    brief = getattr(work, "brief", None)
-    return answer if brief is None else brief(answer)
+Work = Callable[[DataChunk, AtomStore], Sum]
+"""Is done on every chunk. It may be done twice, and twice at once: that must not matter."""
 
 
-class Round:
-    """One coding of data with components A; its number finds codes in a `Scratch`."""
+def summary_of(work: Work[Any], result: Any) -> Any:
+    """Return the summary of a result: all of it, unless the work has a `summary` that is less."""
+    summary = getattr(work, "summary", None)
+    return result if summary is None else summary(result)
 
-    def __init__(self, number: int, A: Blocks, asked: float) -> None:
-        self.number, self.A, self.asked = number, A, asked
+
+class CodingRound:
+    """One coding of data with components A; its number finds atoms in an `AtomStore`."""
+
+    def __init__(self, number: int, A: Blocks, tol: float) -> None:
+        self.number, self.A, self.tol = number, A, tol
 
 
-class Pieces(Protocol):
-    """Data in pieces that are read one at a time: a `Source` is that."""
+class ChunkedData(Protocol):
+    """Data that are read a chunk at a time: a `Source` is that."""
 
     @property
     def ends(self) -> Integers:
-        """Where pieces begin, and where the last one ends."""
+        """First data points of chunks, and the number of all data points."""
 
     def read(self, k: int) -> Any:
-        """Return piece k."""
+        """Return chunk k."""
 
 
-class Crew(ABC):
-    """Those who work on pieces of data. A context: at its end nothing of theirs is left.
+class Executor(ABC):
+    """Works on chunks of data. A context: at its end nothing that it stored is left.
 
     Attributes
     ----------
     ends : ndarray of shape (k + 1,)
-        Where pieces begin; the last number is that of all data points.
+        First data points of chunks; the last number is that of all data points.
     """
 
     def __init__(self, ends: Integers) -> None:
         self.ends = ends
-        self._rounds, self._numbers = WeakSet[Round](), count()
+        self._rounds, self._numbers = WeakSet[CodingRound](), count()
 
     @property
     def filled(self) -> list[int]:
-        """The numbers of the pieces that are not empty."""
+        """The numbers of the chunks that are not empty."""
         return [int(k) for k in np.flatnonzero(np.diff(self.ends))]
 
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many pieces are worked on at a time."""
+        """How many chunks are worked on at a time."""
 
     @abstractmethod
     def total(
-        self, work: Work[Sum], numbers: Sequence[int], name: str, tell: Tell | None = None
+        self, work: Work[Sum], numbers: Sequence[int], name: str, on_done: OnDone | None = None
     ) -> Sum:
-        """Do some work on pieces, and add up what comes of it, in the order of pieces.
+        """Do some work on chunks, and add up the results in the order of chunks.
 
-        `name` says in a word what is done. `tell` hears of every piece once.
+        `name` is a word for the work.
         """
 
     @abstractmethod
     def close(self) -> None:
-        """Remove all that was kept."""
+        """Remove all that was stored."""
 
-    def begin(self, A: Blocks, asked: float) -> Round:
+    def begin(self, A: Blocks, tol: float) -> CodingRound:
         """Begin another coding of data."""
-        new = Round(next(self._numbers), A, asked)
+        new = CodingRound(next(self._numbers), A, tol)
         self._rounds.add(new)
         return new
 
     @property
     def alive(self) -> frozenset[int]:
-        """The rounds that somebody still refers to."""
+        """The rounds that are still referred to."""
         return frozenset(one.number for one in self._rounds)
 
     def __enter__(self) -> Self:
@@ -118,29 +123,30 @@ class Crew(ABC):
         self.close()
 
 
-class Threads(Crew):
-    """Threads of this process, which read pieces as they need them."""
+class ThreadExecutor(Executor):
+    """Threads of this process, which read chunks as they need them."""
 
-    def __init__(self, pieces: Pieces, n_jobs: int | None = None) -> None:
-        super().__init__(pieces.ends)
-        self.pieces, self.n_jobs = pieces, n_jobs
-        self.scratch = Scratch(Path(tempfile.gettempdir()) / f"orbitdl-{secrets.token_hex(8)}")
+    def __init__(self, data: ChunkedData, n_jobs: int | None = None) -> None:
+        super().__init__(data.ends)
+        self.data, self.n_jobs = data, n_jobs
+        self.store = AtomStore(Path(tempfile.gettempdir()) / f"orbitdl-{secrets.token_hex(8)}")
 
     @property
     def width(self) -> int:
         return 1
 
     def total(
-        self, work: Work[Sum], numbers: Sequence[int], name: str, tell: Tell | None = None
+        self, work: Work[Sum], numbers: Sequence[int], name: str, on_done: OnDone | None = None
     ) -> Sum:
         def do(k: int) -> Sum:
-            done = work(Piece(k, int(self.ends[k]), self.pieces.read(k)), self.scratch)
-            if tell is not None:
-                tell(k, brief_of(work, done))
+            chunk = DataChunk(k, int(self.ends[k]), partial(self.data.read, k))
+            done = work(chunk, self.store)
+            if on_done is not None:
+                on_done(k, summary_of(work, done))
             return done
 
         batches = (numbers[k : k + AT_ONCE] for k in range(0, len(numbers), AT_ONCE))
         return total(one for batch in batches for one in in_threads(do, batch, self.n_jobs))
 
     def close(self) -> None:
-        self.scratch.remove()
+        self.store.remove()

@@ -29,7 +29,7 @@ class History(UserList[Record]):
         return f"History({len(self)} records, objective {first:.6g} to {last:.6g})"
 
     def stands_still(self, tol: float) -> bool:
-        """Tell whether the last iteration lowered the objective by less than a fraction tol."""
+        """Return whether the last iteration lowered the objective by less than a fraction tol."""
         return len(self) > 1 and self[-2].objective - self[-1].objective <= tol * self[-1].objective
 
     def to_frame(self) -> pd.DataFrame:

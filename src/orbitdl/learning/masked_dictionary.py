@@ -7,12 +7,13 @@ of ``min_A 1/2 sum_i ||M_i (y_i - W_i A)||^2`` are
 
 For few data H is formed, one block for all entries of a signal, and where the components are a
 linear image ``A = E theta`` of balls, the step is that of balls with the sums ``E^T H E`` and
-``E^T R``. Otherwise H is applied, a pass over the data, and takes the place of missing entries:
+``E^T R``. Otherwise H is applied, a pass over the data, and replaces missing entries:
 without them the matrix is ``K = sum_i W_i^H W_i >= H``, small blocks, and the step of complete data
 
     min_A 1/2 <A, K A> - <R + (K - H) V, A>
 
-fills them in with what V says. It never leads uphill from V; momentum makes it quick.
+fills them in by the current V, a majorising surrogate: the objective never increases. Momentum
+makes it quick.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ from orbitdl.dictionaries.statistics import Statistics, stack_components, unstac
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.learning.shards import Shards
 
-FEW = 1e9
+MAX_MULTIPLICATIONS = 1e9
 """Multiplications up to which H is formed."""
-ACCURACY = 1e-9
-"""What another pass over the data must promise to be taken, relative to what is explained."""
+MIN_PROGRESS = 1e-9
+"""Relative decrease that another pass over the data must promise."""
 PASSES = 100
 """Passes over the data, at most."""
-ROOM = 2**24
-"""Numbers that codes may fill to be kept from one pass to the next."""
+MAX_NUMBERS = 2**24
+"""Numbers up to which codes stay in memory from one pass to the next: 128 MB."""
 
 
 def on_observed(
@@ -44,18 +45,18 @@ def on_observed(
 ) -> Dictionary:
     """Return the dictionary that fits observed entries best, found from this one.
 
-    Of the shards, whose parts are data points with atoms, sums are asked for only.
+    Only sums over the shards, whose parts are data points with atoms, are used.
     """
     count, ball = len(statistics.usage), dictionary.ball
-    if ball is not None and is_soon_formed(len(shards), representation, count):
+    if ball is not None and is_formed_quickly(len(shards), representation, count):
         return solve_formed(dictionary, ball, shards, representation, statistics)
     return fill_in(dictionary, shards, statistics)
 
 
-def is_soon_formed(n: int, representation: Representation, q: int) -> bool:
-    """Tell whether H is formed of n data points and q components, in one pass over the data."""
+def is_formed_quickly(n: int, representation: Representation, q: int) -> bool:
+    """Return whether H is formed of n data points and q components, in one pass over the data."""
     size = float(np.prod(representation.shape))
-    return n * size * (q * size) ** 2 <= FEW
+    return n * size * (q * size) ** 2 <= MAX_MULTIPLICATIONS
 
 
 def solve_formed(
@@ -77,7 +78,7 @@ def solve_formed(
     theta = dictionary.parameters
     balls = ball.at(as_real_rows(theta, theta.ndim - 1).reshape(q, 1, k, 1))
     sums = Statistics(pulled[None], cross.reshape(1, q * k, 1), dictionary.usage(statistics))
-    return dictionary.at(like(theta, balls.solve(sums).parameters))
+    return dictionary.at(in_shape_of(theta, balls.solve(sums).parameters))
 
 
 def parameters_as_signals(dictionary: Dictionary, representation: Representation) -> Floats:
@@ -85,13 +86,13 @@ def parameters_as_signals(dictionary: Dictionary, representation: Representation
     parameters = dictionary.parameters
     rows = as_real_rows(parameters, parameters.ndim - 1)
     q, k = rows.shape
-    units = (like(parameters, np.tile(unit, (q, 1))) for unit in np.eye(k))
+    units = (in_shape_of(parameters, np.tile(unit, (q, 1))) for unit in np.eye(k))
     expanded = np.stack([dictionary.at(unit).expand() for unit in units])
     signals = representation.synthesize(expanded).reshape(k, q, -1)
     return np.ascontiguousarray(signals.swapaxes(0, 1))
 
 
-def like(parameters: Blocks, rows: Floats) -> Blocks:
+def in_shape_of(parameters: Blocks, rows: Floats) -> Blocks:
     """Return real rows, one per component, in the shape and type of parameters."""
     numbers = np.ascontiguousarray(rows).reshape(len(parameters), -1)
     return numbers.view(parameters.dtype).reshape(parameters.shape)
@@ -101,10 +102,10 @@ def fill_in(dictionary: Dictionary, shards: Shards, statistics: Statistics) -> D
     """Repeat the step of complete data, with missing entries filled in, from a dictionary."""
     shape = dictionary.expand().shape
     right = unstack(statistics.cross, shape)
-    keep = len(shards) * int(np.prod(shape[:3])) * shape[2] <= ROOM
+    in_memory = len(shards) * int(np.prod(shape[:3])) * shape[2] <= MAX_NUMBERS
 
     def apply(V: Blocks) -> Blocks:
-        found: Blocks = shards.sum_of(lambda part: part.observed_normal(keep).apply(V))
+        found: Blocks = shards.sum_of(lambda part: part.observed_normal(in_memory).apply(V))
         return found
 
     def step(best: Dictionary, V: Blocks, pull: Blocks) -> Dictionary:
@@ -114,4 +115,4 @@ def fill_in(dictionary: Dictionary, shards: Shards, statistics: Statistics) -> D
     def expand(one: Dictionary) -> Blocks:
         return one.expand()
 
-    return descend(apply, right, step, dictionary, expand, accuracy=ACCURACY, max_iter=PASSES)
+    return descend(apply, right, step, dictionary, expand, accuracy=MIN_PROGRESS, max_iter=PASSES)

@@ -1,6 +1,6 @@
 """Sums over observed entries only, ``sum_i W_i^H M_i W_i``: the masks couple the blocks.
 
-Samples of which nothing is missing add what they add to complete data, and so do the others but for
+Samples without missing entries add what they add to complete data, and so do the others except for
 ``sum_i W_i^H (I - M_i) W_i``: where little is missing, little is left to do.
 """
 
@@ -16,23 +16,23 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.learning.statistics import statistics_of
 
-ROOM = 2**20
-"""Numbers that moved entries may fill at a time."""
+MAX_NUMBERS = 2**20
+"""Numbers that transformed entries may fill at a time: 8 MB."""
 
 
 class ObservedNormal:
     """``H V = sum_i W_i^H M_i W_i V`` for components V (q, F, d, m), a chunk of data at a time.
 
-    M_i keeps the observed entries of sample i, and ``W_i = [Z_i1 .. Z_iq]``; with `keep` all of
-    the latter stay in memory.
+    M_i keeps the observed entries of sample i, and ``W_i = [Z_i1 .. Z_iq]``; with `in_memory` all
+    of the latter stay in memory.
     """
 
-    def __init__(self, samples: Samples, atoms: Atoms, keep: bool) -> None:
-        gaps = has_gaps(samples)
-        self.complete = complete_normal(samples.take(~gaps), atoms.take(~gaps))
-        self.samples, self.atoms = samples.take(gaps), atoms.take(gaps)
+    def __init__(self, samples: Samples, atoms: Atoms, in_memory: bool) -> None:
+        incomplete = is_incomplete(samples)
+        self.complete = complete_normal(samples.take(~incomplete), atoms.take(~incomplete))
+        self.samples, self.atoms = samples.take(incomplete), atoms.take(incomplete)
         self.chunks = [slice(k, k + CHUNK) for k in range(0, len(self.atoms), CHUNK)]
-        self.known = [self.codes(chunk) for chunk in self.chunks] if keep else None
+        self.codes_in_memory = [self.codes(chunk) for chunk in self.chunks] if in_memory else None
 
     def codes(self, chunk: slice) -> Blocks:
         """Return W of a chunk of samples, (F, n d, q d)."""
@@ -40,13 +40,13 @@ class ObservedNormal:
         return np.ascontiguousarray(stack(Z))
 
     def apply(self, V: Blocks) -> Blocks:
-        """Return H V: fit, look at the observed entries, project back."""
-        representation, observed = self.samples.representation.base, seen(self.samples)
+        """Return H V: fit, observe, project back."""
+        representation, observed = self.samples.representation.base, observed_mask(self.samples)
         _, n_blocks, d, m = V.shape
         stacked = stack_components(V)
         result = self.complete @ stacked
         for k, chunk in enumerate(self.chunks):
-            W = self.codes(chunk) if self.known is None else self.known[k]
+            W = self.codes(chunk) if self.codes_in_memory is None else self.codes_in_memory[k]
             fitted = (W @ stacked).reshape(n_blocks, -1, d, m).swapaxes(0, 1)
             misfit = representation.synthesize(fitted) * observed[chunk]
             back = representation.analyze(misfit).swapaxes(0, 1).reshape(n_blocks, -1, m)
@@ -60,7 +60,7 @@ def entry_normal(samples: Samples, atoms: Atoms) -> Floats:
     The sum over entries that were observed, or where these are most, that of complete data less
     the sum over entries that are missing.
     """
-    observed = seen(samples) > 0
+    observed = observed_mask(samples) > 0
     if 2 * int(observed.sum()) <= observed.size:
         return sum_over(samples.representation.base, atoms, observed)
     complete = as_entries(samples.representation.base, complete_normal(samples, atoms))
@@ -75,13 +75,13 @@ def sum_over(representation: Representation, atoms: Atoms, entries: NDArray[np.b
     size, q = int(np.prod(representation.shape)), atoms.n_components
     sample, entry = np.nonzero(entries.reshape(len(atoms), size))
     unit, normal = unit_signals(representation), np.zeros((q * size, q * size))
-    few = max(1, ROOM // (q * size))
-    for k in range(0, len(sample), few):
-        here, own = sample[k : k + few], entry[k : k + few]
+    batch = max(1, MAX_NUMBERS // (q * size))
+    for k in range(0, len(sample), batch):
+        here, own = sample[k : k + batch], entry[k : k + batch]
         first, last = here[0], here[-1] + 1
         adjoint = atoms.take(slice(first, last)).embed(representation).conj().swapaxes(-1, -2)
-        moved = representation.synthesize(adjoint[here - first] @ unit[own, None])
-        rows = moved.reshape(len(here), q * size)
+        transformed = representation.synthesize(adjoint[here - first] @ unit[own, None])
+        rows = transformed.reshape(len(here), q * size)
         normal += rows.T @ rows
     return normal
 
@@ -101,9 +101,9 @@ def as_entries(representation: Representation, normal: Blocks) -> Floats:
     n_blocks, d, _ = representation.block_shape
     q = normal.shape[1] // d
     pairs = normal.reshape(n_blocks, q, d, q, d).transpose(1, 3, 0, 2, 4)
-    moved = representation.synthesize(pairs[:, :, None] @ unit)  # (q, q, k, ...): rows last
-    whole = moved.reshape(q, q, size, size).transpose(0, 3, 1, 2)
-    return np.ascontiguousarray(whole).reshape(q * size, q * size)
+    transformed = representation.synthesize(pairs[:, :, None] @ unit)  # (q, q, k, ...): rows last
+    matrix = transformed.reshape(q, q, size, size).transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(matrix).reshape(q * size, q * size)
 
 
 def unit_signals(representation: Representation) -> Blocks:
@@ -112,12 +112,12 @@ def unit_signals(representation: Representation) -> Blocks:
     return representation.analyze(np.eye(size).reshape(size, *representation.shape))
 
 
-def has_gaps(samples: Samples) -> NDArray[np.bool_]:
-    """Tell of which samples an entry is missing, (n,)."""
-    return np.asarray(~(seen(samples) > 0).reshape(len(samples), -1).all(axis=1))
+def is_incomplete(samples: Samples) -> NDArray[np.bool_]:
+    """Return which samples have missing entries, (n,)."""
+    return np.asarray(~(observed_mask(samples) > 0).reshape(len(samples), -1).all(axis=1))
 
 
-def seen(samples: Samples) -> Floats:
-    """Return 1 where an entry was observed and 0 elsewhere, in the shape of the data."""
+def observed_mask(samples: Samples) -> Floats:
+    """Return 1 where an entry was observed and 0 where not, in the shape of the data."""
     observed = samples.observed
     return np.ones(samples.signal.shape) if observed is None else observed.astype(np.float64)

@@ -122,7 +122,7 @@ def pass_over(
 
 
 def _fits(progress: Learned, count: int) -> bool:
-    """Tell whether sums over each of so many batches may be kept."""
+    """Return whether sums over each of so many batches may be kept."""
     total = progress.memory.total
     return total is None or count * total.nbytes <= ROOM
 

@@ -1,7 +1,7 @@
-"""Data that are somewhere else, on disk or on other machines, as shards.
+"""Data on disk or on other machines as shards.
 
-They are coded a piece at a time by a `Crew`. Of every piece comes back what `learn` asks for, which
-adds up; its codes stay where they were made, in a `Scratch`, for the next time.
+An `Executor` codes them a chunk at a time. Of every chunk it returns the sums that `learn` needs;
+the atoms stay where they were found, in an `AtomStore`, for the next round.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.executor import Crew, Piece, Round
+from orbitdl.learning.executor import CodingRound, DataChunk, Executor
 from orbitdl.learning.progress import OverBatches, Watch
 from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore
 
 
-class Opening(ABC):
-    """How data of a piece become shards in memory, and how these are coded. It can be pickled."""
+class Loader(ABC):
+    """Loads the data of a chunk as shards in memory, ready to be coded. It can be pickled."""
 
     @property
     @abstractmethod
@@ -32,13 +32,13 @@ class Opening(ABC):
         """What components and atoms of these data look like."""
 
     @abstractmethod
-    def open(self, piece: Piece) -> LocalShards:
-        """Return the data of a piece as shards without codes."""
+    def open(self, chunk: DataChunk) -> LocalShards:
+        """Return the data of a chunk as shards without codes."""
 
 
 @dataclass(frozen=True)
-class Report:
-    """What coding a piece came to; the sum of two is that of both together.
+class CodingReport:
+    """The result of coding a chunk; the sum of two is that of both together.
 
     `majorised` are the statistics of data completed by codes and components, where entries are
     missing; they are made while the data are there, for a dictionary step without another reading.
@@ -48,37 +48,37 @@ class Report:
     statistics: Statistics
     majorised: Statistics | None = None
 
-    def __add__(self, other: Report) -> Report:
+    def __add__(self, other: CodingReport) -> CodingReport:
         summary, statistics = self.summary + other.summary, self.statistics + other.statistics
         if self.majorised is None or other.majorised is None:
-            return Report(summary, statistics)
-        return Report(summary, statistics, self.majorised + other.majorised)
+            return CodingReport(summary, statistics)
+        return CodingReport(summary, statistics, self.majorised + other.majorised)
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
-    """Codes to start from: those of a round, and what was done to them since."""
+class WarmStart:
+    """Atoms to start from: those of a round, and the changes since."""
 
-    round: Round | None = None
+    round: CodingRound | None = None
     changes: tuple[Callable[[Any], Any], ...] = ()
 
-    def then(self, change: Callable[[Any], Any]) -> Start:
-        """Return the same codes, changed once more."""
+    def then(self, change: Callable[[Any], Any]) -> WarmStart:
+        """Return the same atoms, changed once more."""
         return self if self.round is None else replace(self, changes=(*self.changes, change))
 
-    def of(self, shards: LocalShards, piece: Piece, scratch: Scratch) -> LocalShards:
-        """Return a piece with the codes that are kept of it, or without any."""
+    def of(self, shards: LocalShards, chunk: DataChunk, store: AtomStore) -> LocalShards:
+        """Return a chunk with its stored atoms, or without any."""
         if self.round is None:
             return shards
-        atoms = scratch.find(self.round.number, piece.number)
+        atoms = store.find(self.round.number, chunk.number)
         return shards if atoms is None else self._changed(shards.starting_from(atoms))
 
-    def surely(self, shards: LocalShards, piece: Piece, scratch: Scratch) -> LocalShards:
-        """Return a piece with such codes; if they are lost, it is coded again."""
-        known = self.of(shards, piece, scratch)
+    def surely(self, shards: LocalShards, chunk: DataChunk, store: AtomStore) -> LocalShards:
+        """Return a chunk with such atoms; if they are lost, it is coded again."""
+        known = self.of(shards, chunk, store)
         if self.round is None or known.atoms is not None:
             return known
-        return self._changed(shards.code(self.round.A, self.round.asked)[0])
+        return self._changed(shards.code(self.round.A, self.round.tol)[0])
 
     def _changed(self, shards: LocalShards) -> LocalShards:
         for change in self.changes:
@@ -87,66 +87,68 @@ class Start:
 
 
 @dataclass(frozen=True, eq=False)
-class CodePiece:
-    """Codes a piece, keeps its codes and tells what they come to."""
+class CodeChunk:
+    """Codes a chunk, stores its atoms and returns their sums."""
 
-    opening: Opening
-    start: Start
-    round: Round
+    loader: Loader
+    start: WarmStart
+    round: CodingRound
     alive: frozenset[int]
     is_masked: bool = False
 
-    def __call__(self, piece: Piece, scratch: Scratch) -> Report:
-        shards = self.start.of(self.opening.open(piece), piece, scratch)
-        shards, summary = shards.code(self.round.A, self.round.asked)
-        scratch.keep_only(self.alive, self.round.number)
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> CodingReport:
+        loaded = store.loaded(chunk, self.loader, self.loader.open)
+        shards = self.start.of(loaded, chunk, store)
+        shards, summary = shards.code(self.round.A, self.round.tol)
+        store.discard(self.alive, self.round.number)
         if shards.atoms is not None:
-            scratch.keep(self.round.number, piece.number, shards.atoms)
+            store.save(self.round.number, chunk.number, shards.atoms)
         completed = shards.majorised_statistics(self.round.A) if self.is_masked else None
-        return Report(summary, shards.statistics(), completed)
+        return CodingReport(summary, shards.statistics(), completed)
 
-    def brief(self, report: Report) -> Summary:
-        """Return what is told of a piece."""
+    def summary(self, report: CodingReport) -> Summary:
+        """Return what callbacks are given."""
         return report.summary
 
 
 @dataclass(frozen=True, eq=False)
-class AskPiece:
-    """Asks every part of a piece, with its codes, and adds up the answers."""
+class QueryChunk:
+    """Queries every shard of a chunk, with its atoms, and adds up the results."""
 
-    opening: Opening
-    start: Start
-    ask: Callable[[Any], Any]
+    loader: Loader
+    start: WarmStart
+    query: Callable[[Any], Any]
 
-    def __call__(self, piece: Piece, scratch: Scratch) -> Any:
-        return self.start.surely(self.opening.open(piece), piece, scratch).sum_of(self.ask)
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> Any:
+        loaded = store.loaded(chunk, self.loader, self.loader.open)
+        return self.start.surely(loaded, chunk, store).sum_of(self.query)
 
 
 @dataclass(frozen=True, eq=False)
-class ScatteredShards(Shards):
-    """Data in pieces that are somewhere else.
+class OutOfCoreShards(Shards):
+    """Data in chunks on disk or on other machines.
 
     Attributes
     ----------
-    crew : Crew
-    opening : Opening
+    executor : Executor
+    loader : Loader
     numbers : tuple of int
-        The pieces that these are.
-    start : Start
+        The chunks that these are.
+    start : WarmStart
         Where the next coding starts.
     known, majorised : Statistics or None
         Of the last coding; the latter where entries are missing.
     is_masked : bool
         Whether any entry is missing.
     watch : callable or None
-        Given how many pieces are about to be coded, it returns who is told what each came to: its
-        number and a `Summary`, once.
+        Given how many chunks are about to be coded, it returns a callback for the number and the
+        `Summary` of each.
     """
 
-    crew: Crew
-    opening: Opening
+    executor: Executor
+    loader: Loader
     numbers: tuple[int, ...]
-    start: Start = field(default_factory=Start)
+    start: WarmStart = field(default_factory=WarmStart)
     known: Statistics | None = None
     majorised: Statistics | None = None
     is_masked: bool = False
@@ -154,31 +156,31 @@ class ScatteredShards(Shards):
 
     @property
     def space(self) -> Space:
-        return self.opening.space
+        return self.loader.space
 
     @property
     def atoms(self) -> None:
-        """Not here, but where the data are."""
+        """None: they stay with the data."""
         return None
 
     @property
     def codes(self) -> None:
-        """Not here, but where the data are."""
+        """None: they stay with the data."""
         return None
 
     def __len__(self) -> int:
-        return int(np.diff(self.crew.ends)[list(self.numbers)].sum())
+        return int(np.diff(self.executor.ends)[list(self.numbers)].sum())
 
     def watched_by(self, watch: Watch | None) -> Self:
-        """Return the same data; somebody hears of every piece that is coded."""
+        """Return the same data with a callback for every chunk that is coded."""
         return replace(self, watch=watch)
 
-    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
-        new = self.crew.begin(A, asked)
-        work = CodePiece(self.opening, self.start, new, self.crew.alive, self.is_masked)
-        tell = None if self.watch is None else self.watch(len(self.numbers))
-        report = self.crew.total(work, self.numbers, "code", tell)
-        coded = replace(self._from(Start(new)), known=report.statistics)
+    def code(self, A: Blocks, tol: float) -> tuple[Self, Summary]:
+        new = self.executor.begin(A, tol)
+        work = CodeChunk(self.loader, self.start, new, self.executor.alive, self.is_masked)
+        on_done = None if self.watch is None else self.watch(len(self.numbers))
+        report = self.executor.total(work, self.numbers, "code", on_done)
+        coded = replace(self._from(WarmStart(new)), known=report.statistics)
         return replace(coded, majorised=report.majorised), report.summary
 
     def statistics(self) -> Statistics:
@@ -199,7 +201,7 @@ class ScatteredShards(Shards):
         Those of all samples are never in one place, so that atoms which are here are left out:
         data are coded anew.
         """
-        return self._from(Start())
+        return self._from(WarmStart())
 
     def scale(self, factors: Floats) -> Self:
         return self._changed(methodcaller("scale", factors))
@@ -208,7 +210,7 @@ class ScatteredShards(Shards):
         return self if moves is None else self._changed(methodcaller("moved", moves))
 
     def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
-        """Return pieces in random order, so many at a time that nobody who works waits."""
+        """Return chunks in random order, so many at a time that no worker waits."""
         together = self._together(size)
         order = rng.permutation(self.numbers)
         groups = (order[k : k + together] for k in range(0, len(order), together))
@@ -219,21 +221,21 @@ class ScatteredShards(Shards):
         return self._together(size) * len(self) // len(self.numbers)
 
     def _together(self, size: int) -> int:
-        """Return how many pieces make a batch."""
+        """Return how many chunks make a batch."""
         average = len(self) / len(self.numbers)
-        return max(round(size / average), self.crew.width, 1)
+        return max(round(size / average), self.executor.width, 1)
 
     def _only(self, numbers: Integers) -> Self:
         own = tuple(int(k) for k in numbers)
-        return replace(self._from(Start()), numbers=own)
+        return replace(self._from(WarmStart()), numbers=own)
 
     def sum_of(self, ask: Callable[[Any], Sum]) -> Sum:
-        work = AskPiece(self.opening, self.start, ask)
-        found: Sum = self.crew.total(work, self.numbers, "sum")
+        work = QueryChunk(self.loader, self.start, ask)
+        found: Sum = self.executor.total(work, self.numbers, "sum")
         return found
 
     def _changed(self, change: Callable[[Any], Any]) -> Self:
         return self._from(self.start.then(change))
 
-    def _from(self, start: Start) -> Self:
+    def _from(self, start: WarmStart) -> Self:
         return replace(self, start=start, known=None, majorised=None)

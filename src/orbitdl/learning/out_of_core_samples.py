@@ -13,15 +13,15 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Floats, Integers, Representation
-from orbitdl.learning.executor import Crew, Piece
-from orbitdl.learning.masked_dictionary import is_soon_formed, on_observed
-from orbitdl.learning.out_of_core import Opening, ScatteredShards
+from orbitdl.learning.executor import DataChunk, Executor
+from orbitdl.learning.masked_dictionary import is_formed_quickly, on_observed
+from orbitdl.learning.out_of_core import Loader, OutOfCoreShards
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.learning.spill import Scratch
+from orbitdl.learning.spill import AtomStore
 
 
 @dataclass(frozen=True, eq=False)
-class SampleOpening(Opening):
+class SampleLoader(Loader):
     """How data points of a piece are coded."""
 
     action: Action
@@ -32,8 +32,8 @@ class SampleOpening(Opening):
     def space(self) -> Representation:
         return self.action.base
 
-    def open(self, piece: Piece) -> SampleShards:
-        samples = Samples.on(self.action, *piece.data)
+    def open(self, chunk: DataChunk) -> SampleShards:
+        samples = Samples.on(self.action, *chunk.data)
         return SampleShards.cut(samples, self.coder, self.alpha)
 
 
@@ -59,41 +59,41 @@ class TakeRows:
 
     wanted: Integers
 
-    def __call__(self, piece: Piece, scratch: Scratch) -> Rows:
-        values, observed = piece.data
-        span = np.searchsorted(self.wanted, [piece.first, piece.first + len(values)])
+    def __call__(self, chunk: DataChunk, store: AtomStore) -> Rows:
+        values, observed = chunk.data
+        span = np.searchsorted(self.wanted, [chunk.first, chunk.first + len(values)])
         numbers = self.wanted[slice(*span)]
-        own = numbers - piece.first
+        own = numbers - chunk.first
         seen = np.ones(values.shape, dtype=bool) if observed is None else observed
         return Rows(numbers, values[own], seen[own])
 
 
 @dataclass(frozen=True, eq=False)
-class ScatteredSamples(ScatteredShards):
+class OutOfCoreSamples(OutOfCoreShards):
     """Data points in pieces that are somewhere else."""
 
-    opening: SampleOpening
+    loader: SampleLoader
 
     @classmethod
     def of(
-        cls, crew: Crew, action: Action, coder: Coder, alpha: float, masked: bool
-    ) -> ScatteredSamples:
-        """Return all data points of a crew."""
-        opening = SampleOpening(action, coder, alpha)
-        return cls(crew, opening, tuple(crew.filled), is_masked=masked)
+        cls, executor: Executor, action: Action, coder: Coder, alpha: float, masked: bool
+    ) -> OutOfCoreSamples:
+        """Return all data points of a executor."""
+        loader = SampleLoader(action, coder, alpha)
+        return cls(executor, loader, tuple(executor.filled), is_masked=masked)
 
     @property
     def space(self) -> Representation:
-        return self.opening.space
+        return self.loader.space
 
     @property
     def action(self) -> Action:
         """How users' groups act on these data; atoms here are those of copies of components."""
-        return self.opening.action
+        return self.loader.action
 
-    def at(self, alpha: float) -> ScatteredSamples:
+    def at(self, alpha: float) -> OutOfCoreSamples:
         """Return the same data at another weight of sparsity, without codes."""
-        return replace(self.starting_from(None), opening=replace(self.opening, alpha=alpha))
+        return replace(self.starting_from(None), loader=replace(self.loader, alpha=alpha))
 
     def step(self, dictionary: Dictionary, statistics: Statistics) -> tuple[Any, Dictionary]:
         """Take the step from sums that the last coding left: it reads no data.
@@ -102,16 +102,16 @@ class ScatteredSamples(ScatteredShards):
         uphill; of few data, which are soon read once more, it is exact.
         """
         A = dictionary.expand()
-        if self.is_masked and is_soon_formed(len(self), self.space, len(A)):
+        if self.is_masked and is_formed_quickly(len(self), self.space, len(A)):
             return self, on_observed(dictionary, self, self.space, statistics)
         return super().step(dictionary, self.majorised_statistics(A))
 
     def take(self, rows: Integers) -> Samples:
         """Return some data points, in the order given."""
         wanted, order = np.unique(rows, return_inverse=True)
-        ends = self.crew.ends
+        ends = self.executor.ends
         owners = np.unique(np.searchsorted(ends, wanted, side="right") - 1)
-        found = self.crew.total(TakeRows(wanted), [int(k) for k in owners], "take")
+        found = self.executor.total(TakeRows(wanted), [int(k) for k in owners], "take")
         observed = found.observed[order]
         all_seen = None if observed.all() else observed
         return Samples.on(self.action, found.values[order], all_seen)

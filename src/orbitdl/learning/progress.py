@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
-from orbitdl.learning.executor import Tell
+from orbitdl.learning.executor import OnDone
 from orbitdl.learning.shards import Summary
 from orbitdl.learning.state import Iteration
 
@@ -111,7 +111,7 @@ def announce(words: str, callback: object, verbose: int) -> None:
         print(words)
 
 
-Watch = Callable[[int], Tell]
+Watch = Callable[[int], OnDone]
 """Is given the number of parts of a coding that begins, and returns who is told of them."""
 
 
@@ -122,7 +122,7 @@ class OverBatches:
         self.watch, self.parts = watch, parts
         self._tell, self._left = watch(parts), parts
 
-    def __call__(self, parts: int) -> Tell:
+    def __call__(self, parts: int) -> OnDone:
         """Return who is told of the parts of the next batch; after the last one all begins anew."""
         if self._left <= 0:
             self._tell, self._left = self.watch(self.parts), self.parts

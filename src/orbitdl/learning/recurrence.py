@@ -52,7 +52,7 @@ def can_tell(samples: Samples) -> bool:
 
 
 def recurs(samples: Samples, q: int) -> bool:
-    """Tell whether q components learned from either half of samples recur in the other half."""
+    """Return whether q components learned from either half of samples recur in the other half."""
     if not can_tell(samples):
         return True
     rng = np.random.default_rng(SEED)

@@ -133,7 +133,7 @@ class Space(Protocol):
         """Names of the parameters of an element."""
 
     def contains(self, element: Floats) -> bool:
-        """Tell whether elements (K, p) may be those of atoms."""
+        """Return whether elements (K, p) may be those of atoms."""
 
 
 class Shards(ABC, Sized):

@@ -13,10 +13,10 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
-from orbitdl.learning.out_of_core_samples import ScatteredSamples
+from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 from orbitdl.learning.sample_shard import SampleShards
 
-Points = SampleShards | ScatteredSamples
+Points = SampleShards | OutOfCoreSamples
 """Data points, wherever they are."""
 Kind = Callable[[Blocks], Dictionary]
 """Makes a dictionary of components (q, F, d, m)."""

@@ -9,7 +9,7 @@ import numpy as np
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.encoding.encode import decode_atoms, refit
+from orbitdl.encoding.sample_coder import decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Group
 from orbitdl.learning.pilot import sizes_of

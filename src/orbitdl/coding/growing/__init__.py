@@ -1,5 +1,1 @@
-"""Atoms that move in any group, for codes off any grid."""
-
-from orbitdl.coding.growing.coder import Growing
-
-__all__ = ["Growing"]
+"""Column generation on any Lie group: atoms enter at peaks of the certificate, and move."""

@@ -1,4 +1,4 @@
-"""Any group off the grid: atoms enter where the certificate is too high, and move."""
+"""Column generation on a Lie group: atoms enter where the certificate exceeds alpha, and move."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 
 from orbitdl.coding.base import Coder
 from orbitdl.coding.codes import Atoms
-from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.working_set import grow
+from orbitdl.coding.working_set import solve_by_columns
 from orbitdl.groups.base import Representation
 
 
 @dataclass(frozen=True)
 class Growing(Coder):
-    """Sparse measures on any group that says where certificates peak and how elements move.
+    """Column generation on a Lie group, with Newton steps on coefficients and elements.
 
     Parameters
     ----------
@@ -32,9 +32,9 @@ class Growing(Coder):
     New atoms enter at peaks of the certificate ``|<r, g a_j>|`` above alpha (`peaks`). First
     coefficients alone, then coefficients and elements together are brought to a stationary point,
     by Newton's method along the generators of the group (`tangents`, `move`); atoms whose
-    coefficient reaches zero leave. It ends when the certificate nowhere exceeds alpha by more than
-    the gap allows. A group of which no element has neighbours needs `peaks` alone. Missing entries
-    change nothing: the generators act on signals before they are observed.
+    coefficient reaches zero are removed. It ends when the certificate nowhere exceeds alpha by more
+    than the gap allows. A group of which no element has neighbours needs `peaks` alone. Missing
+    entries change nothing: the generators act on signals before they are observed.
 
     Examples
     --------
@@ -56,4 +56,6 @@ class Growing(Coder):
         return True
 
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
-        return grow(problem, warm, MoveAtoms(0.3 * self.tol), 0.8 * self.tol, self.max_iter)
+        return solve_by_columns(
+            problem, warm, NewtonRefinement(0.3 * self.tol), 0.8 * self.tol, self.max_iter
+        )

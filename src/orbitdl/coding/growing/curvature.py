@@ -1,7 +1,7 @@
-"""How moves of atoms are measured, and how the objective bends along them.
+"""The metric of steps of atoms along generators, and the curvature of the objective in it.
 
-Moves of an atom are measured by how far they take its signal: with ``M = [<X_a B, X_b B>]`` and
-``W^T M W = 1`` in the coordinates w of ``u = W w``, without those that do not move it.
+A step of an atom is as long as the change of its signal: with ``M = [<X_a B, X_b B>]`` and
+``W^T M W = 1`` in the coordinates w of ``u = W w``, without generators that leave it as it is.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import numpy as np
 from orbitdl.kernels import internal
 from orbitdl.kernels.linear_algebra import diagonalise, dot
 
-STILL = 1e-6
-"""Moves that take an atom less far than the root of this, relatively to others, do not move it."""
+IMMOBILE = 1e-6
+"""Squared length, relative to the trace of M, up to which a generator leaves an atom as it is."""
 
 
 @internal
-def measure(rows, scale, S, U):  # type: ignore[no-untyped-def]
-    """Put W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
+def fill_metric(rows, scale, S, U):  # type: ignore[no-untyped-def]
+    """Write W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
 
-    Columns of W are zero for moves that do not move the atom.
+    Columns of W are zero for generators that leave the atom as it is.
     """
     dimension, trace = len(S), 0.0
     for a in range(dimension):
@@ -31,12 +31,12 @@ def measure(rows, scale, S, U):  # type: ignore[no-untyped-def]
     for b in range(dimension):
         size = S[b, b]
         for a in range(dimension):
-            scale[a, b] = U[a, b] / np.sqrt(size) if size > STILL * trace else 0.0
+            scale[a, b] = U[a, b] / np.sqrt(size) if size > IMMOBILE * trace else 0.0
 
 
 @internal
 def whiten(rows, scale, V, first):  # type: ignore[no-untyped-def]
-    """Put an atom and ``sum_a W_ab X_a B``, its tangents as measured, into V from `first` on."""
+    """Write an atom and ``sum_a W_ab X_a B``, its tangents as measured, into V from `first` on."""
     for t in range(rows.shape[1]):
         V[first, t] = rows[0, t]
     for b in range(len(scale)):
@@ -48,41 +48,41 @@ def whiten(rows, scale, V, first):  # type: ignore[no-untyped-def]
 
 
 @internal
-def transform(scale, x, first, scratch):  # type: ignore[no-untyped-def]
+def apply_transpose(scale, x, first, workspace):  # type: ignore[no-untyped-def]
     """Replace x from `first` on by ``W^T x``."""
     dimension = len(scale)
     for b in range(dimension):
         total = 0.0
         for a in range(dimension):
             total += scale[a, b] * x[first + a]
-        scratch[b] = total
+        workspace[b] = total
     for b in range(dimension):
-        x[first + b] = scratch[b]
+        x[first + b] = workspace[b]
 
 
 @internal
-def curvature(bent, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
-    """Put ``-eta'' / c`` of one atom, in its measure of moves, into own.
+def fill_curvature(Xr, tangents, scale, c, own, S):  # type: ignore[no-untyped-def]
+    """Write ``-eta'' / c`` of one atom, in its metric, into own.
 
-    Moves that do not move get 1, so that their steps are zero.
+    Generators that leave it as it is get 1, so that their steps are zero.
     """
     dimension = len(own)
     for a in range(dimension):
         for b in range(a + 1):
             total = 0.0
-            for i in range(bent.shape[1]):
-                total += bent[a, i] * tangents[b, i] + bent[b, i] * tangents[a, i]
+            for i in range(Xr.shape[1]):
+                total += Xr[a, i] * tangents[b, i] + Xr[b, i] * tangents[a, i]
             own[a, b] = 0.5 * total / c
             own[b, a] = own[a, b]
     for a in range(dimension):
-        transform(scale, own[a], 0, S[0])
+        apply_transpose(scale, own[a], 0, S[0])
     for a in range(dimension):
-        transform(scale, own[:, a], 0, S[0])
+        apply_transpose(scale, own[:, a], 0, S[0])
     for a in range(dimension):
-        moves = 0.0
+        length = 0.0
         for b in range(dimension):
-            moves += abs(scale[b, a])
-        if moves == 0.0:
+            length += abs(scale[b, a])
+        if length == 0.0:
             own[a, a] = 1.0
 
 

@@ -11,7 +11,7 @@ so that with the certificate ``eta_k = <r, B_k>`` and its derivatives ``eta'_a =
     gradient   (alpha sign c - eta,  -eta'),
     Hessian    V V^T + blockdiag(0, -eta'' / c),      V = [B_k, X_a B_k].
 
-Moves are measured as `curvature` says.
+Steps are measured in the metric of `curvature`.
 """
 
 from __future__ import annotations
@@ -21,29 +21,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.growing.curvature import curvature, measure, raise_curvature, whiten
+from orbitdl.coding.growing.curvature import fill_curvature, fill_metric, raise_curvature, whiten
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, allocating, internal
 from orbitdl.kernels.linear_algebra import cholesky, solve_factored
 
 LONGEST = 0.5
-"""Longest move of an atom in one step, in units of its norm: beyond, derivatives say nothing."""
+"""Longest move of an atom in one step, in units of its norm: the second-order model ends there."""
 DAMPED = 1e-3
 """Added to the Hessian, relatively to its diagonal, where it is not positive."""
 RIDGE = 1e-12
 """The same where it is: atoms may depend on each other."""
 
 
-class Moving(NamedTuple):
-    """What is known of the atoms of n samples, K in all, in a group of dimension D.
+class TangentData(NamedTuple):
+    """The atoms of n samples, K in all, and their tangents, in a group of dimension D.
 
     Attributes
     ----------
     offsets : ndarray of shape (n + 1,)
     rows : ndarray of shape (K, 1 + D, entries)
-        What is seen of every atom and of its tangents.
+        What is observed of every atom and of its tangents.
     residual : ndarray of shape (n, entries)
-    bent : ndarray of shape (n, D, numbers)
+    Xr : ndarray of shape (n, D, numbers)
         Tangents of the residuals in block coordinates.
     blocks : ndarray of shape (K, 1 + D, numbers)
         Every atom and its tangents in block coordinates.
@@ -53,7 +53,7 @@ class Moving(NamedTuple):
     offsets: Integers
     rows: Floats
     residual: Floats
-    bent: Floats
+    Xr: Floats
     blocks: Floats
     c: Floats
 
@@ -68,7 +68,7 @@ class Step(NamedTuple):
     u : ndarray of shape (K, D)
         Moves times coefficients.
     length : ndarray of shape (n,)
-        The fraction of the step that can be gone: until a sign changes, or an atom moves too far.
+        The fraction of the step up to which no sign changes and no atom moves too far.
     leaving : ndarray of shape (n,)
         The atom whose coefficient is zero there, or -1.
     error : ndarray of shape (n,)
@@ -76,7 +76,7 @@ class Step(NamedTuple):
     newton : bool ndarray of shape (n,)
         Whether it is Newton's own step, after which errors are squared.
     far : ndarray of shape (K,)
-        How far the whole step moves every atom, in units of its norm.
+        How far the full step moves every atom, in units of its norm.
     """
 
     c: Floats
@@ -89,9 +89,9 @@ class Step(NamedTuple):
 
 
 @internal
-def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
-    """Solve ``(G + blockdiag(0, curved)) x = e``; tell whether that matrix is positive."""
-    dimension = curved.shape[1]
+def solve_newton_system(G, curvatures, count, damping, e, H, x):  # type: ignore[no-untyped-def]
+    """Solve ``(G + blockdiag(0, curvatures)) x = e``; return whether that matrix is positive."""
+    dimension = curvatures.shape[1]
     own = 1 + dimension
     for r in range(count):
         x[r] = e[r]
@@ -101,7 +101,7 @@ def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
         first = k * own + 1
         for a in range(dimension):
             for b in range(a + 1):
-                H[first + a, first + b] += curved[k, a, b]
+                H[first + a, first + b] += curvatures[k, a, b]
     for r in range(count):
         H[r, r] += damping * (G[r, r] + abs(H[r, r]))
     if not cholesky(H, H, ZERO, count, 0.0, 0.0):
@@ -111,8 +111,8 @@ def solve(G, curved, count, damping, e, H, x):  # type: ignore[no-untyped-def]
 
 
 @internal
-def farthest(c, x, norm, far):  # type: ignore[no-untyped-def]
-    """Put the moves of all atoms in the step x into far, in units of norms; return the longest."""
+def longest_move(c, x, norm, far):  # type: ignore[no-untyped-def]
+    """Write how far the step x moves each atom into far, in units of norms; return the longest."""
     own, longest = len(x) // len(far), 0.0
     for k in range(len(c)):
         square = 0.0
@@ -124,28 +124,31 @@ def farthest(c, x, norm, far):  # type: ignore[no-untyped-def]
 
 
 @internal
-def find_step(G, curved, slopes, c, norm, e, H, S, U, x, far):  # type: ignore[no-untyped-def]
-    """Put Newton's step into x; where it leads too far, that of a function more curved: say which.
+def find_step(G, curvatures, slopes, c, norm, e, H, S, U, x, far):  # type: ignore[no-untyped-def]
+    """Write Newton's step into x, or one with more curvature if it is too long; return which.
 
     With curvatures of at least ``2 |eta'| / |c|`` no atom is led further than half its length,
     however light it is.
     """
-    n_atoms, dimension = len(c), curved.shape[1]
+    n_atoms, dimension = len(c), curvatures.shape[1]
     count = n_atoms * (1 + dimension)
-    if solve(G, curved, count, RIDGE, e, H, x) and farthest(c, x, norm, far) <= LONGEST:
+    if (
+        solve_newton_system(G, curvatures, count, RIDGE, e, H, x)
+        and longest_move(c, x, norm, far) <= LONGEST
+    ):
         return True
     for k in range(n_atoms):
-        raise_curvature(curved[k], 2.0 * slopes[k] / abs(c[k]), S, U)
+        raise_curvature(curvatures[k], 2.0 * slopes[k] / abs(c[k]), S, U)
     damping = RIDGE
-    while not solve(G, curved, count, damping, e, H, x) and damping < 1e12:
+    while not solve_newton_system(G, curvatures, count, damping, e, H, x) and damping < 1e12:
         damping = max(4.0 * damping, DAMPED)
     return False
 
 
 @internal
-def reach(c, x, norm, far):  # type: ignore[no-untyped-def]
-    """Return how much of the step x can be gone, and the atom that is zero then, or -1."""
-    longest, leaving = farthest(c, x, norm, far), -1
+def step_length(c, x, norm, far):  # type: ignore[no-untyped-def]
+    """Return the length of the step x, and the atom whose coefficient is zero then, or -1."""
+    longest, leaving = longest_move(c, x, norm, far), -1
     length = LONGEST / longest if longest > LONGEST else 1.0
     for k in range(len(c)):
         change = x[k * (len(x) // len(far))]
@@ -155,24 +158,26 @@ def reach(c, x, norm, far):  # type: ignore[no-untyped-def]
 
 
 @allocating
-def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
+def newton_steps(data, alpha, most, step):  # type: ignore[no-untyped-def]
     """Fill in the step of every sample; no sample has more than `most` atoms."""
-    own = known.rows.shape[1]
+    own = data.rows.shape[1]
     dimension = own - 1
     H, x = np.empty((most * own, most * own)), np.empty(most * own)
-    V = np.empty((most * own, known.rows.shape[2]))
-    curved, scales = np.empty((2, most, dimension, dimension))
+    V = np.empty((most * own, data.rows.shape[2]))
+    curvatures, scales = np.empty((2, most, dimension, dimension))
     S, U = np.empty((2, dimension, dimension))
     norm, slopes, far = np.empty((3, most))
-    for i in range(len(known.offsets) - 1):
-        first, n_atoms = known.offsets[i], known.offsets[i + 1] - known.offsets[i]
-        c, step.error[i] = known.c[first : first + n_atoms], 0.0
+    for i in range(len(data.offsets) - 1):
+        first, n_atoms = data.offsets[i], data.offsets[i + 1] - data.offsets[i]
+        c, step.error[i] = data.c[first : first + n_atoms], 0.0
         for k in range(n_atoms):
-            measure(known.rows[first + k], scales[k], S, U)
-            whiten(known.rows[first + k], scales[k], V, k * own)
-            curvature(known.bent[i], known.blocks[first + k, 1:], scales[k], c[k], curved[k], S)
-        seen = V[: n_atoms * own]
-        G, e = np.dot(seen, seen.T), np.dot(seen, known.residual[i])
+            fill_metric(data.rows[first + k], scales[k], S, U)
+            whiten(data.rows[first + k], scales[k], V, k * own)
+            fill_curvature(
+                data.Xr[i], data.blocks[first + k, 1:], scales[k], c[k], curvatures[k], S
+            )
+        rows = V[: n_atoms * own]
+        G, e = np.dot(rows, rows.T), np.dot(rows, data.residual[i])
         for k in range(n_atoms):
             norm[k], slopes[k] = np.sqrt(G[k * own, k * own]), 0.0
             e[k * own] -= alpha * np.sign(c[k])
@@ -180,8 +185,8 @@ def newton_steps(known, alpha, most, step):  # type: ignore[no-untyped-def]
                 slopes[k] += e[k * own + 1 + a] ** 2
             slopes[k] = np.sqrt(slopes[k])
             step.error[i] = max(step.error[i], abs(e[k * own]), slopes[k])
-        step.newton[i] = find_step(G, curved, slopes, c, norm, e, H, S, U, x, far)
-        step.length[i], step.leaving[i] = reach(c, x, norm, far)
+        step.newton[i] = find_step(G, curvatures, slopes, c, norm, e, H, S, U, x, far)
+        step.length[i], step.leaving[i] = step_length(c, x, norm, far)
         if step.leaving[i] >= 0:
             step.leaving[i] += first
         for k in range(n_atoms):

@@ -1,5 +1,1 @@
-"""Atoms that slide: the coder of continuous shifts."""
-
-from orbitdl.coding.sliding.coder import Sliding
-
-__all__ = ["Sliding"]
+"""The off-the-grid lasso on circles (sliding Frank-Wolfe), as of continuous shifts."""

@@ -1,4 +1,4 @@
-"""Circles off the grid: atoms that slide to where they belong."""
+"""The off-the-grid lasso on circles (sliding Frank-Wolfe)."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
-from orbitdl.coding.growing.moving import MoveAtoms
+from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity
-from orbitdl.coding.missing_entries import Missing
+from orbitdl.coding.missing_entries import MissingEntries
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.masked import SlideAtoms
-from orbitdl.coding.sliding.missing import missing_in_time, room_for, tabulate_with_entries
+from orbitdl.coding.sliding.masked import SlidingRefinement
+from orbitdl.coding.sliding.missing import missing_in_time, missing_workspace, tabulate_with_entries
 from orbitdl.coding.sliding.peaks import make_peaks
-from orbitdl.coding.sliding.search import solve_all
+from orbitdl.coding.sliding.search import Targets, search_samples, targets_of
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
@@ -28,13 +28,12 @@ from orbitdl.coding.sliding.tables import (
     highest_frequency,
     trust,
 )
-from orbitdl.coding.sliding.targets import Targets, targets_of
-from orbitdl.coding.working_set import Refine, grow
+from orbitdl.coding.working_set import Refine, solve_by_columns
 from orbitdl.groups.base import Blocks, Floats, Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.signals.time_shift import TimeShift
 
-FEW = 256
+FEW_MISSING = 256
 """Missing entries of a sample up to which each is a row of a table to subtract; beyond, transforms
 are quicker."""
 
@@ -43,7 +42,7 @@ COMPLETE, CANCELLED = 0.1, 1e-5
 that is hardly observed, little is left of its inner products once what is missing is subtracted."""
 
 
-class Lookups:
+class CircleTables:
     """What is looked up of components A (q, F, 1, channels), each made when first needed.
 
     Attributes
@@ -66,8 +65,8 @@ class Lookups:
 
 
 @dataclass(frozen=True)
-class Sliding(TabulatingCoder[Lookups]):
-    """Sparse measures on a circle, as that of continuous shifts, solved off the grid.
+class Sliding(TabulatingCoder[CircleTables]):
+    """Off-the-grid lasso (sliding Frank-Wolfe) on a circle, as that of continuous shifts.
 
     Parameters
     ----------
@@ -76,22 +75,23 @@ class Sliding(TabulatingCoder[Lookups]):
     max_iter : int
         Rounds of adding atoms, per sample.
     max_atoms : int
-        Atoms that there is room for at first. The room is doubled for a sample that needs more, so
-        that memory follows the atoms found.
+        Capacity for atoms at first. It is doubled for a sample that needs more, so that memory
+        follows the atoms found.
 
     Notes
     -----
-    Shifts t are places on the circle, in resolution cells: ``element * cells / period``, which for
-    shifts of signals are samples. In the atomic view the coding problem is
+    Shifts t are positions on the circle, in resolution cells: ``element * cells / period``, which
+    for shifts of signals are samples. In the atomic view the coding problem is
 
         min over atoms (j_k, t_k, c_k)   1/2 ||y - sum_k c_k a_{j_k}(. - t_k)||^2 + alpha sum |c_k|,
 
     a lasso over infinitely many columns. New atoms enter where the certificate
     ``|<r, a_j(. - t)>|`` exceeds alpha; then coefficients alone, and coefficients and shifts
     together, are brought to a stationary point by Newton's method. Atoms whose coefficient
-    reaches zero leave, coinciding ones merge, until the certificate nowhere exceeds alpha on a
-    grid refined by Newton's method. A maximum can hide between grid points beside a flat one: the
-    exact certificate finds it, and the sample goes back with an atom there, and a tighter aim.
+    reaches zero are removed, coinciding ones merge, until the certificate nowhere exceeds alpha on
+    a grid refined by Newton's method. A maximum can hide between grid points next to a flat one:
+    the exact certificate finds it, and the sample is coded again with an atom there and a smaller
+    tolerance.
 
     Where entries are missing, the atoms of signals in time slide too; those of any other circle
     move as those of any group do (`Growing`).
@@ -116,71 +116,79 @@ class Sliding(TabulatingCoder[Lookups]):
     def codes_masked(self) -> bool:
         return True
 
-    def tabulate(self, representation: Representation, A: Blocks) -> Lookups:
+    def tabulate(self, representation: Representation, A: Blocks) -> CircleTables:
         assert isinstance(representation, CircleRepresentation)
-        return Lookups(representation, A)
+        return CircleTables(representation, A)
 
-    def solve_with(self, tables: Lookups, problem: Problem, warm: Atoms | None) -> Atoms:
+    def solve_with(self, tables: CircleTables, problem: Problem, warm: Atoms | None) -> Atoms:
         if problem.masked is None:
             return self._solve_each(tables, problem, None, warm)
         if isinstance(problem.representation, TimeShift):
             missing = missing_in_time(problem.representation, problem)
-            if missing.most <= FEW:
+            if missing.most <= FEW_MISSING:
                 return self._solve_each(tables, problem, missing, warm)
-        refine: Refine = MoveAtoms(0.3 * self.tol)
+        refine: Refine = NewtonRefinement(0.3 * self.tol)
         if tables.masked:
             look_up = partial(self._look_up, tables.masked, problem, CANCELLED)
-            refine = SlideAtoms(look_up, 0.1 * self.tol)
-        return grow(problem, warm, refine, 0.8 * self.tol, self.max_iter)
+            refine = SlidingRefinement(look_up, 0.1 * self.tol)
+        return solve_by_columns(problem, warm, refine, 0.8 * self.tol, self.max_iter)
 
     def _solve_each(
-        self, lookups: Lookups, problem: Problem, missing: Missing | None, warm: Atoms | None
+        self,
+        tables_of: CircleTables,
+        problem: Problem,
+        missing: MissingEntries | None,
+        warm: Atoms | None,
     ) -> Atoms:
-        """Code one sample after the other, of which nothing is missing, or few entries."""
+        """Code one sample after the other, of which no entry is missing, or few are."""
         circle, Y, A, energy = problem.representation, problem.Y, problem.A, problem.energy()
         assert isinstance(circle, CircleRepresentation)
-        made, part = lookups.complete, COMPLETE
+        candidates, share = tables_of.complete, COMPLETE
         if missing is not None:
-            made, part = lookups.masked, CANCELLED
-        tables, density, reach = self._look_up(made, problem, part, energy)
-        targets = targets_of(Y, A, tables.half_size, energy, density, reach)
-        known = in_cells(circle, warm or Atoms.none(len(Y), len(A), 1))
+            candidates, share = tables_of.masked, CANCELLED
+        tables, density, radius = self._look_up(candidates, problem, share, energy)
+        targets = targets_of(Y, A, tables.half_size, energy, density, radius)
+        start = in_cells(circle, warm or Atoms.none(len(Y), len(A), 1))
 
-        def go_on(chosen: Chosen, atoms: Atoms, capacity: int) -> tuple[Atoms, NDArray[np.bool_]]:
-            own = None if missing is None else missing.take(chosen)
-            return self._go_on(problem.alpha, tables, targets.take(chosen), own, atoms, capacity)
+        def continue_codes(
+            chosen: Chosen, atoms: Atoms, capacity: int
+        ) -> tuple[Atoms, NDArray[np.bool_]]:
+            workspace = None if missing is None else missing.take(chosen)
+            return self._continue(
+                problem.alpha, tables, targets.take(chosen), workspace, atoms, capacity
+            )
 
         most = 3 * circle.cells * A.shape[3] + 8
-        return in_period(circle, with_growing_capacity(go_on, known, self.max_atoms, most))
+        return in_period(circle, with_growing_capacity(continue_codes, start, self.max_atoms, most))
 
     def _look_up(
-        self, made: dict[float, Once[Tables]], problem: Problem, part: float, energy: Floats
+        self, candidates: dict[float, Once[Tables]], problem: Problem, share: float, energy: Floats
     ) -> tuple[Tables, Floats, Floats]:
         """Return the tables that data of such energies need, and how each of them uses these."""
         representation = problem.representation
         assert isinstance(representation, CircleRepresentation)
-        accuracy = part * self.tol * problem.alpha / np.maximum(np.sqrt(energy), 1e-300)
-        density, reach = trust(accuracy, highest_frequency(problem.A, representation.cells))
-        return made[float(density.max())](), density, reach
+        accuracy = share * self.tol * problem.alpha / np.maximum(np.sqrt(energy), 1e-300)
+        density, radius = trust(accuracy, highest_frequency(problem.A, representation.cells))
+        return candidates[float(density.max())](), density, radius
 
-    def _go_on(
+    def _continue(
         self,
         alpha: float,
         tables: Tables,
         targets: Targets,
-        missing: Missing | None,
+        missing: MissingEntries | None,
         warm: Atoms,
         capacity: int,
     ) -> tuple[Atoms, NDArray[np.bool_]]:
         """Code some samples from the atoms they have, up to a capacity; return who is full."""
         n, q, width = len(warm), warm.n_components, tables.derivative.shape[1]
         behind = 0 if missing is None else missing.most
-        own = None if missing is None else room_for(missing, capacity)
+        workspace = None if missing is None else missing_workspace(missing, capacity)
         counts, full = np.zeros(n, np.int64), np.zeros(n, np.bool_)
         component, (shift, c) = np.zeros((n, capacity), np.int64), np.empty((2, n, capacity))
-        solve_all(
-            make_state(capacity, width, behind), make_peaks(q, tables.half_size), targets, own,
-            tables, alpha, 0.95 * self.tol, self.max_iter,
+        search_samples(
+            make_state(capacity, width, behind), make_peaks(q, tables.half_size), targets,
+            workspace, tables, alpha, 0.95 * self.tol, self.max_iter,
             (warm.offsets, warm.component, warm.element[:, 0], warm.coefficient),
             (counts, component, shift, c, full),
         )  # fmt: skip
@@ -188,11 +196,11 @@ class Sliding(TabulatingCoder[Lookups]):
 
 
 def in_cells(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
-    """Return the same atoms with places on the circle measured in cells."""
+    """Return the same atoms with positions on the circle in cells."""
     return replace(atoms, element=atoms.element * (circle.cells / circle.period))
 
 
 def in_period(circle: CircleRepresentation, atoms: Atoms) -> Atoms:
-    """Return the same atoms with places on the circle in the unit of its parameter again."""
+    """Return the same atoms with positions on the circle in the unit of its parameter."""
     element = atoms.element * (circle.period / circle.cells)
-    return replace(atoms, element=np.mod(element, circle.period))  # rounding may end the turn
+    return replace(atoms, element=np.mod(element, circle.period))  # rounding may reach the period

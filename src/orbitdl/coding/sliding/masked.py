@@ -9,10 +9,10 @@ import numpy as np
 
 from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.missing import missing_in_time, room_for
+from orbitdl.coding.sliding.missing import missing_in_time, missing_workspace
 from orbitdl.coding.sliding.newton import slide
 from orbitdl.coding.sliding.oracle import oracle_for
-from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.coding.sliding.tables import Tables, tables_for
 from orbitdl.groups.base import Floats, correlate
 from orbitdl.groups.maxima.polynomials import as_real_imag
@@ -21,7 +21,7 @@ from orbitdl.kernels import ZERO, fast
 
 
 @dataclass(frozen=True)
-class SlideAtoms:
+class SlidingRefinement:
     """Refine the atoms of every sample: coefficients, then coefficients and shifts together.
 
     Attributes
@@ -44,24 +44,24 @@ class SlideAtoms:
         C, energy = as_real_imag(correlate(problem.Y, problem.A)[..., 0, 0]), problem.energy()
         component, c = atoms.component.copy(), atoms.coefficient.copy()
         shift = atoms.element[:, 0].copy()
-        slide_all(
-            make_state(capacity, C.shape[-1]), room_for(missing, capacity), C, energy,
+        slide_samples(
+            make_state(capacity, C.shape[-1]), missing_workspace(missing, capacity), C, energy,
             *self.look_up(energy), (atoms.offsets, component, shift, c),
             problem.alpha, self.accuracy,
         )  # fmt: skip
-        return replace(atoms, component=component).moved(c, shift[:, None])
+        return replace(atoms, component=component).updated(c, shift[:, None])
 
 
 @fast
-def slide_all(st, missing, C, energy, tables, density, reach, atoms, alpha, accuracy):  # type: ignore[no-untyped-def]
-    """Slide the atoms of every sample to a stationary point, in place; who leaves gets c = 0."""
+def slide_samples(st, missing, C, energy, tables, density, radius, atoms, alpha, accuracy):  # type: ignore[no-untyped-def]
+    """Slide the atoms of every sample to a stationary point, in place; those removed get c = 0."""
     offsets, component, shift, c = atoms
     for i in range(len(offsets) - 1):
-        own = tables_for(tables, density[i], reach[i])
+        own = tables_for(tables, density[i], radius[i])
         oracle = oracle_for(C[i], own, energy[i], missing, i)  # type: ignore[no-untyped-call]
         count = ZERO
         for k in range(offsets[i], offsets[i + 1]):
-            count = put(st, count, component[k], shift[k], c[k], np.sign(c[k]))
+            count = append_atom(st, count, component[k], shift[k], c[k], np.sign(c[k]))
             c[k] = 0.0
         count = slide(st, count, oracle, alpha, accuracy, 0.1 * accuracy)
         for k in range(count):

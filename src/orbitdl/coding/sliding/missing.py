@@ -1,7 +1,7 @@
-"""What sliding needs of its atoms where entries are missing, from the tables of whole samples.
+"""The oracle of samples with missing entries, from the tables of complete ones.
 
-Missing entries are atoms that cost nothing (`orbitdl.coding.missing_entries`): unit vectors e_m,
-tabulated with the components. With atoms u_k, their derivatives in t_k, and what they say of the
+Missing entries are atoms without penalty (`orbitdl.coding.missing_entries`): unit vectors e_m,
+tabulated with the components. With atoms u_k, their derivatives in t_k, and their values at the
 missing entries, ``f_m = sum_k c_k u_k(m)`` and ``g_m = sum_k c_k u_k'(m)``,
 
     <M u_k, M u_l> = G - sum_m u_k(m) u_l(m),     and likewise with derivatives,
@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.missing_entries import Missing, missing_entries, unit_vectors
+from orbitdl.coding.missing_entries import MissingEntries, missing_entries, unit_vectors
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.state import certificate_at_atoms, refresh
 from orbitdl.coding.sliding.tables import Tables, build_tables
@@ -37,47 +37,47 @@ class MaskedCorrelations(NamedTuple):
         Of components and the unit vectors at time zero, one per channel.
     energy : float
         ``||y||^2``.
-    source, place : ndarray of shape (U,)
-        Which unit vector is moved to a missing entry, and how far.
+    source, position : ndarray of shape (U,)
+        Which unit vector is shifted to a missing entry, and how far.
     owner : ndarray of shape (2, capacity)
-        Scratch: component and shift of the atoms that `values` belong to.
+        Workspace: component and shift of the atoms that `values` belong to.
     values : ndarray of shape (3, capacity, most)
-        Scratch: what atoms say of the missing entries, with two derivatives.
+        Workspace: values of atoms at the missing entries, with two derivatives.
     sums : ndarray of shape (2, most)
-        Scratch: f and g.
+        Workspace: f and g.
     """
 
     C: Floats
     tables: Tables
     energy: float
     source: Integers
-    place: Integers
+    position: Integers
     owner: Floats
     values: Floats
     sums: Floats
 
 
-class MissingRoom(NamedTuple):
-    """The missing entries of some samples (`Missing`), and scratch space (`MaskedCorrelations`)."""
+class MissingWorkspace(NamedTuple):
+    """The missing entries of some samples, and the workspace of `MaskedCorrelations`."""
 
     offsets: Integers
     source: Integers
-    place: Integers
+    position: Integers
     owner: Floats
     values: Floats
     sums: Floats
 
 
-def room_for(missing: Missing, capacity: int) -> MissingRoom:
-    """Allocate the scratch space of one thread, for so many atoms."""
+def missing_workspace(missing: MissingEntries, capacity: int) -> MissingWorkspace:
+    """Allocate the workspace of one thread, for so many atoms."""
     most = missing.most
-    return MissingRoom(
+    return MissingWorkspace(
         *missing, np.zeros((2, capacity)), np.zeros((3, capacity, most)), np.zeros((2, most))
     )  # fmt: skip
 
 
-def missing_in_time(representation: TimeShift, problem: Problem) -> Missing:
-    """List the missing entries as moved unit vectors, which are tabulated after components."""
+def missing_in_time(representation: TimeShift, problem: Problem) -> MissingEntries:
+    """List the missing entries as shifted unit vectors, which are tabulated after components."""
     assert problem.masked is not None
     _, channel, time = translated_entries(representation.shape, representation.length)
     return missing_entries(problem.masked.observed, len(problem.A) + channel, time)
@@ -91,19 +91,19 @@ def tabulate_with_entries(representation: TimeShift, A: Blocks, density: float) 
 
 
 @internal
-def look_past_missing(st, first, count, oracle):  # type: ignore[no-untyped-def]
+def look_up_observed(st, first, count, oracle):  # type: ignore[no-untyped-def]
     """Find b and G of the atoms from `first` on at their present shifts; the others stand."""
-    follow_atoms(st, first, oracle)
+    drop_removed_atoms(st, first, oracle)
     refresh(st, first, count, oracle.C, oracle.tables)
     for k in range(first, count):
-        look_at_missing(st, k, oracle)
+        look_up_missing_values(st, k, oracle)
         for r in range(k + 1):
-            subtract_missing(st, k, r, oracle)
+            subtract_missing_products(st, k, r, oracle)
 
 
 @internal
-def follow_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Drop the values of atoms that have left; those that stayed are in the order they had."""
+def drop_removed_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Drop the values of removed atoms; the others are in the order they had."""
     component, shift = oracle.owner[0], oracle.owner[1]
     p, last = 0, oracle.owner.shape[1] - 1
     for k in range(count):
@@ -112,89 +112,89 @@ def follow_atoms(st, count, oracle):  # type: ignore[no-untyped-def]
         if p > k:
             component[k], shift[k] = component[p], shift[p]
             for d in range(3):
-                for m in range(oracle.place.shape[0]):
+                for m in range(oracle.position.shape[0]):
                     oracle.values[d, k, m] = oracle.values[d, p, m]
         p += 1
 
 
 @internal
-def look_at_missing(st, k, oracle):  # type: ignore[no-untyped-def]
+def look_up_missing_values(st, k, oracle):  # type: ignore[no-untyped-def]
     """Look up atom k at the missing entries, with two derivatives.
 
-    These lie whole samples apart: at all of them it is as far from the next expansion point.
+    These lie integer numbers of samples apart: it is equally far from an expansion point at all.
     """
     j, shift, tables = st.component[k], st.shift[k], oracle.tables
     oracle.owner[0, k], oracle.owner[1, k] = j, shift
-    u, slope, bend = oracle.values[0, k], oracle.values[1, k], oracle.values[2, k]
+    u, slope, second = oracle.values[0, k], oracle.values[1, k], oracle.values[2, k]
     point, size = int(shift * tables.density + 0.5), tables.taylor.shape[2]
     x = shift - point / tables.density
     point, per_sample = point * tables.stride, int(tables.density) * tables.stride
-    for m in range(oracle.place.shape[0]):
-        at = point - oracle.place[m] * per_sample
-        at += size * (at < 0) - size * (at >= size)
-        row = tables.taylor[oracle.source[m], j, at]
-        u[m], slope[m], bend[m] = horner(row, x)
+    for m in range(oracle.position.shape[0]):
+        index = point - oracle.position[m] * per_sample
+        index += size * (index < 0) - size * (index >= size)
+        row = tables.taylor[oracle.source[m], j, index]
+        u[m], slope[m], second[m] = horner(row, x)
 
 
 @internal
-def subtract_missing(st, k, r, oracle):  # type: ignore[no-untyped-def]
-    """Take what is missing out of the inner products of two atoms."""
+def subtract_missing_products(st, k, r, oracle):  # type: ignore[no-untyped-def]
+    """Subtract missing entries from the inner products of two atoms."""
     u_k, slope_k = oracle.values[0, k], oracle.values[1, k]
     u_r, slope_r = oracle.values[0, r], oracle.values[1, r]
-    both, early, late, slopes = 0.0, 0.0, 0.0, 0.0
-    for m in range(oracle.place.shape[0]):
+    both, k_slope, r_slope, slopes = 0.0, 0.0, 0.0, 0.0
+    for m in range(oracle.position.shape[0]):
         both += u_k[m] * u_r[m]
-        early += slope_k[m] * u_r[m]
-        late += u_k[m] * slope_r[m]
+        k_slope += slope_k[m] * u_r[m]
+        r_slope += u_k[m] * slope_r[m]
         slopes += slope_k[m] * slope_r[m]
     st.gram[0, k, r] -= both
-    st.gram[1, k, r] += early
+    st.gram[1, k, r] += k_slope
     st.gram[2, k, r] += slopes
     if r < k:
         st.gram[0, r, k] -= both
-        st.gram[1, r, k] += late
+        st.gram[1, r, k] += r_slope
         st.gram[2, r, k] += slopes
 
 
 @internal
-def weigh_past_missing(st, count, oracle):  # type: ignore[no-untyped-def]
+def weigh_observed(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill eta, eta', eta'' at every atom, for the present coefficients."""
-    follow_atoms(st, count, oracle)
+    drop_removed_atoms(st, count, oracle)
     certificate_at_atoms(st, count)
     f, g = oracle.sums[0], oracle.sums[1]
-    for m in range(oracle.place.shape[0]):
+    for m in range(oracle.position.shape[0]):
         f[m], g[m] = 0.0, 0.0
     for k in range(count):
-        for m in range(oracle.place.shape[0]):
+        for m in range(oracle.position.shape[0]):
             f[m] += st.c[k] * oracle.values[0, k, m]
             g[m] += st.c[k] * oracle.values[1, k, m]
     for k in range(count):
         total = 0.0
-        for m in range(oracle.place.shape[0]):
+        for m in range(oracle.position.shape[0]):
             total += oracle.values[2, k, m] * f[m] + oracle.values[1, k, m] * g[m]
         st.eta[2, k] += total
 
 
 @internal
-def look_at_all_past_missing(st, count, oracle):  # type: ignore[no-untyped-def]
+def look_up_all_observed(st, count, oracle):  # type: ignore[no-untyped-def]
     """Find b, G and eta of all atoms at their present shifts."""
-    look_past_missing(st, ZERO, count, oracle)
-    weigh_past_missing(st, count, oracle)
+    look_up_observed(st, ZERO, count, oracle)
+    weigh_observed(st, count, oracle)
 
 
 @internal
-def put_missing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put the missing entries behind the atoms, as atoms themselves; return how many there are.
+def append_missing_entries(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Append the missing entries to the atoms, as atoms; return how many there are.
 
     Their coefficients are those that the last look has found, and their eta is zero.
     """
-    for m in range(oracle.place.shape[0]):
+    for m in range(oracle.position.shape[0]):
         k = count + m
         st.component[k], st.shift[k], st.c[k] = (
             oracle.source[m],
-            oracle.place[m],
+            oracle.position[m],
             -oracle.sums[0, m],
         )
         for d in range(3):
             st.eta[d, k] = 0.0
-    return count + oracle.place.shape[0]
+    return count + oracle.position.shape[0]

@@ -1,10 +1,9 @@
-"""What there is to ask about the atoms of one sample, whatever knows the answer.
+"""Oracles: inner products and certificate of the atoms of one sample.
 
 An oracle has the energy ``||y||^2``, the tables of components, which have a length and a bend, and
-a kernel in `LOOKS` that fills b, G and eta of the atoms at work: `Correlations` looks them up for a
-whole sample, `MaskedCorrelations` where entries are missing, and `MaskedSignals` takes inner
-products of signals there. Those that look up can also look at new atoms only (`LOOKS_FROM`), and
-say how high the certificate is at the atoms once coefficients have changed (`WEIGHS`).
+a kernel in `LOOKS` that fills b, G and eta of the atoms: `Correlations` for a complete sample, and
+`MaskedCorrelations` where entries are missing. Both also look up new atoms only (`LOOKS_FROM`), and
+update the certificate at the atoms once coefficients have changed (`WEIGHS`).
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ from numba.extending import overload
 
 from orbitdl.coding.sliding.missing import (
     MaskedCorrelations,
-    look_at_all_past_missing,
-    look_past_missing,
-    put_missing_behind,
-    weigh_past_missing,
+    append_missing_entries,
+    look_up_all_observed,
+    look_up_observed,
+    weigh_observed,
 )
 from orbitdl.coding.sliding.state import certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
@@ -43,10 +42,10 @@ class Correlations(NamedTuple):
     energy: float
 
 
-class Seen(NamedTuple):
-    """Says that b, G and eta of the first `n_atoms` atoms are those of where they are now.
+class Evaluation(NamedTuple):
+    """The objective, when b, G and eta of the first `n_atoms` atoms are up to date.
 
-    Only `see` and what it is made of return one; whoever needs a fresh eta takes one.
+    Only `evaluate` and its parts return one; kernels that need an up-to-date eta take one.
     """
 
     n_atoms: int
@@ -70,33 +69,33 @@ def look_up(st, count, oracle):  # type: ignore[no-untyped-def]
     certificate_at_atoms(st, count)
 
 
-def nothing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+def append_nothing(st, count, oracle):  # type: ignore[no-untyped-def]
     """Return how many atoms there are with the missing entries: there are none."""
     return count
 
 
-def look_past_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+def look_up_observed_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
     """Find b and G of the atoms from `first` on, where entries are missing."""
-    look_past_missing(st, first, count, oracle)
+    look_up_observed(st, first, count, oracle)
 
 
-def weigh_past(st, count, oracle):  # type: ignore[no-untyped-def]
+def weigh_observed_from(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill eta at every atom, where entries are missing."""
-    weigh_past_missing(st, count, oracle)
+    weigh_observed(st, count, oracle)
 
 
-def missing_behind(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put the missing entries behind the atoms; return how many there are then."""
-    return put_missing_behind(st, count, oracle)
+def append_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Append the missing entries to the atoms; return how many there are then."""
+    return append_missing_entries(st, count, oracle)
 
 
 LOOKS = {
     Correlations: look_up,
-    MaskedCorrelations: look_at_all_past_missing,
+    MaskedCorrelations: look_up_all_observed,
 }
-LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_past_from}
-WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_past}
-BEHIND = {Correlations: nothing_behind, MaskedCorrelations: missing_behind}
+LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_up_observed_from}
+WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_observed_from}
+APPEND_MISSING = {Correlations: append_nothing, MaskedCorrelations: append_behind}
 
 
 def look(st, count, oracle):  # type: ignore[no-untyped-def]
@@ -105,7 +104,7 @@ def look(st, count, oracle):  # type: ignore[no-untyped-def]
 
 
 def look_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
-    """Fill b and G of the atoms from `first` on; what is known of the others is kept."""
+    """Fill b and G of the atoms from `first` on; those of the others are up to date."""
     LOOKS_FROM[type(oracle)](st, first, count, oracle)  # type: ignore[no-untyped-call]
 
 
@@ -114,9 +113,9 @@ def weigh(st, count, oracle):  # type: ignore[no-untyped-def]
     WEIGHS[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
-def put_behind(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Put missing entries, as atoms, behind the others; return how many there are then."""
-    return BEHIND[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
+def append_missing(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Append missing entries, as atoms; return how many there are then."""
+    return APPEND_MISSING[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
 
 
 @overload(look, jit_options=INSIDE)
@@ -142,13 +141,13 @@ def weigh_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
     return WEIGHS[oracle.instance_class]
 
 
-@overload(put_behind, jit_options=INSIDE)
-def put_behind_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
+@overload(append_missing, jit_options=INSIDE)
+def append_missing_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
     """Choose likewise."""
-    return BEHIND[oracle.instance_class]
+    return APPEND_MISSING[oracle.instance_class]
 
 
-def whole_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+def complete_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
     """Return the oracle of a sample without missing entries."""
     return Correlations(C, tables, energy)
 
@@ -158,39 +157,39 @@ def masked_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def
     own = slice(missing.offsets[i], missing.offsets[i + 1])
     return MaskedCorrelations(
         C, tables, energy,
-        missing.source[own], missing.place[own], missing.owner, missing.values, missing.sums,
+        missing.source[own], missing.position[own], missing.owner, missing.values, missing.sums,
     )  # fmt: skip
 
 
 def oracle_for(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
-    """Return the oracle of sample i; `missing` is the `MissingRoom` of all samples, or None."""
-    make = whole_oracle if missing is None else masked_oracle
+    """Return the oracle of sample i; `missing` is a `MissingWorkspace`, or None."""
+    make = complete_oracle if missing is None else masked_oracle
     return make(C, tables, energy, missing, i)  # type: ignore[no-untyped-call]
 
 
 @overload(oracle_for, jit_options=INSIDE)
 def oracle_for_compiled(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
     """Choose which one when the types are known."""
-    return whole_oracle if isinstance(missing, types.NoneType) else masked_oracle
+    return complete_oracle if isinstance(missing, types.NoneType) else masked_oracle
 
 
 @internal
-def measured(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
+def evaluation_of(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
     """Return the objective J of atoms whose b, G and eta are known: ``G c = b - eta``."""
     total = 0.5 * oracle.energy
     for k in range(count):
         total += alpha * abs(st.c[k]) - 0.5 * st.c[k] * (st.b[0, k] + st.eta[0, k])
-    return Seen(count, total)
+    return Evaluation(count, total)
 
 
 @internal
-def see(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
-    """Look at all atoms where they are now."""
+def evaluate(st, count, oracle, alpha):  # type: ignore[no-untyped-def]
+    """Evaluate all atoms at their present shifts."""
     look(st, count, oracle)  # type: ignore[no-untyped-call]
-    return measured(st, count, oracle, alpha)
+    return evaluation_of(st, count, oracle, alpha)
 
 
 @internal
-def without(st, seen, k):  # type: ignore[no-untyped-def]
+def without(st, current, k):  # type: ignore[no-untyped-def]
     """Take out atom k, whose coefficient is zero: nothing else changes."""
-    return Seen(remove(st, seen.n_atoms, k), seen.objective)
+    return Evaluation(remove(st, current.n_atoms, k), current.objective)

@@ -1,4 +1,4 @@
-"""Where the certificate of the sample at work peaks: seen on a grid, then refined."""
+"""Peaks of the certificate of one sample: found on a grid, then refined by Newton's method."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SURE = 1.03
 can wait: it is looked at in the last rounds only."""
 ATOM = 0.1
 """A peak this near to an atom of its sign, in cells, is the atom's own: it lies in the same wave,
-of half length 1, and an atom that has settled is nearer to its peak."""
+of half length 1, and a stationary atom is nearer to its peak."""
 CAREFUL, FARTHEST, UPHILL = 0.3, 0.7, 0.1
 """Longest Newton step to a peak, and longest way in all, in cells: the peak lies within a cell of
 the grid, 0.32, and beyond two of them it is another one. The step where curvature is of no use."""
@@ -35,31 +35,31 @@ ATTEMPTS = 8
 
 
 @shared
-class Peaks(NamedTuple):
-    """Places where the certificate peaks, and scratch space to find them.
+class CertificatePeaks(NamedTuple):
+    """Positions where the certificate peaks, and workspace to find them.
 
-    `eights` is `is_peak` in words of eight, most of which are zero.
+    `eights` is `is_peak` in groups of eight, most of which are zero.
     """
 
     grid: NDArray[np.float32]
     is_peak: NDArray[np.bool_]
     eights: NDArray[np.uint64]
-    places: Integers
+    indices: Integers
     component: Integers
     shift: Floats
     height: Floats
     expansion: Floats
 
 
-def make_peaks(q: int, size: int) -> Peaks:
-    """Allocate room for all peaks of a grid with halves of this size, a multiple of 8."""
+def make_peaks(q: int, size: int) -> CertificatePeaks:
+    """Allocate a workspace for all peaks of a grid with halves of this size, a multiple of 8."""
     most = 2 * q * size + 1
     is_peak = np.zeros((2, q * size), dtype=np.bool_)
-    return Peaks(
+    return CertificatePeaks(
         grid=np.zeros((2, q * size), dtype=np.float32),
         is_peak=is_peak,
         eights=is_peak.reshape(-1).view(np.uint64),
-        places=np.zeros(most, dtype=np.int64),
+        indices=np.zeros(most, dtype=np.int64),
         component=np.zeros(most, dtype=np.int64),
         shift=np.zeros(most),
         height=np.zeros(most),
@@ -68,102 +68,107 @@ def make_peaks(q: int, size: int) -> Peaks:
 
 
 @internal
-def find_peaks(st, count, peaks, on_grid, tables, alpha, stuck):  # type: ignore[no-untyped-def]
+def find_certificate_peaks(st, count, peaks, on_grid, tables, alpha, stalled):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` that matter, to second order; return how many."""
     grid, is_peak, floor = peaks.grid, peaks.is_peak, np.float32(FLOOR * alpha)
     q = tables.taylor.shape[1]
     fill_half(st, count, on_grid, tables, ZERO, grid)
-    if not stuck and any_above(grid[0], np.float32(SURE * alpha)):
+    if not stalled and any_above(grid[0], np.float32(SURE * alpha)):
         mark_peaks(grid[0], grid[0], -q, q, floor, is_peak[0])
-        return list_peaks(peaks, ZERO + 1, q, alpha, tables.length)
+        return list_marked_peaks(peaks, ZERO + 1, q, alpha, tables.length)
     fill_half(st, count, on_grid, tables, ZERO + 1, grid)
     mark_peaks(grid[0], grid[1], -q, ZERO, floor, is_peak[0])
     mark_peaks(grid[1], grid[0], ZERO, q, floor, is_peak[1])
-    return list_peaks(peaks, ZERO + 2, q, alpha, tables.length)
+    return list_marked_peaks(peaks, ZERO + 2, q, alpha, tables.length)
 
 
 @internal
 def fill_half(st, count, on_grid, tables, h, grid):  # type: ignore[no-untyped-def]
     """Fill half h of the grid with the values of eta."""
-    here, whole = grid[h], on_grid[h]
+    here, complete = grid[h], on_grid[h]
     for m in range(here.shape[0]):
-        here[m] = whole[m]
+        here[m] = complete[m]
     for k in range(0, count, 2):
         subtract_rows(tables, st.component, st.shift, st.c, k, min(k + 1, count - 1), h, grid)
 
 
 @internal
-def any_above(values, level):  # type: ignore[no-untyped-def]
-    """Tell whether an absolute value exceeds a level."""
+def any_above(values, threshold):  # type: ignore[no-untyped-def]
+    """Return whether an absolute value exceeds a threshold."""
     many = np.int32(0)
     for m in range(values.shape[0]):  # counted, which is done for many at once
-        many += np.int32(abs(values[m]) > level)
+        many += np.int32(abs(values[m]) > threshold)
     return many > 0
 
 
 @internal
-def mark_peaks(here, beside, back, ahead, floor, is_peak):  # type: ignore[no-untyped-def]
+def mark_peaks(here, neighbours, back, ahead, floor, is_peak):  # type: ignore[no-untyped-def]
     """Mark local maxima of the absolute value on the circle that reach `floor`.
 
-    The neighbours of value m are the values ``m + back`` and ``m + ahead`` of `beside`. On a
+    The neighbours of value m are the values ``m + back`` and ``m + ahead`` of `neighbours`. On a
     plateau every point counts: a component may be constant.
     """
     size, q = here.shape[0], ahead - back if ahead * back == 0 else ahead
-    before, middle, after, marks = beside[q + back :], here[q:], beside[q + ahead :], is_peak[q:]
+    before, middle, after, marks = (
+        neighbours[q + back :],
+        here[q:],
+        neighbours[q + ahead :],
+        is_peak[q:],
+    )
     for m in range(size - 2 * q):  # without branches, which nobody could foresee
-        marks[m] = stands_out(before[m], middle[m], after[m], floor)
+        marks[m] = is_local_maximum(before[m], middle[m], after[m], floor)
     for m in range(q):
         end = size - q + m
-        is_peak[m] = stands_out(
-            beside[m + back + size * (back < 0)], here[m], beside[m + ahead], floor
+        is_peak[m] = is_local_maximum(
+            neighbours[m + back + size * (back < 0)], here[m], neighbours[m + ahead], floor
         )
-        is_peak[end] = stands_out(
-            beside[end + back], here[end], beside[end + ahead - size * (ahead > 0)], floor
+        is_peak[end] = is_local_maximum(
+            neighbours[end + back], here[end], neighbours[end + ahead - size * (ahead > 0)], floor
         )
 
 
 @internal
-def stands_out(left, here, right, floor):  # type: ignore[no-untyped-def]
-    """Tell whether a value is at least `floor` and its neighbours, all with its sign."""
+def is_local_maximum(left, here, right, floor):  # type: ignore[no-untyped-def]
+    """Return whether a value is at least `floor` and its neighbours, all with its sign."""
     sign = np.float32(1.0) if here > 0.0 else np.float32(-1.0)
     height = sign * here
     return (height >= floor) & (height >= sign * left) & (height >= sign * right)
 
 
 @internal
-def list_peaks(peaks, halves, q, alpha, length):  # type: ignore[no-untyped-def]
+def list_marked_peaks(peaks, halves, q, alpha, length):  # type: ignore[no-untyped-def]
     """List the marked peaks of one half of the grid or of both; return how many.
 
     Low ones only when there are no high ones.
     """
     flat, marks = peaks.grid.reshape(-1), peaks.is_peak.reshape(-1)
-    seen, height = ZERO, np.float32(0.0)
+    marked, height = ZERO, np.float32(0.0)
     for word in range(halves * peaks.eights.shape[0] // 2):
         if peaks.eights[word] != 0:
             for m in range(8 * word, 8 * word + 8):
                 if marks[m]:
-                    peaks.places[seen], height = m, max(height, abs(flat[m]))
-                    seen += 1
+                    peaks.indices[marked], height = m, max(height, abs(flat[m]))
+                    marked += 1
     floor = FLOOR * (alpha + 0.5 * max(height - 1.1 * alpha, 0.0))
     found = ZERO
-    for p in range(seen):
-        place = peaks.places[p]
-        if abs(flat[place]) >= floor:
-            found = add_peak(peaks, halves, q, found, place, length)
+    for p in range(marked):
+        index = peaks.indices[p]
+        if abs(flat[index]) >= floor:
+            found = add_peak(peaks, halves, q, found, index, length)
     return found
 
 
 @internal
-def add_peak(peaks, halves, q, found, place, length):  # type: ignore[no-untyped-def]
+def add_peak(peaks, halves, q, found, index, length):  # type: ignore[no-untyped-def]
     """Record the vertex of the parabola through a grid value and its neighbours."""
     grid, size = peaks.grid, peaks.grid.shape[1]
-    h, k = place // size, place % size
-    beside, step = (grid[h], q) if halves == 1 else (grid[1 - h], h * q)
+    h, k = index // size, index % size
+    neighbours, step = (grid[h], q) if halves == 1 else (grid[1 - h], h * q)
     before, after = k - q * (halves == 1 or h == 0), k + step
-    left, here = float(beside[before]), float(grid[h, k])
-    right = float(beside[after - size * (after >= size)])
-    bend = left - 2.0 * here + right
-    offset = 0.5 * (left - right) / bend if bend * here < 0.0 else 0.0
+    left, here = float(neighbours[before]), float(grid[h, k])
+    right = float(neighbours[after - size * (after >= size)])
+    second = left - 2.0 * here + right
+    offset = 0.5 * (left - right) / second if second * here < 0.0 else 0.0
     offset = min(max(offset, -0.5), 0.5)
     peaks.component[found] = k % q
     peaks.shift[found] = wrap((k // q + 0.5 * h + offset / halves) * length * q / size, length)
@@ -173,7 +178,7 @@ def add_peak(peaks, halves, q, found, place, length):  # type: ignore[no-untyped
 
 @internal
 def belongs_to_atom(st, count, peaks, p, length):  # type: ignore[no-untyped-def]
-    """Tell whether a peak is that of an atom, whose height is known."""
+    """Return whether a peak is that of an atom, whose height is known."""
     for k in range(count):
         if st.component[k] == peaks.component[p] and st.sign[k] * peaks.height[p] > 0.0:
             apart = signed_distance(st.shift[k], peaks.shift[p], length)
@@ -189,20 +194,20 @@ def refine(st, count, peaks, p, oracle, close):  # type: ignore[no-untyped-def]
     sign = 1.0 if peaks.height[p] > 0.0 else -1.0
     shift, centre, best = start, np.inf, -np.inf
     for _ in range(ATTEMPTS):
-        if not abs(shift - centre) <= tables.reach:
+        if not abs(shift - centre) <= tables.radius:
             centre = shift
             angle = 2.0 * np.pi * shift / tables.length
             expand(
-                oracle.C[j], tables.derivative, angle, st.turned[0], st.turned[1], peaks.expansion
+                oracle.C[j], tables.derivative, angle, st.rotated[0], st.rotated[1], peaks.expansion
             )
-        eta, slope, bend = horner(peaks.expansion, shift - centre)
+        eta, slope, second = horner(peaks.expansion, shift - centre)
         for k in range(count):
             apart = wrap(shift - st.shift[k], tables.length)
             g, g1, g2 = gram_at(tables, st.component[k], j, apart)
             eta -= st.c[k] * g
             slope -= st.c[k] * g1
-            bend -= st.c[k] * g2
-        step = -slope / bend if sign * bend < 0.0 else UPHILL * np.sign(sign * slope)
+            second -= st.c[k] * g2
+        step = -slope / second if sign * second < 0.0 else UPHILL * np.sign(sign * slope)
         step = min(max(step, -CAREFUL), CAREFUL)
         height = eta + 0.5 * slope * step if abs(step) < close else eta
         if sign * height > best:
@@ -218,8 +223,8 @@ def exact_peak(st, count, peaks, found, oracle, alpha, close):  # type: ignore[n
     """Refine the peaks that can exceed alpha; return the largest."""
     peak = 0.0
     for k in range(count):
-        slope, bend = st.eta[1, k], abs(st.eta[2, k])
-        rise = min(0.5 * slope * slope / max(bend, 1e-300), CAREFUL * abs(slope))
+        slope, second = st.eta[1, k], abs(st.eta[2, k])
+        rise = min(0.5 * slope * slope / max(second, 1e-300), CAREFUL * abs(slope))
         peak = max(peak, abs(st.eta[0, k]) + rise)
     for p in range(found):
         if abs(peaks.height[p]) > DOUBT * alpha:

@@ -1,6 +1,6 @@
-"""The atoms of the sample at work, with all that is known of them.
+"""The atoms of one sample, with their inner products.
 
-An atom k is component j_k moved by t_k, with coefficient c_k of sign s_k. Kept along with it are
+An atom k is component j_k shifted by t_k, with coefficient c_k of sign s_k. Stored with it are
 ``b_k``, the Gram matrix ``G`` and the certificate ``eta_k``, each with two derivatives.
 """
 
@@ -18,8 +18,8 @@ from orbitdl.kernels.records import shared
 
 
 @shared
-class State(NamedTuple):
-    """The atoms of the sample at work, and scratch space; `capacity` atoms at most.
+class AtomState(NamedTuple):
+    """The atoms of one sample, and workspace; `capacity` atoms at most.
 
     Attributes
     ----------
@@ -33,15 +33,15 @@ class State(NamedTuple):
         With two derivatives.
     gram : ndarray of shape (3, capacity, capacity)
     hessian, factor : ndarray of shape (2 capacity, 2 capacity)
-        Scratch: a matrix, and its Cholesky factor.
+        Workspace: a matrix, and its Cholesky factor.
     step : ndarray of shape (2 capacity,)
-        Scratch: of coefficients, then of coefficient times shift.
+        Workspace: of coefficients, then of coefficient times shift.
     other_shift, other_c, other_sign : ndarray of shape (capacity,)
-        Scratch: another point than the present one, where a step began or the lasso is.
+        Workspace: another point than the present one, where a step began or the lasso is.
     ids : ndarray of shape (capacity,)
-        Scratch: who is kept.
-    turned : ndarray of shape (2, F)
-        Scratch: real and imaginary parts of ``C_f exp(i f theta)``.
+        Workspace: atoms that are selected.
+    rotated : ndarray of shape (2, F)
+        Workspace: real and imaginary parts of ``C_f exp(i f theta)``.
     """
 
     component: Integers
@@ -60,16 +60,16 @@ class State(NamedTuple):
     other_c: Floats
     other_sign: Floats
     ids: Integers
-    turned: Floats
+    rotated: Floats
 
 
-def make_state(capacity: int, width: int, behind: int = 0) -> State:
+def make_state(capacity: int, width: int, behind: int = 0) -> AtomState:
     """Allocate the state of one thread; `width` is the padded number of frequencies.
 
     So many missing entries fit behind the atoms (`orbitdl.coding.sliding.missing`).
     """
     k, listed = capacity, capacity + behind
-    return State(
+    return AtomState(
         component=np.zeros(listed, dtype=np.int64),
         shift=np.zeros(listed),
         c=np.zeros(listed),
@@ -86,12 +86,12 @@ def make_state(capacity: int, width: int, behind: int = 0) -> State:
         other_c=np.zeros(k),
         other_sign=np.zeros(k),
         ids=np.zeros(k, dtype=np.int64),
-        turned=np.zeros((2, width)),
+        rotated=np.zeros((2, width)),
     )
 
 
 @internal
-def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
+def append_atom(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
     """Add an atom at the end; return the new count."""
     st.component[count], st.shift[count] = component, shift
     st.c[count], st.sign[count] = c, sign
@@ -100,9 +100,9 @@ def put(st, count, component, shift, c, sign):  # type: ignore[no-untyped-def]
 
 
 @internal
-def keep(st, kept):  # type: ignore[no-untyped-def]
-    """Keep the atoms ``ids[:kept]``, which are in ascending order, with all that is known."""
-    for r in range(kept):
+def select_atoms(st, n_left):  # type: ignore[no-untyped-def]
+    """Select the atoms ``ids[:n_left]``, in ascending order, with all their inner products."""
+    for r in range(n_left):
         source = st.ids[r]
         if source == r:
             continue
@@ -114,36 +114,36 @@ def keep(st, kept):  # type: ignore[no-untyped-def]
         for p in range(3):
             st.b[p, r], st.eta[p, r] = st.b[p, source], st.eta[p, source]
     for p in range(3):
-        for r in range(kept):
-            for k in range(kept):
+        for r in range(n_left):
+            for k in range(n_left):
                 st.gram[p, r, k] = st.gram[p, st.ids[r], st.ids[k]]
-    return kept
+    return n_left
 
 
 @internal
 def remove(st, count, k):  # type: ignore[no-untyped-def]
-    """Take out atom k, keeping the order; return the new count."""
+    """Remove atom k; return the new count."""
     for r in range(count - 1):
         st.ids[r] = r + (r >= k)
-    return keep(st, count - 1)
+    return select_atoms(st, count - 1)
 
 
 @inner_loop
 def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
     """Look up b and G, with derivatives, of the atoms from `first` on at their present shifts."""
     for k in range(first, count):
-        if not abs(st.shift[k] - st.centre[k]) <= tables.reach:
+        if not abs(st.shift[k] - st.centre[k]) <= tables.radius:
             st.centre[k] = st.shift[k]
             angle = 2.0 * np.pi * st.shift[k] / tables.length
             expand(
                 C[st.component[k]], tables.derivative, angle,
-                st.turned[0], st.turned[1], st.expansion[k],
+                st.rotated[0], st.rotated[1], st.expansion[k],
             )  # fmt: skip
         values = horner(st.expansion[k], st.shift[k] - st.centre[k])
         st.b[0, k], st.b[1, k], st.b[2, k] = values
         j = st.component[k]
         st.gram[0, k, k], st.gram[1, k, k] = tables.taylor[j, j, 0, 0], 0.0
-        st.gram[2, k, k] = -tables.bend[j]
+        st.gram[2, k, k] = -tables.curvature[j]
         for r in range(k):
             apart = st.shift[k] - st.shift[r]
             g, g1, g2 = gram_at(tables, st.component[r], j, apart)
@@ -156,9 +156,9 @@ def refresh(st, first, count, C, tables):  # type: ignore[no-untyped-def]
 def certificate_at_atoms(st, count):  # type: ignore[no-untyped-def]
     """Fill eta, eta', eta'' at every atom."""
     for k in range(count):
-        eta, slope, bend = st.b[0, k], st.b[1, k], st.b[2, k]
+        eta, slope, curvature = st.b[0, k], st.b[1, k], st.b[2, k]
         for r in range(count):
             eta -= st.c[r] * st.gram[0, k, r]
             slope += st.c[r] * st.gram[1, k, r]  # G'_rk = -G'_kr
-            bend -= st.c[r] * st.gram[2, k, r]
-        st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, bend
+            curvature -= st.c[r] * st.gram[2, k, r]
+        st.eta[0, k], st.eta[1, k], st.eta[2, k] = eta, slope, curvature

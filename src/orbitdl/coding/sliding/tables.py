@@ -1,12 +1,12 @@
 """Everything the sliding coder looks up instead of computing: functions of a shift.
 
-With ``G_jl(tau) = <a_j, a_l moved by tau>`` and ``b_j(tau) = <y, a_j moved by tau>``, both real
+With ``G_jl(tau) = <a_j, a_l shifted by tau>`` and ``b_j(tau) = <y, a_j shifted by tau>``, both real
 trigonometric polynomials, the kernels need
 
 - ``G``, ``G'``, ``G''`` at any tau: Taylor coefficients at a few points per sample;
 - ``G`` on the certificate grid, from any tau: rows at a few phases between grid points,
-  interpolated linearly, in single precision (they only say where to look). The grid is two halves,
-  every other point of it: often one of them says enough;
+  interpolated linearly, in single precision (they only locate peaks). The grid is two halves,
+  every other point of it: often one of them is enough;
 - ``b`` and its derivatives at any tau: a sum over frequencies.
 """
 
@@ -25,7 +25,7 @@ from orbitdl.groups.maxima.polynomials import horner, taylor_factors
 from orbitdl.kernels import internal
 
 ORDER = 8
-"""Taylor coefficients kept."""
+"""Terms of Taylor expansions."""
 DENSITIES = 2, 4, 8
 """Expansion points per sample: few where their accuracy will do, for small tables are quick."""
 FINENESS = 3.15
@@ -33,7 +33,7 @@ FINENESS = 3.15
 ``V cos(pi / 6.3) = 0.878 V``."""
 PHASES = 16
 """Rows between two points of half the certificate grid: between them G is linear up to
-``(2 pi / 3.15 / 16)^2 / 8 = 0.2 %``, little beside what a parabola misses of a peak."""
+``(2 pi / 3.15 / 16)^2 / 8 = 0.2 %``, little compared with what a parabola misses of a peak."""
 NEAREST, FARTHEST = 0.03, 0.63
 """Limits of the distance up to which an expansion is trusted, by the highest frequency there seems
 to be: nearer than the first its remainder is below rounding, 2e-17; at the second, second
@@ -58,9 +58,9 @@ class Tables(NamedTuple):
         grid: the row of an atom is of one piece.
     derivative : ndarray of shape (8, F)
         Factors of the p-th Taylor coefficient, ``(2 pi f / N)^p / p!`` and sign.
-    bend : ndarray of shape (q,)
+    curvature : ndarray of shape (q,)
         ``-G_jj''(0)``.
-    reach : float
+    radius : float
         Distance, in samples, up to which an expansion of b is trusted.
     """
 
@@ -70,8 +70,8 @@ class Tables(NamedTuple):
     taylor: Floats
     rows: NDArray[np.float32]
     derivative: Floats
-    bend: Floats
-    reach: float
+    curvature: Floats
+    radius: float
 
     @property
     def half_size(self) -> int:
@@ -97,16 +97,16 @@ def highest_frequency(A: Blocks, length: int) -> float:
 
 
 def trust(accuracy: Floats, highest: float = np.pi) -> tuple[Floats, Floats]:
-    """Return the `density` and the `reach`, (n,) each, that data points of such accuracy need.
+    """Return the `density` and the `radius`, (n,) each, that data points of such accuracy need.
 
     An expansion of ``b / ||y||``, or of G, is trusted up to the distance x where Taylor's
     remainder, at most ``||a_j^(8)|| x^8 / 8!``, reaches the accuracy. The components have that
     `highest_frequency`.
     """
-    reach = (accuracy * factorial(ORDER)) ** (1 / ORDER) / highest
-    enough = [0.5 / density <= reach for density in DENSITIES[:-1]]
+    radius = (accuracy * factorial(ORDER)) ** (1 / ORDER) / highest
+    enough = [0.5 / density <= radius for density in DENSITIES[:-1]]
     density = np.select(enough, [float(density) for density in DENSITIES[:-1]], DENSITIES[-1])
-    return density, np.minimum(np.clip(reach, NEAREST / highest, FARTHEST / highest), 0.5)
+    return density, np.minimum(np.clip(radius, NEAREST / highest, FARTHEST / highest), 0.5)
 
 
 def build_tables(A: Blocks, length: int, density: float, units: Blocks | None = None) -> Tables:
@@ -120,10 +120,10 @@ def build_tables(A: Blocks, length: int, density: float, units: Blocks | None = 
     n_blocks, half, dense = A.shape[1], grid_size(length, 0.5 * FINENESS), few * length
     omega = 2 * np.pi * np.arange(n_blocks) / length
     factors = taylor_factors(omega, ORDER)
-    turned = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
+    rotated = factors[:, :n_blocks] * np.array([1.0, -1j])[np.arange(ORDER) % 2, None]
     spectrum = half_spectrum(correlate(first, A))[:, :, None]
     between = np.exp(1j * omega * np.arange(0, 1 / few, 1 / density)[:, None, None])
-    taylor = fft.irfft(spectrum[:, :, None] * turned * between, n=dense, axis=-1) * dense
+    taylor = fft.irfft(spectrum[:, :, None] * rotated * between, n=dense, axis=-1) * dense
     back = np.exp(-1j * omega * (np.arange(PHASES + 1)[:, None] * (length / half / PHASES)))
     spectra = (spectrum * back).astype(np.complex64)
     period = fft.irfft(spectra, n=half, axis=-1, norm="forward").transpose(0, 2, 3, 1)
@@ -134,17 +134,17 @@ def build_tables(A: Blocks, length: int, density: float, units: Blocks | None = 
         taylor=np.ascontiguousarray(taylor.transpose(0, 1, 4, 2, 3)).reshape(*pairs, -1, ORDER),
         rows=np.concatenate([period, period], axis=2).reshape(len(first), PHASES + 1, -1),
         derivative=factors,
-        bend=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
-        reach=NEAREST,
+        curvature=-2.0 * taylor[np.arange(len(A)), np.arange(len(A)), 0, 2, 0],
+        radius=NEAREST,
     )
 
 
 @internal
-def tables_for(tables, density, reach):  # type: ignore[no-untyped-def]
+def tables_for(tables, density, radius):  # type: ignore[no-untyped-def]
     """Return the tables as a data point needs them, whatever others do."""
     return Tables(
         tables.length, density, int(tables.density / density), tables.taylor, tables.rows,
-        tables.derivative, tables.bend, reach,
+        tables.derivative, tables.curvature, radius,
     )  # fmt: skip
 
 
@@ -157,7 +157,7 @@ def wrap(shift, length):  # type: ignore[no-untyped-def]
 
 @internal
 def signed_distance(to, start, length):  # type: ignore[no-untyped-def]
-    """Return the shorter way from one place on the circle to another."""
+    """Return the shorter way from one position on the circle to another."""
     apart = to - start
     return apart - length * np.floor(apart / length + 0.5)
 
@@ -167,24 +167,24 @@ def gram_at(tables, j, l, tau):  # type: ignore[no-untyped-def]  # noqa: E741
     """Return ``G_jl``, its slope and its second derivative at tau in (-N, N)."""
     if tau < 0.0:
         tau += tables.length
-    place = int(tau * tables.density + 0.5)
-    dx = tau - place / tables.density
-    place *= tables.stride
-    if place == tables.taylor.shape[2]:
-        place = 0
-    return horner(tables.taylor[j, l, place], dx)
+    index = int(tau * tables.density + 0.5)
+    dx = tau - index / tables.density
+    index *= tables.stride
+    if index == tables.taylor.shape[2]:
+        index = 0
+    return horner(tables.taylor[j, l, index], dx)
 
 
 @internal
 def row_of(tables, tau, c, h, size):  # type: ignore[no-untyped-def]
-    """Return phase and place of the row ``c G_jl(half h of the grid - tau)``, and two weights."""
-    place = tau * size / tables.length - 0.5 * h
-    place += size * (place < 0.0)
-    whole = int(place)
-    phase = (place - whole) * PHASES
+    """Return phase and start of the row ``c G_jl(half h of the grid - tau)``, and two weights."""
+    index = tau * size / tables.length - 0.5 * h
+    index += size * (index < 0.0)
+    below = int(index)
+    phase = (index - below) * PHASES
     p = int(phase)
-    late = np.float32(c * (phase - p))
-    return p, size - whole, np.float32(c) - late, late
+    far = np.float32(c * (phase - p))
+    return p, size - below, np.float32(c) - far, far
 
 
 @internal
@@ -198,13 +198,13 @@ def subtract_rows(tables, component, shift, c, k, l, h, out):  # type: ignore[no
     p1, start1, a1, b1 = row_of(tables, shift[k], c[k], h, size)
     p2, start2, a2, b2 = row_of(tables, shift[l], c[l] if l > k else 0.0, h, size)
     j1, j2, start1, start2, length = component[k], component[l], start1 * q, start2 * q, size * q
-    early1, late1 = (
+    near1, far1 = (
         rows[j1, p1, start1 : start1 + length],
         rows[j1, p1 + 1, start1 : start1 + length],
     )
-    early2, late2 = (
+    near2, far2 = (
         rows[j2, p2, start2 : start2 + length],
         rows[j2, p2 + 1, start2 : start2 + length],
     )
     for m in range(length):
-        here[m] -= a1 * early1[m] + b1 * late1[m] + a2 * early2[m] + b2 * late2[m]
+        here[m] -= a1 * near1[m] + b1 * far1[m] + a2 * near2[m] + b2 * far2[m]

@@ -158,10 +158,10 @@ class Chunk(Shard):
         return event_sums(x, observed, width, q, moved.take(order), counted[order], ends)
 
     def moved(self, shifts: Integers) -> Chunk:
-        """Return this chunk with the atoms of component j later by ``moves[j]`` samples."""
+        """Return this chunk with the atoms of component j later by ``shifts[j]`` samples."""
         atoms = self.known_atoms
         time = atoms.element + shifts[atoms.component][:, None]
-        return self.starting_from(atoms.moved(atoms.coefficient, time))
+        return self.starting_from(atoms.updated(atoms.coefficient, time))
 
     def starting_from(self, atoms: Atoms | None) -> Chunk:
         return replace(self, atoms=atoms)

@@ -37,7 +37,7 @@ class WaveformTables(NamedTuple):
     ----------
     length : float
         Period of the time axis (`ENDLESS`).
-    bend : ndarray of shape (q,)
+    curvature : ndarray of shape (q,)
         ``||a_j'||^2``.
     u : ndarray of shape (q, W, channels)
     products : ndarray of shape (q, q, 2 W - 1 + 2 MARGIN)
@@ -48,7 +48,7 @@ class WaveformTables(NamedTuple):
     """
 
     length: float
-    bend: Floats
+    curvature: Floats
     u: Floats
     products: Floats
     positive: bool
@@ -243,14 +243,14 @@ def subtract_missing(st, k, r, oracle):  # type: ignore[no-untyped-def]
 
 
 @internal
-def subtract_products(st, k, r, g, slope, cross, second):  # type: ignore[no-untyped-def]
+def subtract_products(st, k, r, g, slope, cross, curvature):  # type: ignore[no-untyped-def]
     """Subtract ``<a_k, a_r>``, ``<a'_k, a_r>``, ``<a'_k, a'_r>`` and ``<a''_k, a_r>``."""
     st.gram[0, k, r] -= g
     st.gram[1, k, r] += slope
     st.gram[2, k, r] += cross
     st.eta[0, k] += st.c[r] * g
     st.eta[1, k] += st.c[r] * slope
-    st.eta[2, k] += st.c[r] * second
+    st.eta[2, k] += st.c[r] * curvature
 
 
 @internal

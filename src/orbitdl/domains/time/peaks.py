@@ -13,9 +13,9 @@ from __future__ import annotations
 from numba import types
 from numba.extending import overload
 
-from orbitdl.coding.lasso_kernel import largest
 from orbitdl.domains.time.correlations import cubic_of, on_samples, stationary
 from orbitdl.kernels import INSIDE, ZERO, internal
+from orbitdl.kernels.linear_algebra import max_abs
 
 TOGETHER = 32
 """Cells tested at once."""
@@ -35,13 +35,13 @@ def list_peaks_between(e, lo, hi, threshold, workspace, positive, integer_shifts
     for j in range(e.shape[0]):
         for begin in range(lo, hi, TOGETHER):
             end = min(begin + TOGETHER, hi)
-            if largest(e[j, begin - 1 : end + 2]) > threshold:  # weights are positive, of sum one
+            if max_abs(e[j, begin - 1 : end + 2]) > threshold:  # weights are positive, of sum one
                 found = find_near(
                     e[j], begin, end, j, found, threshold, workspace, positive, integer_shifts
                 )
     for j in range(0 if found > first else e.shape[0]):
         for m in range(lo, hi):
-            slope, size = 0.5 * abs(e[j, m + 1] - e[j, m - 1]), largest(e[j, m - 1 : m + 2])
+            slope, size = 0.5 * abs(e[j, m + 1] - e[j, m - 1]), max_abs(e[j, m - 1 : m + 2])
             if size > threshold and slope <= PLATEAU * size:
                 found = list_sample_peak(e[j], m, j, found, threshold, workspace, positive)
     return found

@@ -58,14 +58,12 @@ class Workspace(NamedTuple):
         channels) and (n, channels)
         For truncated windows: positions of unobserved samples, the range that each atom covers, the
         atoms there, and their sum.
-    near : ndarray of shape (capacity, 4)
-        Weights of the atoms inserted in this round.
     left : ndarray of shape (q, places of a window and 8)
         Correlations with the residual of the window, from two positions before it.
-    height, place, component : ndarray of shape (peaks,)
+    height, position, component : ndarray of shape (peaks,)
         Peaks of the certificate.
-    trial : ndarray of shape (3, 4)
-        Weights of the next atom.
+    waiting : ndarray of shape (peaks,)
+        Numbers of the peaks that may enter.
     before : ndarray of shape (q, places)
         Correlations before the window was solved.
     work : ndarray of shape (1,)
@@ -79,12 +77,11 @@ class Workspace(NamedTuple):
     ranges: Integers
     values: Floats
     fitted: Floats
-    near: Floats
     left: Floats
     height: Floats
     position: Floats
     component: Integers
-    trial: Floats
+    waiting: Integers
     before: Floats
     work: Floats
     next: Integers

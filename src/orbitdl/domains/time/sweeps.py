@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.coding.sliding.state import make_state, put
+from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
     Residual,
     Workspace,
@@ -46,7 +46,7 @@ class Blocks(NamedTuple):
         Positions per block.
     filled : ndarray of shape (blocks,)
         Number of atoms of each block.
-    component, place, c : ndarray of shape (blocks, capacity)
+    component, position, c : ndarray of shape (blocks, capacity)
     dirty : ndarray of shape (blocks,)
         Bound on the change of correlations since a block was solved.
     """
@@ -84,12 +84,11 @@ def make_workspace(residual: Residual, blocks: Blocks) -> Workspace:
         ranges=np.empty((most, 2), np.int64),
         values=np.empty((3, most, missing, channels)),
         fitted=np.empty((missing, channels)),
-        near=np.empty((most, 4)),
         left=np.empty((q, span)),
         height=np.empty(q * span),
         position=np.empty(q * span),
         component=np.empty(q * span, np.int64),
-        trial=np.empty((3, 4)),
+        waiting=np.empty(q * span, np.int64),
         before=np.empty_like(residual.e),
         work=np.zeros(1),
         next=np.zeros(2, np.int64),
@@ -138,7 +137,7 @@ def load_atoms(st, residual, blocks, b, is_truncated):  # type: ignore[no-untype
                 blocks.c[block, k],
             )
             add_atom(residual, j, position, c, is_truncated)
-            count = put(st, count, j, position, c, 1.0 if c > 0.0 else -1.0)
+            count = append_atom(st, count, j, position, c, 1.0 if c > 0.0 else -1.0)
     return count
 
 

@@ -6,21 +6,16 @@ import numpy as np
 from numba.extending import overload
 
 from orbitdl.coding.sliding.newton import first_order_error, slide
-from orbitdl.coding.sliding.state import put
+from orbitdl.coding.sliding.state import append_atom
 from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, product_of
 from orbitdl.domains.time.peaks import find_violations
-from orbitdl.domains.time.splines import fill_weights
+from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import MARGIN, add_products
 from orbitdl.kernels import INSIDE, internal, part
+from orbitdl.kernels.lasso import HALFWAY, insertion
 
 ROUNDS = 60
 """Maximum number of rounds of insertion."""
-NEAR = 0.8
-"""Cosine similarity above which two atoms do not enter in the same round: they explain the same
-part of the signal, and one would be removed again."""
-HALFWAY = 0.5
-"""Threshold of insertion as a convex combination of alpha and the highest peak: lower peaks mostly
-vanish once the higher ones are explained."""
 PART = 0.05
 """Fraction of the tolerance for one window; the rest allows for later changes of its neighbours."""
 
@@ -33,37 +28,28 @@ STEPS_A_ROUND, PAIR = 10, 100
 
 
 @internal
-def insert(st, count, shapes, workspace, found, threshold):  # type: ignore[no-untyped-def]
-    """Insert atoms at the peaks above a threshold, largest first, skipping similar ones."""
-    first, width = count, shapes.u.shape[1]
-    centre = width - 1 + MARGIN
-    while count < st.c.shape[0]:
-        best, height = -1, threshold
-        for p in range(found):
-            if abs(workspace.height[p]) >= height:
-                best, height = p, abs(workspace.height[p])
-        if best < 0:
-            break
-        j, position, value = (
-            workspace.component[best],
-            workspace.position[best],
-            workspace.height[best],
-        )
-        workspace.height[best] = 0.0
-        fill_weights(position - np.floor(position), workspace.trial)
-        own = product_of(shapes.products[j, j], centre, 0, workspace.trial[0], workspace.trial[0])
-        near = 0.0
-        for r in range(first, count):
-            apart = int(position) - int(st.shift[r])
-            if abs(apart) <= width + 2:
-                table = shapes.products[j, st.component[r]]
-                g = product_of(table, centre, apart, workspace.trial[0], workspace.near[r - first])
-                near = max(near, abs(g))
-        if near <= NEAR * own:
-            for i in range(4):
-                workspace.near[count - first, i] = workspace.trial[0, i]
-            count = put(st, count, j, position, 0.0, 1.0 if value > 0.0 else -1.0)
-    return count
+def product_of_violations(atoms, a, b):  # type: ignore[no-untyped-def]
+    """Return the inner product of the atoms at two peaks of the certificate."""
+    _, workspace, shapes, _ = atoms
+    width, one, two = shapes.u.shape[1], workspace.position[a], workspace.position[b]
+    apart = int(one) - int(two)
+    if abs(apart) > width + 2:
+        return 0.0
+    table = shapes.products[workspace.component[a], workspace.component[b]]
+    v, w = four_weights(one - np.floor(one)), four_weights(two - np.floor(two))
+    return product_of(table, width - 1 + MARGIN, apart, v, w)
+
+
+@internal
+def admit_violation(atoms, a, entered):  # type: ignore[no-untyped-def]
+    """Append an atom at a peak of the certificate, with its sign."""
+    st, workspace, _, count = atoms
+    sign = 1.0 if workspace.height[a] > 0.0 else -1.0
+    append_atom(st, count + entered, workspace.component[a], workspace.position[a], 0.0, sign)
+    return True
+
+
+insert_violations = insertion(product_of_violations, admit_violation)
 
 
 @part
@@ -80,8 +66,10 @@ def solve_window(st, count, oracle, residual, workspace, lo, hi, alpha, tol):  #
             workspace.position[p] += lo - 2
             top = max(top, abs(workspace.height[p]))
         before = count
-        count = insert(
-            st, count, residual.shapes, workspace, found, alpha + HALFWAY * (top - alpha)
+        threshold, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
+        atoms = st, workspace, residual.shapes, count
+        count += insert_violations(
+            workspace.height[:found], workspace.waiting, threshold, most, atoms
         )
         if count == st.c.shape[0]:
             return count, True

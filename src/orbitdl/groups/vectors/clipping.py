@@ -14,12 +14,12 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Floats
 from orbitdl.groups.vectors.jacobi import (
+    LANES,
     LARGEST,
-    TOGETHER,
     length,
+    load_columns,
     make_all_orthogonal,
     multiply_back,
-    take_up,
 )
 from orbitdl.kernels import allocating, part
 
@@ -58,12 +58,12 @@ def clip_small(X: Floats, amount: float) -> tuple[Floats, Floats]:
 @allocating
 def fill_clipped(X, amount, out, largest):  # type: ignore[no-untyped-def]
     """Fill out (n, d, d) with the clipped X, and largest (n,) with their spectral norms."""
-    W, V = np.empty((9, TOGETHER)), np.empty((9, TOGETHER))
-    off, scale = np.empty(TOGETHER), np.empty(TOGETHER)
-    for start in range(0, X.shape[0], TOGETHER):
-        take_up(X, start, W, scale)
+    W, V = np.empty((9, LANES)), np.empty((9, LANES))
+    off, scale = np.empty(LANES), np.empty(LANES)
+    for start in range(0, X.shape[0], LANES):
+        load_columns(X, start, W, scale)
         make_all_orthogonal(W, V, off)
-        for k in range(min(TOGETHER, X.shape[0] - start)):
+        for k in range(min(LANES, X.shape[0] - start)):
             largest[start + k] = clip_columns(W, scale[k], k, X.shape[1], amount)
             multiply_back(W, V, k, out[start + k])
 

@@ -3,7 +3,7 @@
 Rotations from the right make the columns of ``W = X V`` orthogonal, pair by pair. Their lengths
 are then the singular values, with small ones as exact as large ones: the closed formula for 3 x 3
 matrices is not, near rank one. Sixteen matrices are treated at a time, number by number, so that
-one instruction serves several; that asks for loops that are written out. Smaller matrices become
+one instruction serves several (SIMD); so loops are written out. Smaller matrices become
 the upper left part of a 3 x 3 matrix, with ones below on the diagonal.
 """
 
@@ -15,7 +15,7 @@ from orbitdl.arrays.blocks import Floats
 from orbitdl.kernels import allocating, part
 from orbitdl.kernels.linear_algebra import jacobi_rotation
 
-TOGETHER = 16
+LANES = 16
 """Matrices that are treated at once."""
 LARGEST = 3
 """Size of matrices beyond which a general decomposition is used."""
@@ -24,9 +24,9 @@ SWEEPS = 30
 ORTHOGONAL = 1e-30
 """Squared cosine between columns up to which they are orthogonal: rounding."""
 NEARLY = 1e-9
-"""The same before a sweep, which squares it, where only the sum of the lengths is asked for: the
+"""The same before a sweep, which squares it, where only the sum of the lengths is needed: the
 effect on the sum is of the size of what is left."""
-NOTHING = 1e-70
+ZERO_LENGTH = 1e-70
 """Length of a column, relative to the largest number, up to which it has no direction.
 
 Products of two squared lengths are formed (the compiler may reorder divisions), so its fourth power
@@ -60,63 +60,63 @@ def polar_factors(X: Floats) -> tuple[Floats, Floats]:
 @allocating
 def fill_norms(X, norm):  # type: ignore[no-untyped-def]
     """Fill norm (n,) with the nuclear norms of X (n, d, d)."""
-    W, off, scale = np.empty((9, TOGETHER)), np.empty(TOGETHER), np.empty(TOGETHER)
-    for start in range(0, X.shape[0], TOGETHER):
-        take_up(X, start, W, scale)
+    W, off, scale = np.empty((9, LANES)), np.empty(LANES), np.empty(LANES)
+    for start in range(0, X.shape[0], LANES):
+        load_columns(X, start, W, scale)
         for _ in range(SWEEPS):
-            for k in range(TOGETHER):
+            for k in range(LANES):
                 a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
-                a, b, _, off1 = made_orthogonal(a, b)
-                a, c, _, off2 = made_orthogonal(a, c)
-                b, c, _, off3 = made_orthogonal(b, c)
-                put(W, k, a, b, c)
+                a, b, _, off1 = orthogonalised(a, b)
+                a, c, _, off2 = orthogonalised(a, c)
+                b, c, _, off3 = orthogonalised(b, c)
+                store_columns(W, k, a, b, c)
                 off[k] = max(off1, max(off2, off3))
             if off.max() <= NEARLY:
                 break
-        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
+        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + LANES])
 
 
 @allocating
 def fill_factors(X, norm, factor):  # type: ignore[no-untyped-def]
     """Fill norm (n,) with nuclear norms and factor (n, d, d) with polar factors of X."""
-    W, V = np.empty((9, TOGETHER)), np.empty((9, TOGETHER))
-    off, scale = np.empty(TOGETHER), np.empty(TOGETHER)
-    for start in range(0, X.shape[0], TOGETHER):
-        take_up(X, start, W, scale)
+    W, V = np.empty((9, LANES)), np.empty((9, LANES))
+    off, scale = np.empty(LANES), np.empty(LANES)
+    for start in range(0, X.shape[0], LANES):
+        load_columns(X, start, W, scale)
         make_all_orthogonal(W, V, off)
-        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + TOGETHER])
-        for k in range(min(TOGETHER, X.shape[0] - start)):
+        add_lengths(W, scale, 3 - X.shape[1], norm[start : start + LANES])
+        for k in range(min(LANES, X.shape[0] - start)):
             make_unit(W, k)
             multiply_back(W, V, k, factor[start + k])
 
 
 @part
 def make_all_orthogonal(W, V, off):  # type: ignore[no-untyped-def]
-    """Turn the columns of all matrices until they are orthogonal; fill V with the turns."""
+    """Rotate the columns of all matrices until they are orthogonal; fill V with the rotations."""
     for e in range(9):
         V[e] = 1.0 if e % 4 == 0 else 0.0
     for _ in range(SWEEPS):
-        for k in range(TOGETHER):
+        for k in range(LANES):
             a, b, c = column(W, 0, k), column(W, 3, k), column(W, 6, k)
             u, v, w = column(V, 0, k), column(V, 3, k), column(V, 6, k)
-            a, b, t, off1 = made_orthogonal(a, b)
-            u, v = turned(u, v, t)
-            a, c, t, off2 = made_orthogonal(a, c)
-            u, w = turned(u, w, t)
-            b, c, t, off3 = made_orthogonal(b, c)
-            v, w = turned(v, w, t)
-            put(W, k, a, b, c)
-            put(V, k, u, v, w)
+            a, b, t, off1 = orthogonalised(a, b)
+            u, v = rotated(u, v, t)
+            a, c, t, off2 = orthogonalised(a, c)
+            u, w = rotated(u, w, t)
+            b, c, t, off3 = orthogonalised(b, c)
+            v, w = rotated(v, w, t)
+            store_columns(W, k, a, b, c)
+            store_columns(V, k, u, v, w)
             off[k] = max(off1, max(off2, off3))
         if off.max() <= ORTHOGONAL:
             break
 
 
 @part
-def take_up(X, start, W, scale):  # type: ignore[no-untyped-def]
-    """Put columns of matrices, divided by their largest entry, into W (9, 16)."""
+def load_columns(X, start, W, scale):  # type: ignore[no-untyped-def]
+    """Load columns of matrices, divided by their largest entry, into W (9, 16)."""
     n, d, _ = X.shape
-    for k in range(TOGETHER):
+    for k in range(LANES):
         own, top = min(start + k, n - 1), 0.0
         for i in range(d):
             for j in range(d):
@@ -146,32 +146,36 @@ def column(W, p, k):  # type: ignore[no-untyped-def]
 
 
 @part
-def put(W, k, a, b, c):  # type: ignore[no-untyped-def]
-    """Put the columns of matrix k in their place."""
+def store_columns(W, k, a, b, c):  # type: ignore[no-untyped-def]
+    """Store the columns of matrix k."""
     W[0, k], W[1, k], W[2, k] = a
     W[3, k], W[4, k], W[5, k] = b
     W[6, k], W[7, k], W[8, k] = c
 
 
 @part
-def product(x, y):  # type: ignore[no-untyped-def]
+def column_product(x, y):  # type: ignore[no-untyped-def]
     """Return the inner product of two columns."""
     return x[0] * y[0] + x[1] * y[1] + x[2] * y[2]
 
 
 @part
-def made_orthogonal(x, y):  # type: ignore[no-untyped-def]
-    """Return columns turned so that they are orthogonal; the turn; their squared cosine before."""
-    a, b, g = product(x, x) + NOTHING**2, product(y, y) + NOTHING**2, product(x, y)
-    turn = jacobi_rotation(a, b, g)
-    x, y = turned(x, y, turn)
-    return x, y, turn, g * g / a / b
+def orthogonalised(x, y):  # type: ignore[no-untyped-def]
+    """Return columns rotated to be orthogonal, the rotation, and their squared cosine before."""
+    a, b, g = (
+        column_product(x, x) + ZERO_LENGTH**2,
+        column_product(y, y) + ZERO_LENGTH**2,
+        column_product(x, y),
+    )
+    rotation = jacobi_rotation(a, b, g)
+    x, y = rotated(x, y, rotation)
+    return x, y, rotation, g * g / a / b
 
 
 @part
-def turned(x, y, turn):  # type: ignore[no-untyped-def]
-    """Return two columns, turned by an angle given by cosine and sine."""
-    c, s = turn
+def rotated(x, y, rotation):  # type: ignore[no-untyped-def]
+    """Return two columns, rotated by an angle given by cosine and sine."""
+    c, s = rotation
     first = c * x[0] - s * y[0], c * x[1] - s * y[1], c * x[2] - s * y[2]
     return first, (s * x[0] + c * y[0], s * x[1] + c * y[1], s * x[2] + c * y[2])
 
@@ -196,14 +200,14 @@ def make_unit(W, k):  # type: ignore[no-untyped-def]
     for p in (0, 3, 6):
         size = length(W, k, p)
         for i in range(p, p + 3):
-            W[i, k] = W[i, k] / size if size > NOTHING else 0.0
+            W[i, k] = W[i, k] / size if size > ZERO_LENGTH else 0.0
     for p in (0, 3, 6):
         if length(W, k, p) == 0.0:
-            complete(W, k, p)
+            complete_basis(W, k, p)
 
 
 @part
-def complete(W, k, p):  # type: ignore[no-untyped-def]
+def complete_basis(W, k, p):  # type: ignore[no-untyped-def]
     """Make a column of zeros a unit vector orthogonal to the others: what they lack of an axis.
 
     Of three axes the others, two at most, leave a third of the square of one.

@@ -1,54 +1,54 @@
-"""Placing atoms one at a time, each where it fits best what the others leave."""
+"""Matching pursuit by cycles: each atom in turn moves to where it fits the residual best."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from orbitdl.arrays.blocks import as_real_rows
-from orbitdl.coding.dual_newton import like
+from orbitdl.coding.dual_newton import per_sample
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, correlate, inner
 from orbitdl.kernels import fast
 
 
-def sweep(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
-    """Place every atom anew, refit all coefficients; return c, g and the objectives (n,)."""
+def match_cycle(problem: Problem, c: Floats, g: Floats) -> tuple[Floats, Floats, Floats]:
+    """Replace every atom, refit all coefficients; return c, g and the objectives (n,)."""
     representation, A, alpha = problem.representation, problem.A, problem.alpha
-    moved, norms = representation.act_on_blocks(g, A), inner(A, A)
-    R = problem.residual(combine(c, moved))
+    transformed, norms = representation.act_on_blocks(g, A), inner(A, A)
+    R = problem.residual(combine(c, transformed))
     for k in np.flatnonzero(norms):
-        R += like(c[:, k], R) * moved[:, k]
+        R += per_sample(c[:, k], R) * transformed[:, k]
         value, element = representation.match(correlate(R, A[k : k + 1]))
         g[:, k] = element[:, 0]
-        c[:, k] = soft(value[:, 0], alpha) / norms[k]
-        moved[:, k] = representation.act_on_blocks(g[:, k], A[k])
+        c[:, k] = soft_threshold(value[:, 0], alpha) / norms[k]
+        transformed[:, k] = representation.act_on_blocks(g[:, k], A[k])
         if problem.masked is None:
-            R -= like(c[:, k], R) * moved[:, k]
+            R -= per_sample(c[:, k], R) * transformed[:, k]
         else:
-            R = problem.residual(combine(c, moved))
-    c = refit(problem, moved, c)
-    misses = problem.misses(combine(c, moved))
-    energy = inner(misses, misses, misses.ndim - 1)
+            R = problem.residual(combine(c, transformed))
+    c = refit_lasso(problem, transformed, c)
+    data_residual = problem.data_residual(combine(c, transformed))
+    energy = inner(data_residual, data_residual, data_residual.ndim - 1)
     return c, g, 0.5 * energy + alpha * np.abs(c).sum(axis=1)
 
 
-def combine(c: Floats, moved: Blocks) -> Blocks:
+def combine(c: Floats, transformed: Blocks) -> Blocks:
     """Return ``sum_k c_k b_k``: (n, K) and (n, K, F, d, m) to (n, F, d, m)."""
-    result: Blocks = np.einsum("nk,nkfdm->nfdm", c, moved)
+    result: Blocks = np.einsum("nk,nkfdm->nfdm", c, transformed)
     return result
 
 
-def soft(x: Floats, threshold: float) -> Floats:
+def soft_threshold(x: Floats, threshold: float) -> Floats:
     """Return the soft threshold ``sign(x) max(|x| - threshold, 0)``."""
     return np.sign(x) * np.maximum(np.abs(x) - threshold, 0.0)
 
 
-def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Floats:
+def refit_lasso(problem: Problem, transformed: Blocks, c: Floats, sweeps: int = 20) -> Floats:
     """Improve ``1/2 ||M (y - sum_k c_k b_k)||^2 + alpha ||c||_1`` by coordinate descent.
 
-    The moved components b have shape (n, K, F, d, m), c has shape (n, K).
+    The transformed components b have shape (n, K, F, d, m), c has shape (n, K).
     """
-    b, gram = normal_equations(problem, moved)
+    b, gram = normal_equations(problem, transformed)
     c = np.ascontiguousarray(c)
     descend_all(b, gram, problem.alpha, sweeps, c)
     return c
@@ -56,7 +56,7 @@ def refit(problem: Problem, moved: Blocks, c: Floats, sweeps: int = 20) -> Float
 
 @fast
 def descend_all(b, gram, alpha, sweeps, c):  # type: ignore[no-untyped-def]
-    """Minimise over one coefficient after the other, in place, until none moves any more."""
+    """Minimise over one coefficient after the other, in place, until none changes any more."""
     for i in range(len(c)):
         for _ in range(sweeps):
             step, largest = 0.0, 0.0
@@ -72,13 +72,13 @@ def descend_all(b, gram, alpha, sweeps, c):  # type: ignore[no-untyped-def]
                 break
 
 
-def normal_equations(problem: Problem, moved: Blocks) -> tuple[Floats, Floats]:
+def normal_equations(problem: Problem, transformed: Blocks) -> tuple[Floats, Floats]:
     """Return ``<y, b_k>``, (n, K), and ``<M b_k, M b_l>``, (n, K, K), of atoms (n, K, F, d, m)."""
-    n, K = moved.shape[:2]
+    n, K = transformed.shape[:2]
     if problem.masked is None:
-        flat, y = as_real_rows(moved, 3), as_real_rows(problem.Y, 3)
+        flat, y = as_real_rows(transformed, 3), as_real_rows(problem.Y, 3)
     else:
         observed, y = problem.masked.observed, problem.masked.signal
-        flat = problem.representation.synthesize(moved) * observed[:, None]
+        flat = problem.representation.synthesize(transformed) * observed[:, None]
     flat = flat.reshape(n, K, -1)
     return (flat @ y.reshape(n, -1, 1)).reshape(n, K), flat @ flat.swapaxes(1, 2)

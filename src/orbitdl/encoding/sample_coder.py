@@ -1,0 +1,93 @@
+"""Data points coded, decoded, denoised and completed with given components."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from orbitdl.coding.base import Coder
+from orbitdl.coding.certificate import reconstruct
+from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.encoding.samples import Samples
+from orbitdl.groups.base import Action, Blocks, Floats
+
+
+@dataclass(frozen=True, eq=False)
+class SampleCoder:
+    """What codes data points; everything in here is checked. It can be pickled.
+
+    Attributes
+    ----------
+    action : Action
+    A : ndarray of shape (q, F, d, m)
+        Components in block coordinates.
+    coder : Coder
+    alpha : float
+    debias : bool
+        Whether coefficients are refitted by least squares.
+    n_jobs : int or None
+    """
+
+    action: Action
+    A: Blocks
+    coder: Coder
+    alpha: float
+    debias: bool = False
+    n_jobs: int | None = None
+
+    def samples(self, checked: tuple[Floats, NDArray[np.bool_] | None]) -> Samples:
+        """Return checked values and mask, (n, ...) each, in block coordinates."""
+        signal, observed = checked
+        return Samples.on(self.action, signal, observed, self.n_jobs)
+
+    def code(self, samples: Samples) -> Codes:
+        """Return the codes of data points; without a warning if some have not converged."""
+        codes = self.coder.prepare(self.action, self.A).code(
+            samples.Y, self.alpha, masked=samples.masked, n_jobs=self.n_jobs, warn=False
+        )
+        if self.debias:
+            codes = replace(codes, atoms=refit(samples, codes.atoms, self.A))
+        return samples.with_unseen(codes, self.coder.tol)
+
+    def path(self, samples: Samples, alphas: list[float]) -> list[Codes]:
+        """Return the codes at every alpha, from the largest to the smallest, in their order."""
+        prepared, found = self.coder.prepare(self.action, self.A), dict[int, Codes]()
+        warm = None
+        for k in np.argsort(-np.array(alphas), kind="stable"):
+            codes = prepared.code(
+                samples.Y,
+                alphas[k],
+                warm,
+                masked=samples.masked,
+                n_jobs=self.n_jobs,
+                warn=False,
+            )
+            warm, found[int(k)] = codes.atoms, samples.with_unseen(codes, self.coder.tol)
+        return [found[k] for k in range(len(alphas))]
+
+    def reconstruct(self, samples: Samples) -> Floats:
+        """Return the sparse approximations of data points, (n, ...)."""
+        return decode_atoms(self.action, self.code(samples).atoms, self.A)
+
+
+def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
+    """Return the same atoms with the coefficients that fit the observed entries best."""
+    representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
+    transformed = representation.synthesize(
+        representation.act_on_blocks(atoms.element, A[atoms.component])
+    )
+    columns = transformed.reshape(len(transformed), y.shape[1])
+    if samples.observed is not None:
+        columns = columns * samples.observed.reshape(y.shape)[atoms.sample]
+    c = np.zeros(len(columns))
+    for i in np.flatnonzero(np.diff(atoms.offsets)):
+        own = slice(atoms.offsets[i], atoms.offsets[i + 1])
+        c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
+    return atoms.updated(c, atoms.element)
+
+
+def decode_atoms(action: Action, atoms: Atoms, A: Blocks) -> Floats:
+    """Return the data (n, ...) that atoms of components A (q, F, d, m) add up to."""
+    return action.synthesize(reconstruct(action, atoms, A))
