@@ -79,7 +79,7 @@ def test_a_recording_is_prepared_as_fit_does_and_its_events_are_judged(folder):
     assert facts["reason"] == own.reason
     assert facts["command"].endswith("--length 0.7s --sfreq 60 --from 1s --components auto")
     assert "agreement" in run("select", "heart.npy", *more).fine().out
-    run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: a recording is")
+    run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: recordings are")
 
 
 def test_the_command_that_is_named_next_learns_what_was_chosen(folder):

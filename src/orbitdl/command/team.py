@@ -24,7 +24,7 @@ from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
 from orbitdl.recordings import Recording
 
-SECONDS = 8
+TIMEOUT = 8
 """How long a scheduler is waited for."""
 EACH = 4
 """Chunks that every worker has at least, so that none waits long for another."""
@@ -142,7 +142,7 @@ def _joined(distributed: Any, address: str) -> Any:
     _require_certificates(distributed, address)
     before = dask.config.get("scheduler", None)
     try:
-        return distributed.Client(address, timeout=SECONDS)
+        return distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError, TypeError):  # what Dask makes of a wrong address
         dask.config.set(scheduler=before)  # a client that could not be made leaves its name there
         raise ValueError(
