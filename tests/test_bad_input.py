@@ -48,7 +48,7 @@ BAD_DATA = {
     "text": (X.astype(str), "X must be an array of numbers, not text"),
     "words": ([["a", "b"], ["c", "d"]], "X must be an array of numbers, not text"),
     "a word": ("abc", "X must be an array of numbers, not text"),
-    "ragged": ([[1.0, 2.0], [3.0]], "X must be one array, but its rows differ in length; truncate"),
+    "ragged": ([[1.0, 2.0], [3.0]], "X must be one array, but its rows differ in length; trunc"),
     "a dict": ({"a": 1}, "X must be an array of numbers, not dict"),
     "dates": (np.zeros((3, 8), dtype="datetime64[s]"), "X must be an array of numbers, not date"),
     "sparse": (sparse.csr_array(X), r"X is sparse; pass X.toarray\(\)"),

@@ -131,11 +131,8 @@ def load_atoms(st, residual, blocks, b, is_truncated):  # type: ignore[no-untype
     count = ZERO
     for block in range(b, b + 2):
         for k in range(blocks.filled[block]):
-            j, position, c = (
-                blocks.component[block, k],
-                blocks.position[block, k],
-                blocks.c[block, k],
-            )
+            j, position = blocks.component[block, k], blocks.position[block, k]
+            c = blocks.c[block, k]
             add_atom(residual, j, position, c, is_truncated)
             count = append_atom(st, count, j, position, c, 1.0 if c > 0.0 else -1.0)
     return count

@@ -66,11 +66,10 @@ def solve_window(st, count, oracle, residual, workspace, lo, hi, alpha, tol):  #
             workspace.position[p] += lo - 2
             top = max(top, abs(workspace.height[p]))
         before = count
-        halfway, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
+        least, most = alpha + HALFWAY * (top - alpha), st.c.shape[0] - count
         atoms = st, workspace, residual.shapes, count
-        count += insert_violations(
-            workspace.height[:found], workspace.waiting, halfway, most, atoms
-        )
+        heights = workspace.height[:found]
+        count += insert_violations(heights, workspace.waiting, least, most, atoms)
         if count == st.c.shape[0]:
             return count, True
         if count == before:  # sliding stops at a tenth of the error; repeat while it decreases
