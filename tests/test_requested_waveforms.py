@@ -43,8 +43,8 @@ def test_the_number_that_auto_finds_gives_the_same_model(heart, auto):
 
 def test_fewer_are_those_with_most_events(heart, auto):
     model = WaveformLearning(1, length=100).fit(heart.signal)
-    likeness = np.correlate(model.whitened_components_[0], auto.whitened_components_[0], "full")
-    assert likeness.max() > 0.95
+    similarity = np.correlate(model.whitened_components_[0], auto.whitened_components_[0], "full")
+    assert similarity.max() > 0.95
     kinds = heart.beats[heart.beats["inside"]]["kind"]
     normal = (kinds == kinds.mode()[0]).sum()
     assert normal <= len(model.events(heart.signal)) <= len(kinds)

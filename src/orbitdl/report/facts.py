@@ -38,7 +38,7 @@ class Labels:
     samples : int or None
         Length of the recording that was split into windows; None: unknown.
     offset : int
-        Samples before the first window in the recording; times count from the start of the recording.
+        Samples of the recording before the first window; times count from its start.
     """
 
     title: str

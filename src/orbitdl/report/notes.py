@@ -135,8 +135,8 @@ def _on_what_is_left(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
             "noise",
             f"{count(len(poor), facts.noun)} of {number(n)} are explained by less than half, yet "
             "what is left is mostly noise: its samples are nearly uncorrelated (at most "
-            f"{coded.autocorrelation:.2f}). Codes do not explain noise; where it is as strong as the "
-            "events, half of the energy is left.",
+            f"{coded.autocorrelation:.2f}). Codes do not explain noise; where it is as strong as "
+            "the events, half of the energy is left.",
         )
     elif len(poor):
         worst = poor[np.argmax(coded.unexplained[poor])]
