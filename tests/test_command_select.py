@@ -19,7 +19,7 @@ from orbitdl.command.lengths import parse_span, parse_time
 from orbitdl.command.option_groups import as_typed
 from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
-from orbitdl.events.model import LENGTHS
+from orbitdl.events.model import MAX_LENGTHS
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings.layout import Layout
 from orbitdl.selection import Selection, judges, select
@@ -280,7 +280,7 @@ def test_bad_input_is_refused_in_one_sentence_and_leaves_nothing(folder, case):
 
 def test_the_help_says_the_numbers_that_the_library_takes():
     said = " ".join(run("select", "--help").fine().out.replace("│", " ").split())
-    assert f"If left out, {judges.POINTS} windows or {LENGTHS} waveform lengths." in said
+    assert f"If left out, {judges.POINTS} windows or {MAX_LENGTHS} waveform lengths." in said
 
 
 def test_waveforms_too_large_for_memory_are_refused_before_any_is_learned(tmp_path):

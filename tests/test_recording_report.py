@@ -20,7 +20,7 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.on_recordings import Applied
 from orbitdl.events.code_events import peaks_of
-from orbitdl.events.intervals import holes_of, own_intervals_of
+from orbitdl.events.intervals import gap_middles, own_intervals_of
 from orbitdl.recordings import Recording
 from orbitdl.report.frame import file
 from orbitdl.report.phrasing import NO_BREAK
@@ -68,7 +68,7 @@ def words_of(text):
 
 def table(times, component=0, missing=NOTHING_MISSING):
     time, component = np.asarray(times, dtype=float), np.zeros(len(times), dtype=int) + component
-    own = own_intervals_of(time, component, holes_of(missing, 50))
+    own = own_intervals_of(time, component, gap_middles(missing, 50))
     return pd.DataFrame({"sample": time, "component": component, "own_interval": own})
 
 

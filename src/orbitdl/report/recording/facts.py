@@ -19,7 +19,7 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
 from orbitdl.estimators.waveform import WaveformLearning
-from orbitdl.events.intervals import missing_stretches
+from orbitdl.events.intervals import missing_segments
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
@@ -159,7 +159,7 @@ def gather(
         unit=unit,
         codes=codes,
         events=events,
-        missing=missing_stretches(signal),
+        missing=missing_segments(signal),
     )
 
 
