@@ -94,7 +94,7 @@ def files(tmp_path) -> Path:
 BAD_DATA = {
     "missing": (lambda p: None, "data.npy: there is no such file"),
     "wrong shape": (lambda p: np.save(p, X[:, :9]), r"shape \(9,\), but the model was .* \(16,\)"),
-    "too many channels": (lambda p: np.save(p, X[..., None] * [1, 1]), "choose what fits"),
+    "too many channels": (lambda p: np.save(p, X[..., None] * [1, 1]), "select matching data"),
     "text": (lambda p: np.save(p, np.array([["a"]])), "not real numbers"),
     "infinite": (lambda p: np.save(p, X * np.inf), "infinite"),
     "not an array": (lambda p: p.write_text("hello"), "damaged or something else"),

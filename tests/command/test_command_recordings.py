@@ -466,7 +466,7 @@ def test_progress_is_told_in_the_time_of_the_recording(monkeypatch):
     said = []
     monkeypatch.setattr("rich.progress.Progress.update", lambda *_, facts: said.append(facts))
     recording = Recording(np.zeros(120 * 1800), sfreq=120.0)
-    with Screen(quiet=True).going_through(recording, "Coding") as done:
+    with Screen(quiet=True).window_progress(recording, "Coding") as done:
         done(120 * 720)
         done(120 * 1080)
     assert said == ["12 min of 30 min", "30 min of 30 min"]

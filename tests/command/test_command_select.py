@@ -15,11 +15,11 @@ from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command import following, learning_options, options
 from orbitdl.command.choices import GroupName, MatricesName, group_names, make_groups
 from orbitdl.command.display import Screen
-from orbitdl.command.lengths import parse_place, parse_span
+from orbitdl.command.lengths import parse_span, parse_time
 from orbitdl.command.option_groups import as_typed
 from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
-from orbitdl.events.model import LENGTHS
+from orbitdl.events.model import MAX_LENGTHS
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings.layout import Layout
 from orbitdl.selection import Selection, judges, select
@@ -79,7 +79,7 @@ def test_a_recording_is_prepared_as_fit_does_and_its_events_are_judged(folder):
     assert facts["reason"] == own.reason
     assert facts["command"].endswith("--length 0.7s --sfreq 60 --from 1s --components auto")
     assert "agreement" in run("select", "heart.npy", *more).fine().out
-    run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: a recording is")
+    run("select", "heart.npy", *more, "--alphas", 1).refused("is for data points: recordings are")
 
 
 def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
@@ -100,9 +100,9 @@ def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
 
 
 def test_options_are_written_as_they_are_typed():
-    line = learning_options.Line(parse_span("0.7"), integer_shifts=True)
-    cutting = options.Cutting(
-        channel="a b", sfreq=62.5, layout=Layout.recording, begin=parse_place("0")
+    line = learning_options.WaveformOptions(parse_span("0.7"), integer_shifts=True)
+    cutting = options.WindowOptions(
+        channel="a b", sfreq=62.5, layout=Layout.recording, begin=parse_time("0")
     )
     assert as_typed(line, cutting) == [
         *("--length", "0.7", "--integer-shifts", "--channel", "a b", "--sfreq", "62.5"),
@@ -111,7 +111,7 @@ def test_options_are_written_as_they_are_typed():
 
 
 def test_options_of_a_group_that_was_not_chosen_are_left_out():
-    moving = learning_options.Moving(3, MatricesName.azimuth)
+    moving = learning_options.GroupOptions(3, MatricesName.azimuth)
     assert as_typed(moving.of(GroupName.integer_shift)) == ["--matrices", "azimuth"]
     assert as_typed(moving.of(GroupName.interpolated_shift))[:2] == ["--subdivisions", "3"]
 
@@ -280,7 +280,7 @@ def test_bad_input_is_refused_in_one_sentence_and_leaves_nothing(folder, case):
 
 def test_the_help_says_the_numbers_that_the_library_takes():
     said = " ".join(run("select", "--help").fine().out.replace("│", " ").split())
-    assert f"If left out, {judges.POINTS} windows or {LENGTHS} waveform lengths." in said
+    assert f"If left out, {judges.POINTS} windows or {MAX_LENGTHS} waveform lengths." in said
 
 
 def test_waveforms_too_large_for_memory_are_refused_before_any_is_learned(tmp_path):

@@ -34,13 +34,13 @@ def test_every_name_has_a_demonstration():
 
 
 def test_an_event_is_found_in_noise_by_sensors_that_stand_differently(sensors):
-    """The likeness of a mean of n signals at a ratio s of energies is about 1 - 1 / (2 n s).
+    """The similarity of a mean of n signals at a ratio s of energies is about 1 - 1 / (2 n s).
 
     That is 0.994 here; eight seeds gave 0.992 to 0.995, and 0.93 to 0.97 without turns.
     """
     figures = sensors.figures
-    assert figures["likeness"] > 0.985
-    assert figures["likeness_without_turns"] < figures["likeness"] - 0.01
+    assert figures["similarity"] > 0.985
+    assert figures["similarity_without_rotations"] < figures["similarity"] - 0.01
 
 
 def test_without_turns_most_of_an_event_is_lost(sensors):
@@ -92,7 +92,7 @@ def test_a_demonstration_writes_all_files_and_suggests_a_command(sensors, tmp_pa
     told = written_by(sensors, monkeypatch, "--of", "sensors", "-o", tmp_path)
     names = {"sensors.npy", "sensors.safetensors", "report.html", "sensors.png"}
     assert {path.name for path in tmp_path.iterdir()} == names
-    assert f"{sensors.figures['likeness']:.3f} with turns" in told
+    assert f"{sensors.figures['similarity']:.3f} with turns" in told
     command = told.rstrip().splitlines()[-1].split()
     assert CliRunner().invoke(app, command[1:]).exit_code == 0
     assert (tmp_path / "events.csv").is_file()

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from orbitdl import WaveformLearning
-from orbitdl.discovery.coding import noise_around
-from orbitdl.discovery.discover import PIECE, PIECES, pieces_of
+from orbitdl.discovery.coding import local_correlation_noise
+from orbitdl.discovery.discover import CHUNK_LENGTH, N_CHUNKS, chunks_of
 from orbitdl.discovery.kinds import is_separate, principal_scores
 from orbitdl.discovery.pursuit import Atoms
 
@@ -50,7 +50,7 @@ def test_noise_around_an_event_is_that_of_a_burst():
     eta = rng.standard_normal((1, 4000))
     eta[0, 2000:2300] *= 5
     atoms = Atoms.at_samples(np.zeros(2, int), np.array([1000, 2150]), np.ones(2))
-    quiet, loud = noise_around(eta, atoms, np.full(1, 1.5), np.zeros(2), 100)
+    quiet, loud = local_correlation_noise(eta, atoms, np.full(1, 1.5), np.zeros(2), 100)
     assert quiet == pytest.approx(1.0, rel=0.3)
     assert loud == pytest.approx(5.0, rel=0.3)
 
@@ -83,11 +83,11 @@ def test_impacts_that_ring_in_several_ways_are_found():
 
 def test_chunks_for_the_background_are_spread_evenly_and_apart():
     x = np.arange(250_000.0)[:, None]
-    some, observed = pieces_of(x, np.ones(len(x), dtype=bool), 20)
-    assert observed.sum() == PIECES * PIECE * 20
+    some, observed = chunks_of(x, np.ones(len(x), dtype=bool), 20)
+    assert observed.sum() == N_CHUNKS * CHUNK_LENGTH * 20
     np.testing.assert_array_equal(some[~observed], 0.0)
     begins = np.flatnonzero(np.diff(observed.astype(int), prepend=0) == 1)
-    assert len(begins) == PIECES
+    assert len(begins) == N_CHUNKS
     np.testing.assert_allclose(np.diff(some[begins, 0]), (250_000 - 2000) / 9, atol=1)
     assert some[observed][0] == 0.0
     assert some[observed][-1] == 249_999.0

@@ -10,7 +10,7 @@ from scipy.linalg import toeplitz
 from scipy.signal import lfilter
 
 from orbitdl import WaveformLearning
-from orbitdl.discovery.background import Background, above, burg, estimate_background
+from orbitdl.discovery.background import Background, burg, estimate_background, floored_filter
 from orbitdl.discovery.level import local_level
 from orbitdl.domains.time.inputs import as_signal, ready
 
@@ -119,7 +119,9 @@ def test_white_noise_is_added_to_the_spectrum_of_a_filter():
     a, variance, floor = 0.9, 2.0, 3.0
     power = variance / (1.0 - a**2)
     np.testing.assert_allclose(
-        above(np.array([1.0, -a]), variance, floor), [1.0, -a * power / (power + floor)], rtol=1e-12
+        floored_filter(np.array([1.0, -a]), variance, floor),
+        [1.0, -a * power / (power + floor)],
+        rtol=1e-12,
     )
 
 

@@ -9,7 +9,7 @@ from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.discover import whitened
-from orbitdl.discovery.growth import coded_by, recurring
+from orbitdl.discovery.growth import add_recurring, calibrated_coding
 from orbitdl.discovery.kinds import sides
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.model import Excerpt, event_model
@@ -43,8 +43,8 @@ def test_the_number_that_auto_finds_gives_the_same_model(heart, auto):
 
 def test_fewer_are_those_with_most_events(heart, auto):
     model = WaveformLearning(1, length=100).fit(heart.signal)
-    likeness = np.correlate(model.whitened_components_[0], auto.whitened_components_[0], "full")
-    assert likeness.max() > 0.95
+    similarity = np.correlate(model.whitened_components_[0], auto.whitened_components_[0], "full")
+    assert similarity.max() > 0.95
     kinds = heart.beats[heart.beats["inside"]]["kind"]
     normal = (kinds == kinds.mode()[0]).sum()
     assert normal <= len(model.events(heart.signal)) <= len(kinds)
@@ -98,8 +98,8 @@ def test_halves_are_those_of_two_planted_shapes():
     for k in range(60):
         x[100 + 190 * k : 160 + 190 * k, 0] += (narrow, wide)[k % 2]
     w = whitened(x, np.ones(len(x), dtype=bool), Background.white(np.array([0.01])), LENGTH)
-    now, _ = recurring(w, rng, 1)
-    both = coded_by(w, now.detector, now.sigma, rng).coded
+    now, _ = add_recurring(w, rng, 1)
+    both = calibrated_coding(w, now.detector, now.sigma, rng).coded
     A = sides(both, 0, rng)[:, :, 0]
     best = [max(np.correlate(a, b, "full").max() for a in A) for b in (narrow, wide)]
     assert_allclose(best, np.linalg.norm([narrow, wide], axis=1), rtol=2e-3)

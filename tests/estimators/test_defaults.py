@@ -12,8 +12,8 @@ from orbitdl.command.complete import complete
 from orbitdl.command.denoise import denoise
 from orbitdl.command.encode import encode
 from orbitdl.command.fit import fit, number_of
-from orbitdl.command.judging_options import Candidates, Judging
-from orbitdl.command.learning_options import Line
+from orbitdl.command.judging_options import Candidates, ValidationOptions
+from orbitdl.command.learning_options import WaveformOptions
 from orbitdl.groups.default import DEFAULT
 
 OTHERWISE = {"n_jobs": -1, "random_state": 0}
@@ -39,13 +39,13 @@ def test_fit_has_the_defaults_of_the_estimators(estimator, name):
 
 
 def test_waveforms_have_the_flags_of_their_estimator():
-    for name, value in Line().flags().items():
+    for name, value in WaveformOptions().flags().items():
         assert value == default(WaveformLearning, name)
 
 
 @pytest.mark.parametrize("name", ["rounds", "share", "speckle", "max_samples"])
 def test_select_has_the_defaults_of_the_function(name):
-    assert default(Judging, NAMES.get(name, name)) == default(select, name)
+    assert default(ValidationOptions, NAMES.get(name, name)) == default(select, name)
 
 
 def test_select_tries_the_numbers_that_the_function_tries():

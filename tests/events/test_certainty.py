@@ -15,9 +15,9 @@ from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.events.model import SAMPLED, Excerpt, denoised, left_at, templates_of
+from orbitdl.events.model import SAMPLED, Excerpt, denoised, residual_variance, templates_of
 from orbitdl.events.significance import (
-    left_free,
+    free_variance,
     moments,
     noise_maxima,
     q_values,
@@ -82,7 +82,7 @@ def test_events_take_two_degrees_of_freedom_each_from_the_noise():
     detector = replace(Detector.start(a[None, :, None]), counts=np.full(1, 200.0), samples=samples)
     variance = np.var(np.convolve(r, a[::-1], "valid"))
     assert variance < 0.92
-    assert left_free(detector)[0] == pytest.approx(variance, abs=0.03)
+    assert free_variance(detector)[0] == pytest.approx(variance, abs=0.03)
 
 
 def test_a_waveform_loses_its_noise_and_not_its_shape():
@@ -109,7 +109,7 @@ def test_standard_errors_of_waveforms_are_the_deviations_over_repeats():
         noisy = Excerpt(x + loud * rng.standard_normal(x.shape), np.ones(9150, dtype=bool), 61)
         u, spread, left = templates_of(noisy, events, np.zeros_like(a))
         errors.append((Waveforms(u).samples() - a)[0, 5:-5, 0])
-    claimed = SAMPLED * spread * np.sqrt(left_at(left, noisy, events, 1))[:, None]
+    claimed = SAMPLED * spread * np.sqrt(residual_variance(left, noisy, events, 1))[:, None]
     assert np.mean(claimed[0, 5:-5]) == pytest.approx(np.std(errors), rel=0.1)
 
 

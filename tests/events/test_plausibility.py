@@ -11,7 +11,7 @@ from orbitdl.datasets import make_ecg_recording
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.events.plausibility import share_together, warn_of_codes
+from orbitdl.events.plausibility import coincidence_fraction, warn_of_codes
 
 LENGTH, SAMPLES = 40, 40_000
 TWO = Waveforms(np.stack([np.hanning(LENGTH), np.diff(np.hanning(LENGTH + 1))])[:, :, None])
@@ -53,7 +53,7 @@ def test_components_that_take_turns_or_meet_by_chance_are_not_told_of():
 @pytest.mark.parametrize("count", [20, 500, 5000])
 def test_events_at_random_share_nothing_beyond_chance(count):
     time, others = np.sort(np.random.default_rng(1).uniform(0, SAMPLES, (2, count)))
-    assert share_together(time, others, LENGTH, SAMPLES) < 0.25
+    assert coincidence_fraction(time, others, LENGTH, SAMPLES) < 0.25
 
 
 def test_one_event_in_a_long_recording_is_told_of():

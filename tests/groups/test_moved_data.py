@@ -98,10 +98,10 @@ def test_digits_turned_back_are_the_ones_that_scikit_learn_brings():
     plain = images.reshape(-1, 8, 8)
     coarse = (plain[:, :-1, :-1] + plain[:, 1:, :-1] + plain[:, :-1, 1:] + plain[:, 1:, 1:]) / 4
     coarse = coarse.reshape(len(images), -1)
-    likeness = (small @ coarse.T) / np.linalg.norm(coarse, axis=1)
-    nearest = np.argmax(likeness, axis=1)
+    similarity = (small @ coarse.T) / np.linalg.norm(coarse, axis=1)
+    nearest = np.argmax(similarity, axis=1)
     assert (labels[nearest] == data.labels).all()
-    assert (likeness.max(axis=1) > 0.93 * np.linalg.norm(small, axis=1)).all()
+    assert (similarity.max(axis=1) > 0.93 * np.linalg.norm(small, axis=1)).all()
 
 
 def test_turned_digits_lie_in_a_disc_and_can_be_turned_on():

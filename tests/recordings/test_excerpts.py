@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_command import FIT, LEARN, LENGTH, N_WINDOWS, RATE, SIGNAL, TIMES, folder, model, run
 
 import orbitdl
-from orbitdl.command.lengths import parse_place
+from orbitdl.command.lengths import parse_time
 from orbitdl.recordings import Preprocessing, Recording, prepare
 
 __all__ = ["folder", "model"]  # fixtures
@@ -100,7 +100,7 @@ def test_windows_have_no_excerpt(folder, model):
 
 def test_times_are_in_milliseconds_seconds_minutes_and_hours():
     texts = ("90000ms", "90s", "1.5min", "0.025h")
-    assert {parse_place(text).samples(RATE) for text in texts} == {9000}
+    assert {parse_time(text).samples(RATE) for text in texts} == {9000}
 
 
 @pytest.mark.parametrize("text", ["-1", "soon", "1.5", "1.5d"])

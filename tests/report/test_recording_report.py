@@ -20,20 +20,20 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.on_recordings import Applied
 from orbitdl.events.code_events import peaks_of
-from orbitdl.events.intervals import holes_of, own_intervals_of
+from orbitdl.events.intervals import gap_middles, own_intervals_of
 from orbitdl.recordings import Recording
 from orbitdl.report.frame import file
+from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.facts import LEAST_SIMILAR, gather
-from orbitdl.report.recording.intervals import judged_intervals
+from orbitdl.report.recording.intervals import intervals_of
 from orbitdl.report.recording.packing import packed, unpacked
 from orbitdl.report.recording.page import page
 from orbitdl.report.recording.payload import KINDS, payload
-from orbitdl.report.recording.resolution import bin_size, kept_stretches
-from orbitdl.report.recording.strip import Explained
+from orbitdl.report.recording.resolution import bin_size, sampled_segments
 from orbitdl.report.recording.summary import paragraphs
-from orbitdl.report.words import NO_BREAK
+from orbitdl.report.recording.trace import ExplainedSignal
 
 NOTHING_MISSING = np.zeros((0, 2), dtype=int)
 
@@ -68,7 +68,7 @@ def words_of(text):
 
 def table(times, component=0, missing=NOTHING_MISSING):
     time, component = np.asarray(times, dtype=float), np.zeros(len(times), dtype=int) + component
-    own = own_intervals_of(time, component, holes_of(missing, 50))
+    own = own_intervals_of(time, component, gap_middles(missing, 50))
     return pd.DataFrame({"sample": time, "component": component, "own_interval": own})
 
 
@@ -171,7 +171,7 @@ def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(sfreq):
 def test_intervals_are_counted_waveform_by_waveform():
     rng = np.random.default_rng(0)
     events = table(np.sort(rng.uniform(0, 1e4, 200)), rng.integers(0, 2, 200))
-    found = judged_intervals(events, 3)
+    found = intervals_of(events, 3)
     last = {}
     for k, (time, j) in enumerate(zip(events["sample"], events["component"], strict=True)):
         if j in last:
@@ -189,18 +189,18 @@ def test_intervals_are_counted_waveform_by_waveform():
 def test_unusual_intervals_are_far_in_spread_and_in_proportion():
     even = np.full(40, 100.0) + np.tile([-1.0, 1.0], 20)
     even[10], even[20], even[30] = 84.0, 114.0, 130.0  # 114 is many deviations off, but 14 %
-    found = judged_intervals(table(np.concatenate([[0.0], np.cumsum(even)])), 1)
+    found = intervals_of(table(np.concatenate([[0.0], np.cumsum(even)])), 1)
     assert np.flatnonzero(found.unusual).tolist() == [11, 31]
     assert found.unusual[[11, 31]].tolist() == [-1, 1]
     wide = 100.0 * np.exp(np.random.default_rng(0).uniform(-0.5, 0.5, 40))
-    scattered = judged_intervals(table(np.cumsum(wide)), 1)
+    scattered = intervals_of(table(np.cumsum(wide)), 1)
     assert not scattered.unusual.any()
 
 
 def test_an_interval_over_a_long_gap_is_not_known():
     times = np.arange(20) * 100.0
     holes = np.array([[510, 515], [1010, 1060]])
-    found = judged_intervals(table(np.delete(times, 15), missing=holes), 1)
+    found = intervals_of(table(np.delete(times, 15), missing=holes), 1)
     assert np.flatnonzero(np.isnan(found.before)).tolist() == [0, 11]
     assert np.flatnonzero(found.unusual).tolist() == [15]
 
@@ -246,7 +246,7 @@ def test_outlines_bound_the_data_at_every_size(model, heart, little_room):
     x = heart.signal.copy()
     x[700:1500] = np.nan
     x[4000] = 500.0
-    content = gather(model, replace(heart, signal=x), None, None).strip
+    content = gather(model, replace(heart, signal=x), None, None).trace
     sent = content.as_json()
     bins, size = unpacked(sent["outline"]), sent["size"]
     assert size > 1
@@ -282,14 +282,14 @@ def test_stretches_hold_data_and_what_events_leave_of_them(model, heart, facts):
     assert_allclose(data, x, atol=1e-4)
     assert_allclose(left, x - trend - explained, atol=1e-4)
     share = 1 - np.sum((x - trend - explained) ** 2) / np.sum((x - trend) ** 2)
-    assert_allclose(facts.strip.explained, share, rtol=1e-6)
+    assert_allclose(facts.trace.explained, share, rtol=1e-6)
 
 
 def test_every_sample_is_kept_around_what_is_listed(model, heart, monkeypatch):
     monkeypatch.setattr(resolution, "VALUES", 25_000)
     monkeypatch.setattr(resolution, "AROUND", 1)
     facts = gather(model, heart, None, None)
-    kept = [(first, first + len(values)) for first, values in facts.strip.detail]
+    kept = [(first, first + len(values)) for first, values in facts.trace.detail]
     assert sum(last - first for first, last in kept) < len(heart.signal)
     for time in facts.events["sample"][facts.least_similar]:
         around = max(time - 100, 0), min(time + 100, len(heart.signal))
@@ -299,7 +299,7 @@ def test_every_sample_is_kept_around_what_is_listed(model, heart, monkeypatch):
 @pytest.mark.parametrize(("samples", "channels"), [(100, 1), (750_000, 1), (31_000_000, 2)])
 def test_room_in_the_file_is_bounded(samples, channels):
     size = bin_size(samples, channels)
-    stretches = kept_stretches(samples, channels, 200, [50.0, samples - 20.0], 20_000)
+    stretches = sampled_segments(samples, channels, 200, [50.0, samples - 20.0], 20_000)
     assert np.all(np.diff(stretches.ravel()) > 0)
     bins = 0 if size == 1 else 4 * channels * -(-samples // size)
     kept = 2 * channels * int((stretches[:, 1] - stretches[:, 0]).sum())
@@ -311,8 +311,8 @@ def test_room_in_the_file_is_bounded(samples, channels):
 def test_a_long_recording_takes_four_megabytes():
     x = np.random.default_rng(0).standard_normal((900_000, 2))
     waveform = Waveforms.through(np.hanning(64)[None, :, None] * np.ones((1, 1, 2)))
-    explained = Explained(Signal(x), waveform, LineAtoms.none())
-    strip = explained.strip(kept_stretches(900_000, 2, 64, [], 10_000))
+    explained = ExplainedSignal(Signal(x), waveform, LineAtoms.none())
+    strip = explained.trace(sampled_segments(900_000, 2, 64, [], 10_000))
     assert 3.5e6 < len(json.dumps(strip.as_json())) < 4.1e6
     assert strip.explained == 0.0
 

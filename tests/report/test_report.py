@@ -25,9 +25,9 @@ from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.overview import figures, paragraphs
 from orbitdl.report.page import page
 from orbitdl.report.payload import payload
+from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import usage_of
-from orbitdl.report.words import NO_BREAK
 from orbitdl.storage.provenance import data_fingerprint
 
 # fits end early here, on purpose
@@ -186,7 +186,7 @@ def test_the_table_and_the_report_place_an_atom_alike(a):
     windows = prepare(Recording(X), Preprocessing(), layout="windows")
     table = event_table(codes, model.components_, windows)
     facts = gather(model, X, LABELS, codes)
-    assert_allclose(facts.coded.place, table["sample"], atol=1e-9)
+    assert_allclose(facts.coded.position, table["sample"], atol=1e-9)
     assert_allclose(positions(codes, model.components_), table["sample"], atol=1e-9)
 
 
@@ -459,7 +459,7 @@ def test_components_that_became_the_mean_are_remarked_with_the_remedy():
     facts = gather(fitted(IntegerShift(), uncentred(), n_components=3), uncentred(), LABELS)
     [note] = [note for note in remarks(facts) if note.about == "not centred"]
     text = note.text.replace(NO_BREAK, " ")
-    assert note.level == "check"
+    assert note.severity == "check"
     assert "means of the windows carry 100 % of the energy" in text
     assert "0, 1 and 2" in text
     assert "--normalize" in text
@@ -485,7 +485,7 @@ def test_the_alpha_at_which_codes_become_empty_is_named():
 @pytest.mark.parametrize("name", ACTIONS)
 def test_remarks_can_be_made_for_every_group(name):
     for note in remarks(facts_of(name)):
-        assert note.level in ("check", "know")
+        assert note.severity in ("check", "know")
         assert note.text.endswith(".")
 
 

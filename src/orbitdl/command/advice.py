@@ -1,4 +1,4 @@
-"""Warnings of settings that do not suit the data, each with its remedy."""
+"""Warnings about settings that do not suit the data, each with a remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:
 
 
 def warn_of_means(group: Group, X: Floats) -> None:
-    """Warn before anything is learned if most of the data is the means of windows."""
+    """Warn before learning if the means of windows carry most of the energy."""
     share = share_of_means(X)
     if share > MUCH and group.on(X.shape[1:]).presentation.in_time:
         warnings.warn(

@@ -1,4 +1,4 @@
-"""All commands in one place."""
+"""The application with all commands."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Colours:          on a terminal only; never with NO_COLOR set
 
 
 def flowing(text: str) -> str:
-    """Let paragraphs flow to the width of the terminal, and keep the lines of examples."""
+    """Wrap paragraphs at the width of the terminal, and keep the lines of examples."""
     paragraphs = inspect.cleandoc(text).split("\n\n")
     return "\n\n".join(
         # after \b typer keeps line breaks, and the terminal does not show it
@@ -87,7 +87,7 @@ def overview(
         ),
     ] = False,
 ) -> None:
-    """Take options that belong to no command."""
+    """Parse global options."""
 
 
 def main() -> None:

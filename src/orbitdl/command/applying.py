@@ -1,4 +1,4 @@
-"""Reading data, and applying a model to their windows under a progress bar."""
+"""Reading data, and applying a model to windows with a progress bar."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import in_samples
-from orbitdl.command.options import Cutting
-from orbitdl.command.team import Team
+from orbitdl.command.options import WindowOptions
+from orbitdl.command.team import Cluster
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, read
@@ -25,19 +25,20 @@ from orbitdl.recordings.time_columns import looks_like_time
 from orbitdl.recordings.time_units import TimeUnit, unit_of
 
 CHUNK = 2048
-"""Windows handled at a time: progress is shown after each."""
+"""Windows per batch; progress is shown after each batch."""
 PARTS = 4
-"""Steps to the length of a window where events are listed: one lies off a middle by 1/8 at most."""
-NOTHING_KEPT = Preprocessing()
-"""There is no model that says how data are read."""
+"""Ratio of window length and step for event tables: every event is within 1/8 of a window from a
+centre."""
+NO_PREPROCESSING = Preprocessing()
+"""Preprocessing without a model."""
 SAME = 1e-3
-"""Rates that differ by less are one, written with few digits."""
+"""Relative difference below which sampling frequencies are considered equal after rounding."""
 
 
-def read_and_tell(
-    data: Path, cutting: Cutting, screen: Screen, kept: Preprocessing = NOTHING_KEPT
+def read_data(
+    data: Path, cutting: WindowOptions, screen: Screen, kept: Preprocessing = NO_PREPROCESSING
 ) -> Recording:
-    """Read a file, with the columns that a model wants if nothing else is said; say how."""
+    """Read a file, by default with the channels of a model, and report how it was read."""
     try:
         recording = _read(data, cutting, kept)
     except NoSuchColumnError:
@@ -56,7 +57,7 @@ def read_and_tell(
     return recording
 
 
-def _read(data: Path, cutting: Cutting, kept: Preprocessing) -> Recording:
+def _read(data: Path, cutting: WindowOptions, kept: Preprocessing) -> Recording:
     own = kept if cutting.time_column is None else cutting
     unit = cutting.time_unit or own.time_unit
     return read(
@@ -70,8 +71,8 @@ def _read(data: Path, cutting: Cutting, kept: Preprocessing) -> Recording:
     )
 
 
-def _require_agreement(recording: Recording, cutting: Cutting) -> None:
-    """Refuse a rate that is not the one of the column of the time."""
+def _require_agreement(recording: Recording, cutting: WindowOptions) -> None:
+    """Raise if the sampling frequency differs from that of the time column."""
     said, found = cutting.sfreq, recording.sfreq
     if cutting.time_column is None or said is None or found is None:
         return
@@ -83,7 +84,7 @@ def _require_agreement(recording: Recording, cutting: Cutting) -> None:
 
 
 def require_no_time(recording: Recording, channel: str | None) -> None:
-    """Refuse a recording with a column that looks like time, unless it was said what is used."""
+    """Raise if a column looks like time, unless channels or the time column are given."""
     if channel is not None or recording.time_column is not None:
         return
     name = looks_like_time(recording.signal, recording.ch_names)
@@ -99,8 +100,8 @@ def require_no_time(recording: Recording, channel: str | None) -> None:
     )
 
 
-def excerpt_of(recording: Recording, cutting: Cutting, sfreq: float | None) -> Recording:
-    """Return what --from and --to leave of a recording at so many samples per second."""
+def excerpt_of(recording: Recording, cutting: WindowOptions, sfreq: float | None) -> Recording:
+    """Return the excerpt of a recording given by --from and --to."""
     if cutting.begin is None and cutting.end is None:
         return recording
     begin, end = in_samples(cutting.begin, sfreq), in_samples(cutting.end, sfreq)
@@ -110,17 +111,17 @@ def excerpt_of(recording: Recording, cutting: Cutting, sfreq: float | None) -> R
 def windows_for(
     model: OrbitDictionaryLearning,
     data: Path,
-    cutting: Cutting,
+    cutting: WindowOptions,
     screen: Screen,
     *,
     for_events: bool = False,
 ) -> Windows:
-    """Read data and make windows of them as the model says; options go before that.
+    """Read data and split them into windows as for the model; options take precedence.
 
     Windows that list events overlap, so that every event is in the middle of one.
     """
     kept = Preprocessing.of(model.preprocessing_)
-    recording = read_and_tell(data, cutting, screen, kept)
+    recording = read_data(data, cutting, screen, kept)
     shape, sfreq = model.components_.shape[1:], cutting.sfreq or recording.sfreq
     if is_recording(recording, kept.window, cutting.layout, shape, sfreq):
         require_no_time(recording, cutting.channel or kept.channel)
@@ -136,7 +137,7 @@ def windows_for(
 
 
 def _overlapping_step(model: OrbitDictionaryLearning) -> int | None:
-    """Return a quarter of a window if a model shifts, and learned from windows that adjoin."""
+    """Return a quarter of a window if the group shifts and training windows were adjacent."""
     kept, shape = Preprocessing.of(model.preprocessing_), model.components_.shape[1:]
     overlaps = kept.step is not None and kept.step < (kept.window or shape[0])
     if overlaps or not group_or_default(model.group).on(shape).presentation.in_time:
@@ -151,9 +152,9 @@ def encode_windows(
     *,
     alpha: float | None = None,
     debias: bool = False,
-    team: Team | None = None,
+    team: Cluster | None = None,
 ) -> Codes:
-    """Code all windows, a chunk at a time, under a progress bar; here, or by others."""
+    """Encode all windows in batches with a progress bar, in this process or on a cluster."""
     parts: list[Codes] = []
     with screen.working("Coding", len(windows)) as done:
         if team is not None:
@@ -174,7 +175,7 @@ def map_windows(
     chosen: NDArray[np.bool_] | None = None,
     at_once: bool = False,
 ) -> Floats:
-    """Change all windows, or the chosen ones, and put them back together.
+    """Apply a function to all windows or a subset, and reassemble the recording.
 
     They are taken a chunk at a time, under a progress bar, unless all are needed at once.
     """

@@ -1,4 +1,4 @@
-"""Words of the command line, and what they stand for in the library."""
+"""Values of options, and the objects of the library they stand for."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class GroupName(StrEnum):
-    """What may move the components: every group of the library, listed to spare its import."""
+    """Names of groups; listed here so that --help does not import the library."""
 
     trivial = "trivial"
     integer_shift = "integer-shift"
@@ -37,11 +37,11 @@ class GroupName(StrEnum):
 
 
 class GroupNames(tuple[GroupName, ...]):
-    """Groups to try, the simplest first."""
+    """Candidate groups, simplest first."""
 
 
 class MatricesName(StrEnum):
-    """What may move the channels of windows as one vector, together with shifts."""
+    """Matrix groups that act on the channels, combined with shifts."""
 
     orthogonal = "orthogonal"
     special_orthogonal = "special-orthogonal"
@@ -51,7 +51,7 @@ class MatricesName(StrEnum):
 
 
 SHIFTS = (GroupName.integer_shift, GroupName.interpolated_shift, GroupName.continuous_shift)
-"""Groups that go together with matrices."""
+"""Shift groups that can be combined with matrix groups."""
 
 
 class Symbols(dict[int, str]):
@@ -59,7 +59,7 @@ class Symbols(dict[int, str]):
 
 
 class DemoName(StrEnum):
-    """What a demonstration is of."""
+    """Names of demonstrations."""
 
     heart = "heart"
     sensors = "sensors"
@@ -67,7 +67,7 @@ class DemoName(StrEnum):
 
 
 class Start(StrEnum):
-    """Where learning starts from."""
+    """Initialisations."""
 
     data = "data"
     random = "random"
@@ -86,7 +86,7 @@ def make_group(
     generators: Path | None,
     matrices: MatricesName | None = None,
 ) -> Group:
-    """Return the group of this name; options that belong to another one are refused."""
+    """Return the group of this name; raise on options of other groups."""
     from orbitdl import groups
 
     if matrices is not None:
@@ -113,7 +113,7 @@ def make_group(
 
 
 def group_names(text: str) -> GroupNames:
-    """Read names of groups with commas between."""
+    """Parse comma-separated names of groups."""
     names = [part.strip() for part in text.split(",")]
     for name in names:
         if name not in list(GroupName):
@@ -129,7 +129,7 @@ def make_groups(
     generators: Path | None,
     matrices: MatricesName | None = None,
 ) -> list[Group]:
-    """Return groups of these names; an option goes to the one of them that it belongs to."""
+    """Return groups of these names; each option is passed to the group that has it."""
 
     def own(option: Any, owner: GroupName, name: GroupName) -> Any:
         return option if name is owner or owner not in names else None
@@ -146,19 +146,19 @@ def make_groups(
 
 
 def class_name(name: GroupName | MatricesName) -> str:
-    """Return a name of the command line as the library writes it: IntegerShift, for one."""
+    """Return the class name for a name of the command line, such as IntegerShift."""
     return name.title().replace("-", "")
 
 
 def describe_group(group: Group | None) -> str:
-    """Return a group as people write it."""
+    """Return a readable name of a group."""
     from orbitdl.groups.default import group_or_default
 
     return group_or_default(group).short_name()
 
 
 def _generators(path: Path) -> NDArray[Any]:
-    """Read permutations (k, d) or matrices (k, d, d)."""
+    """Read permutations (k, d) or matrices (k, d, d) from a file."""
     import numpy as np
 
     from orbitdl.recordings.array_files import read_npy
@@ -170,7 +170,7 @@ def _generators(path: Path) -> NDArray[Any]:
 
 
 def number_or(text: str, option: str, *words: str) -> float | None:
-    """Return a positive number, or None where the text is one of the words."""
+    """Parse a positive number, or one of the keywords, which gives None."""
     if text in words:
         return None
     try:
@@ -184,7 +184,7 @@ def number_or(text: str, option: str, *words: str) -> float | None:
 
 
 def annotation_symbols(text: str) -> Symbols:
-    """Read annotation codes of components.
+    """Parse annotation codes of components.
 
     Examples
     --------

@@ -31,7 +31,7 @@ def complete(
             help="Refit the coefficients, which sparsity shrinks: that mostly fills better.",
         ),
     ] = True,
-    cutting: options.Cutting = options.NOTHING_SAID,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -63,7 +63,7 @@ def complete(
         refuse({"--exact": exact})
         prepared = signal_for(learned, data, cutting, screen)
         source, ch_names = prepared.source, prepared.recording.ch_names
-        with screen.going_through(prepared.recording, "Filling in") as done:
+        with screen.window_progress(prepared.recording, "Filling in") as done:
             filled = learned.complete(prepared.recording, debias=debias, progress=done)
         filled = prepared.restore(filled)
     else:

@@ -25,7 +25,7 @@ def denoise(
         ),
     ] = "model",
     debias: options.Debias = False,
-    cutting: options.Cutting = options.NOTHING_SAID,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -58,7 +58,7 @@ def denoise(
         refuse({"--alpha noise": alpha == "noise"})
         prepared = signal_for(learned, data, cutting, screen)
         recording, samples = prepared.recording, len(prepared.signal)
-        with screen.going_through(recording, "Denoising") as done:
+        with screen.window_progress(recording, "Denoising") as done:
             explained = learned.denoise(recording, alpha=number, debias=debias, progress=done)
         cleaned, ch_names = prepared.restore(explained), recording.ch_names
         told, of_what = f"{duration(samples, recording.sfreq)} of signal", {"samples": samples}

@@ -1,4 +1,4 @@
-"""What the user sees: results on stdout, progress and complaints on stderr."""
+"""Output: results on stdout, progress and warnings on stderr."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
-    from orbitdl.command.following import Shown
+    from orbitdl.command.following import ProgressDisplay
     from orbitdl.recordings import Recording
 
 WIDTH = 100
-"""Columns of a table where there is no terminal that says how many fit."""
+"""Columns of a table without a terminal."""
 
 UNITS = (("h", 3600), ("min", 60), ("s", 1))
-"""Of time: from two of one on, it is used."""
+"""Units of time in seconds; a unit is used from twice its size on."""
 SHORT = 0.1
-"""Seconds below which time is in milliseconds."""
+"""Duration in seconds below which milliseconds are used."""
 
 
 def this_command() -> str:
@@ -36,7 +36,7 @@ def this_command() -> str:
 
 
 def program() -> str:
-    """Return what starts this program again when it is typed: its name, or else its path."""
+    """Return the name of this program if it is on the path, else its path."""
     running = Path(sys.argv[0])
     found = shutil.which("orbitdl")
     if not running.is_file() or running.stem != "orbitdl":
@@ -46,12 +46,12 @@ def program() -> str:
 
 
 def at_most(fraction: float) -> str:
-    """Return a bound in per cent, rounded up."""
+    """Return an upper bound in per cent, rounded up."""
     return f"{math.ceil(1e4 * fraction) / 1e4:.2%}"
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number of things.
+    """Return a count with its noun in singular or plural.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def duration(samples: float, sfreq: float | None) -> str:
-    """Return a length of time: in samples, or in a unit that suits it if the rate is known.
+    """Return a duration in samples, or in a suitable unit of time if `sfreq` is known.
 
     Examples
     --------
@@ -77,7 +77,7 @@ def duration(samples: float, sfreq: float | None) -> str:
 
 
 def span(samples: float, sfreq: float | None) -> str:
-    """Return a length in samples, and in milliseconds or more if the rate is known.
+    """Return a length in samples, and in units of time if `sfreq` is known.
 
     Examples
     --------
@@ -93,7 +93,7 @@ def span(samples: float, sfreq: float | None) -> str:
 
 
 class Screen:
-    """Prints a command's results: sentences and tables, one JSON object, or nothing.
+    """Printer of results: sentences and tables, one JSON object, or nothing.
 
     Parameters
     ----------
@@ -108,22 +108,22 @@ class Screen:
         self.noted: dict[str, Any] = {}
 
     def say(self, sentence: str) -> None:
-        """Print a sentence for people."""
+        """Print a sentence in text mode."""
         if not (self.quiet or self.as_json):
             typer.echo(sentence)
 
     def note(self, sentence: str, **facts: Any) -> None:
-        """Print a sentence for people, and keep the facts for what is printed for machines."""
+        """Print a sentence in text mode, and add values to the JSON object."""
         self.noted |= facts
         self.say(sentence)
 
     def remark(self, sentence: str) -> None:
-        """Print a sentence beside the results, on stderr."""
+        """Print a sentence on stderr."""
         if not self.quiet:
             typer.echo(sentence, err=True)
 
     def show(self, table: Table) -> None:
-        """Print a table for people; in colour on a terminal only."""
+        """Print a table in text mode, coloured on terminals."""
         from rich.console import Console
 
         if not (self.quiet or self.as_json):
@@ -131,29 +131,31 @@ class Screen:
             Console(width=None if console.is_terminal else WIDTH).print(table)
 
     def result(self, values: dict[str, Any]) -> None:
-        """Print the result for machines, if they asked."""
+        """Print the JSON object in JSON mode."""
         if self.as_json:
             typer.echo(json.dumps(values | self.noted, allow_nan=False, default=str))
 
     @contextmanager
-    def learning(self, n_iterations: int) -> Iterator[Shown]:
-        """Give a callback that shows the iterations of a run of at most so many."""
-        from orbitdl.command.following import Lines, Shown
+    def learning(self, n_iterations: int) -> Iterator[ProgressDisplay]:
+        """Return a callback that shows the iterations of a run."""
+        from orbitdl.command.following import ProgressDisplay, ProgressLines
 
         with self._bar(foreseeable=False) as progress:
             task = progress.add_task("Learning", total=n_iterations, facts="reading the data")
-            yield Shown(progress, task, Lines(progress, quiet=self.quiet), self.remark)
+            yield ProgressDisplay(
+                progress, task, ProgressLines(progress, quiet=self.quiet), self.remark
+            )
 
     @contextmanager
     def working(self, what: str, total: int) -> Iterator[Callable[[int], None]]:
-        """Give a function that is told how many of `total` windows were done since last time."""
+        """Return a function that advances the progress by a number of windows, of `total`."""
         with self._bar() as progress:
             task = progress.add_task(what, total=total, facts=f"{total} windows")
             yield lambda done: progress.advance(task, done)
 
     @contextmanager
-    def going_through(self, recording: Recording, what: str) -> Iterator[Callable[[int], None]]:
-        """Give a function that is told how many samples were done since last time."""
+    def window_progress(self, recording: Recording, what: str) -> Iterator[Callable[[int], None]]:
+        """Return a function that advances the progress by a number of samples."""
         samples, sfreq = len(recording.signal), recording.sfreq
         end = duration(samples, sfreq)
         with self._bar() as progress:
@@ -168,12 +170,12 @@ class Screen:
 
     @contextmanager
     def steps(self) -> Iterator[Callable[[str, str, int, int], None]]:
-        """Give a function that is told the part, what it does, steps done and steps in all."""
-        from orbitdl.command.following import Lines
+        """Return a function of phase, description, completed steps and total steps."""
+        from orbitdl.command.following import ProgressLines
 
         with self._bar(foreseeable=False) as progress:
             task = progress.add_task("Starting", total=None, facts="")
-            line = Lines(progress, quiet=self.quiet)
+            line = ProgressLines(progress, quiet=self.quiet)
 
             def show(part: str, what: str, done: int, total: int) -> None:
                 progress.update(task, description=part, facts=what, completed=done, total=total)
@@ -182,7 +184,7 @@ class Screen:
             yield show
 
     def _bar(self, *, foreseeable: bool = True) -> Progress:
-        """Return a bar with the time that is left, or that has passed where no one can tell."""
+        """Return a progress bar with the remaining time, or the elapsed time without a total."""
         from rich import progress as rich
         from rich.console import Console
 

@@ -11,8 +11,8 @@ from orbitdl.command import options
 from orbitdl.command.choices import Symbols, annotation_symbols, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
-from orbitdl.command.lengths import Length, parse_place
-from orbitdl.command.numbers import number_from_zero
+from orbitdl.command.lengths import Length, parse_time
+from orbitdl.command.numbers import non_negative_number
 
 
 @guarded
@@ -40,7 +40,7 @@ def encode(
         float | None,
         typer.Option(
             metavar="NUMBER",
-            parser=number_from_zero,
+            parser=non_negative_number,
             help="Waveforms: list events of at least this coefficient, in the unit of the "
             "recording; by default of half the median of their component.",
         ),
@@ -49,7 +49,7 @@ def encode(
         Length | None,
         typer.Option(
             metavar="LENGTH",
-            parser=parse_place,
+            parser=parse_time,
             help="Waveforms: of events of a component closer than this list the strongest, such as "
             "0.2s or 72 samples. 0 lists every atom.",
         ),
@@ -67,10 +67,10 @@ def encode(
             'Others are comments ("), which claim no diagnosis.',
         ),
     ] = None,
-    cutting: options.Cutting = options.NOTHING_SAID,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
-    workers: options.Workers = options.THIS_PROCESS,
+    workers: options.ClusterOptions = options.LOCAL,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -125,10 +125,10 @@ def encode(
     """
     from orbitdl import WaveformLearning, load
     from orbitdl.command.output import require_events_writable
-    from orbitdl.command.team import team_for
+    from orbitdl.command.team import cluster_for
     from orbitdl.command.waveform_encoding import Listing, list_events
     from orbitdl.command.waveforms import refuse, signal_for
-    from orbitdl.command.window_encoding import list_events_of_windows, refuse_of_waveforms
+    from orbitdl.command.window_encoding import list_events_of_windows, reject_waveform_options
     from orbitdl.recordings.wfdb_annotations import require_symbols
 
     screen = Screen(as_json=as_json, quiet=quiet)
@@ -142,11 +142,11 @@ def encode(
         refuse({"--debias (the column amplitude is refitted anyway)": debias})
         prepared = signal_for(learned, data, cutting, screen)
         listing = Listing(weight, threshold, refractory, codes)
-        with team_for(workers) as team:
+        with cluster_for(workers) as team:
             list_events(learned, prepared, listing, output, screen, team)
     else:
-        refuse_of_waveforms({"--threshold": threshold, "--refractory": refractory})
-        with team_for(workers) as team:
+        reject_waveform_options({"--threshold": threshold, "--refractory": refractory})
+        with cluster_for(workers) as team:
             list_events_of_windows(
                 learned,
                 data,

@@ -1,4 +1,4 @@
-"""Every failure ends in one sentence on stderr and an exit code, never in a traceback."""
+"""Errors as one sentence on stderr and an exit code, without a traceback."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FAILED, INTERRUPTED = 1, 130
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C, with a sentence that says what is left."""
+    """Interrupt by Ctrl-C, with a sentence on the saved state."""
 
 
 def guarded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn what a command raises into a sentence and an exit code; warnings into lines."""
+    """Convert exceptions of a command into a sentence and an exit code, and print warnings."""
 
     @wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -41,7 +41,7 @@ def guarded(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def sentence_of(error: Exception) -> str:
-    """Say in one sentence what went wrong."""
+    """Describe an exception in one sentence."""
     if isinstance(error, OSError) and error.strerror:
         where = f" {error.filename}" if error.filename else ""
         return f"the system refused{where}: {error.strerror}."

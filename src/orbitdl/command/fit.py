@@ -12,8 +12,8 @@ from orbitdl.command import learning_options, options
 from orbitdl.command.choices import GroupName, Start, make_group, number_or
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
-from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
-from orbitdl.command.numbers import number_or_auto, positive_number, whole_number
+from orbitdl.command.learning_options import LEARNING, WINDOWS, require_one_kind
+from orbitdl.command.numbers import integer_from, number_or_auto, positive_number
 
 
 @guarded
@@ -22,7 +22,7 @@ def fit(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="MODEL", help="The model file to write.")
     ],
-    line: learning_options.Line = learning_options.WINDOWS_ONLY,
+    line: learning_options.WaveformOptions = learning_options.WINDOWS_ONLY,
     components: Annotated[
         str,
         typer.Option(
@@ -50,14 +50,14 @@ def fit(
             rich_help_panel=WINDOWS,
         ),
     ] = None,
-    moving: learning_options.Moving = learning_options.NO_MORE,
-    preparing: learning_options.Preparing = learning_options.AS_GIVEN,
-    cutting: options.Cutting = options.NOTHING_SAID,
+    moving: learning_options.GroupOptions = learning_options.NO_MORE,
+    preparing: learning_options.PreprocessingOptions = learning_options.AS_GIVEN,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
     max_iter: Annotated[
         int,
         typer.Option(
             metavar="N",
-            parser=whole_number(0),
+            parser=integer_from(0),
             help="Iterations at most.",
             rich_help_panel=LEARNING,
         ),
@@ -75,7 +75,7 @@ def fit(
         int,
         typer.Option(
             metavar="N",
-            parser=whole_number(1),
+            parser=integer_from(1),
             help="Starts; after a few iterations of each the best is continued.",
             rich_help_panel=LEARNING,
         ),
@@ -85,7 +85,7 @@ def fit(
     ] = Start.data,
     seed: learning_options.Seed = 0,
     jobs: options.Jobs = -1,
-    workers: options.Workers = options.THIS_PROCESS,
+    workers: options.ClusterOptions = options.LOCAL,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -129,12 +129,12 @@ def fit(
     from orbitdl.command.fitting import Job
     from orbitdl.command.material import Material
     from orbitdl.command.output import MODELS, require_writable
-    from orbitdl.command.team import team_for
+    from orbitdl.command.team import cluster_for
     from orbitdl.command.waveform_fitting import fit_waveforms
     from orbitdl.command.window_fitting import fit_windows
 
     weight = number_or(alpha, "--alpha", "auto")
-    require_of_one_kind(line, preparing, cutting, moving, group)
+    require_one_kind(line, preparing, cutting, moving, group)
     settings = {
         "n_components": number_of(components, windows=line.length is None),
         "alpha": weight or "auto",
@@ -157,7 +157,7 @@ def fit(
     require_writable(output, MODELS, inputs, overwrite=overwrite)
     require_writable(job.state.path, inputs=inputs, overwrite=True)  # it is resumed from
     material = Material.read(data, preparing, cutting, screen)
-    with team_for(workers) as team:
+    with cluster_for(workers) as team:
         job = replace(job, team=team)
         if line.length is None:
             fit_windows(job, material, moves)
@@ -166,7 +166,7 @@ def fit(
 
 
 def number_of(components: str, *, windows: bool) -> int | str:
-    """Return the number of components as the library takes it: of windows auto is one."""
+    """Return the argument n_components; for windows "auto" means one component."""
     if components != "auto":
         return int(components)
     return 1 if windows else "auto"

@@ -1,4 +1,4 @@
-"""What ``orbitdl fit`` does whatever is learned: learn under a progress bar, keep the model."""
+"""Common part of ``orbitdl fit``: learn with a progress bar and write the model."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.display import Screen, this_command
-from orbitdl.command.following import Shown
+from orbitdl.command.following import ProgressDisplay
 from orbitdl.command.run_state import RunState
-from orbitdl.command.team import Team
+from orbitdl.command.team import Cluster
 from orbitdl.learning.restarts import most_iterations
 from orbitdl.storage.checkpoint_files import read_checkpoint
 
@@ -20,7 +20,7 @@ Model = OrbitDictionaryLearning | WaveformLearning
 
 @dataclass(frozen=True)
 class Job:
-    """Say what is learned from, where it goes, and how.
+    """Data, output and options of a run.
 
     Attributes
     ----------
@@ -41,21 +41,21 @@ class Job:
     checkpoint: Path | None
     screen: Screen
     settings: dict[str, Any]
-    team: Team | None = None
+    team: Cluster | None = None
     restart: bool = False
 
     @property
     def state(self) -> RunState:
-        """The file that holds the state of the run."""
+        """The checkpoint file."""
         return RunState.of(self.checkpoint, self.output, read_checkpoint)
 
     def learn(self, model: Model, X: Any) -> None:
-        """Fit the model under a progress bar; say on Ctrl-C where the work is."""
+        """Fit the model with a progress bar; on Ctrl-C name the checkpoint."""
         state = self.state
         if self.restart:
             state.discard(self.screen)
         total = most_iterations(model.n_restarts, model.max_iter)
-        shown: Shown | None = None
+        shown: ProgressDisplay | None = None
         try:
             with (
                 state.kept("iteration", lambda: shown is not None and shown.has_begun),
@@ -68,21 +68,21 @@ class Job:
         finally:
             model.set_params(callback=None, n_jobs=None)
 
-    def keep(self, model: Model, preprocessing: dict[str, Any]) -> None:
-        """Write the model file; the state of the run is then needed no more."""
+    def write_model(self, model: Model, preprocessing: dict[str, Any]) -> None:
+        """Write the model file and remove the checkpoint."""
         origin = {"data": self.data.name, "command": this_command()}
         model.save(self.output, preprocessing=preprocessing, provenance=origin)
         self.state.finish()
 
-    def tell(self, facts: dict[str, Any], sentences: list[str]) -> None:
-        """Print what came of it, for machines or for people."""
+    def print_result(self, facts: dict[str, Any], sentences: list[str]) -> None:
+        """Print the result as JSON or text."""
         self.screen.result({"model": str(self.output), "data": str(self.data), **facts})
         for sentence in [*sentences, f"Model: {self.output}"]:
             self.screen.say(sentence)
 
 
 def facts_of_run(model: Model) -> dict[str, Any]:
-    """Return the facts of any run, for machines."""
+    """Return the JSON fields common to all runs."""
     last = model.history_[-1] if model.history_ else None  # without any waveform
     return {
         "components": len(model.components_),
@@ -98,15 +98,15 @@ def facts_of_run(model: Model) -> dict[str, Any]:
     }
 
 
-def said_of_alpha(facts: dict[str, Any]) -> list[str]:
-    """Say which alpha was chosen, if it was, and why."""
+def alpha_sentence(facts: dict[str, Any]) -> list[str]:
+    """Describe the automatic choice of alpha."""
     chosen = facts["alpha_chosen"]
     advice = "Halve it for weaker events, double it for fewer."
     return [f"Chose alpha {chosen}. {advice}"] if chosen else []
 
 
-def said_of_course(facts: dict[str, Any]) -> list[str]:
-    """Return whether it went on long enough, and how far apart several starts were."""
+def history_sentence(facts: dict[str, Any]) -> list[str]:
+    """Describe convergence, and the spread of objectives over several starts."""
     sentences = []
     if not facts["converged"]:
         sentences.append(

@@ -60,14 +60,14 @@ def info(
         if isinstance(value, dict):
             table.add_section()
             for key, entry in value.items():
-                table.add_row(f"{name}: {key}", in_words(entry))
+                table.add_row(f"{name}: {key}", value_text(entry))
         else:
-            table.add_row(name, in_words(value))
+            table.add_row(name, value_text(value))
     screen.show(table)
 
 
 def facts_of(model: OrbitDictionaryLearning | WaveformLearning) -> dict[str, Any]:
-    """Return what is worth knowing of a model."""
+    """Return the JSON fields of a model."""
     from orbitdl import WaveformLearning
 
     is_line = isinstance(model, WaveformLearning)
@@ -92,7 +92,7 @@ def facts_of(model: OrbitDictionaryLearning | WaveformLearning) -> dict[str, Any
 
 
 def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
-    """Return what waveforms alone have."""
+    """Return the additional fields of waveform models."""
     sfreq = model.preprocessing_.get("sfreq")
     return {
         "group": "any time of a recording",
@@ -104,8 +104,8 @@ def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
     }
 
 
-def in_words(value: object) -> str:
-    """Return a value as people write it."""
+def value_text(value: object) -> str:
+    """Format a value as text."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):

@@ -1,4 +1,4 @@
-"""What is tried, and how it is judged: options of ``orbitdl select``."""
+"""Options of ``orbitdl select``: candidates and validation."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from orbitdl.command.numbers import (
     Counts,
     Weights,
     counts,
+    integer_from,
     number_between,
     weights,
-    whole_number,
 )
 from orbitdl.command.options import Jobs
 
@@ -24,7 +24,7 @@ ONE_TO_FOUR = Counts(range(1, 5))
 
 @dataclass(frozen=True)
 class Candidates:
-    """What is tried."""
+    """Candidates."""
 
     components: Annotated[
         Counts | None,
@@ -47,19 +47,19 @@ class Candidates:
 
     @property
     def numbers(self) -> Counts:
-        """Numbers of components to try."""
+        """Candidate numbers of components."""
         return self.components or ONE_TO_FOUR
 
 
 @dataclass(frozen=True)
-class Judging:
-    """How candidates are judged."""
+class ValidationOptions:
+    """Cross-validation."""
 
     rounds: Annotated[
         int,
         typer.Option(
             metavar="N",
-            parser=whole_number(2),
+            parser=integer_from(2),
             help="Parts of the data: in every round entries of one of them are hidden, or a "
             "recording is judged there.",
             rich_help_panel=JUDGING,
@@ -79,7 +79,7 @@ class Judging:
         int | None,
         typer.Option(
             metavar="N",
-            parser=whole_number(1),
+            parser=integer_from(1),
             help="Neighbouring samples of a window that are hidden together: more where neighbours "
             "are much alike. If left out, 1.",
             rich_help_panel=JUDGING,
@@ -89,7 +89,7 @@ class Judging:
         int | None,
         typer.Option(
             metavar="N",
-            parser=whole_number(1),
+            parser=integer_from(1),
             help="Use so many windows at most, or samples of a recording: fewer are quicker. "
             "If left out, 500 windows or 10000 waveform lengths.",
             rich_help_panel=JUDGING,
@@ -98,12 +98,12 @@ class Judging:
 
 
 @dataclass(frozen=True)
-class Working:
-    """Which chance, how many threads."""
+class RunOptions:
+    """Random state and threads."""
 
     seed: Seed = 0
     jobs: Jobs = -1
 
 
-USUAL, AS_USUAL, FROM_SEED_0 = Candidates(), Judging(), Working()
-"""Nothing is said of a group of options."""
+USUAL, AS_USUAL, FROM_SEED_0 = Candidates(), ValidationOptions(), RunOptions()
+"""Default values of a group of options."""

@@ -1,4 +1,4 @@
-"""What is learned from, and what may move it: options of commands that learn."""
+"""Options of commands that learn: waveforms, groups and preprocessing."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from orbitdl.command.choices import GroupName, MatricesName, NoiseName
-from orbitdl.command.numbers import positive_number, whole_number
-from orbitdl.command.options import CUTTING, Cutting, Span, Window
+from orbitdl.command.numbers import integer_from, positive_number
+from orbitdl.command.options import CUTTING, Span, Window, WindowOptions
 from orbitdl.recordings.layout import Layout
 
 LEARNING = "How it learns"
@@ -19,8 +19,8 @@ WINDOWS = "With windows only"
 
 
 @dataclass(frozen=True)
-class Line:
-    """Waveforms at any time of a recording, which is not cut."""
+class WaveformOptions:
+    """Options of waveform models of whole recordings."""
 
     length: Span = None
     positive: Annotated[
@@ -57,7 +57,7 @@ class Line:
     ] = False
 
     def flags(self) -> dict[str, Any]:
-        """Return the same as the library says it."""
+        """Return the arguments of the estimator."""
         return {
             "positive": self.positive,
             "integer_shifts": self.integer_shifts,
@@ -67,14 +67,14 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Moving:
-    """What belongs to some groups."""
+class GroupOptions:
+    """Parameters of groups."""
 
     subdivisions: Annotated[
         int | None,
         typer.Option(
             metavar="K",
-            parser=whole_number(1),
+            parser=integer_from(1),
             help="Interpolated shifts: steps per sample; 2 by default.",
             rich_help_panel=WINDOWS,
         ),
@@ -96,8 +96,8 @@ class Moving:
         ),
     ] = None
 
-    def of(self, name: GroupName | None) -> Moving:
-        """Return the options that belong to a group of this name, or to the default one."""
+    def of(self, name: GroupName | None) -> GroupOptions:
+        """Return the parameters of a group of this name, or of the default group."""
         return replace(
             self,
             subdivisions=self.subdivisions if name is GroupName.interpolated_shift else None,
@@ -106,8 +106,8 @@ class Moving:
 
 
 @dataclass(frozen=True)
-class Preparing:
-    """What is done to a recording, and to windows of it, before anything is learned."""
+class PreprocessingOptions:
+    """Preprocessing of recordings and windows."""
 
     window: Window = None
     normalize: Annotated[
@@ -131,14 +131,14 @@ class Preparing:
     ] = None
 
 
-WINDOWS_ONLY, AS_GIVEN, NO_MORE = Line(), Preparing(), Moving()
-"""Nothing is said of a group of options."""
+WINDOWS_ONLY, AS_GIVEN, NO_MORE = WaveformOptions(), PreprocessingOptions(), GroupOptions()
+"""Default values of a group of options."""
 
 Seed = Annotated[
     int,
     typer.Option(
         metavar="N",
-        parser=whole_number(0),
+        parser=integer_from(0),
         help="Seed of all chance.",
         rich_help_panel=LEARNING,
     ),
@@ -153,10 +153,14 @@ Restart = Annotated[
 ]
 
 
-def require_of_one_kind(
-    line: Line, preparing: Preparing, cutting: Cutting, moving: Moving, group: object
+def require_one_kind(
+    line: WaveformOptions,
+    preparing: PreprocessingOptions,
+    cutting: WindowOptions,
+    moving: GroupOptions,
+    group: object,
 ) -> None:
-    """Refuse options of windows beside --length, and its own without it."""
+    """Raise on options for windows with --length, and on options of --length without it."""
     on_line = {
         "--positive": line.positive,
         "--integer-shifts": line.integer_shifts,

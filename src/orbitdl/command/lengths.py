@@ -1,4 +1,4 @@
-"""Lengths and places in time, as they are typed: in samples, or in seconds."""
+"""Parsing of durations and times, in samples or seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ IN_SECONDS = {"s": 1.0, "ms": 1e-3, "min": 60.0, "h": 3600.0}
 
 @dataclass(frozen=True)
 class Length:
-    """A number of samples, or of seconds that the rate turns into samples.
+    """A number of samples, or of seconds to be converted by the sampling frequency.
 
     Examples
     --------
@@ -26,7 +26,7 @@ class Length:
     is_time: bool
 
     def samples(self, sfreq: float | None) -> int:
-        """Return the number of samples, rounded, at so many per second."""
+        """Return the rounded number of samples at a sampling frequency."""
         if not self.is_time:
             return int(self.amount)
         if sfreq is None:
@@ -43,7 +43,7 @@ class Length:
 
 
 def parse_length(text: str) -> Length:
-    """Read ``201``, ``0.6s``, ``600ms``, ``2min`` or ``1h``."""
+    """Parse ``201``, ``0.6s``, ``600ms``, ``2min`` or ``1h``."""
     found = PATTERN.fullmatch(text.strip())
     amount = float(found[1]) if found else 0.0
     if not found or not 0 < amount < float("inf"):
@@ -57,15 +57,15 @@ def parse_length(text: str) -> Length:
 
 
 def parse_span(text: str) -> Length:
-    """Read a length as `parse_length` does, and ``0.7`` as seconds: no one has 0.7 samples."""
+    """Parse a length like `parse_length`, but ``0.7`` as seconds: samples are integers."""
     bare = PATTERN.fullmatch(text.strip())
     is_seconds = bare is not None and bare[2] is None and not bare[1].isdecimal()
     read = parse_length(f"{text.strip()}s" if is_seconds else text)
     return replace(read, text=text)
 
 
-def parse_place(text: str) -> Length:
-    """Read a place in a recording, such as ``0``, ``32400`` or ``90s``: a length from its start."""
+def parse_time(text: str) -> Length:
+    """Parse a time in a recording, such as ``0``, ``32400`` or ``90s``, from its start."""
     found = PATTERN.fullmatch(text.strip())
     is_start = found is not None and float(found[1]) == 0
     return Length(text, 0.0, False) if is_start else parse_length(text)

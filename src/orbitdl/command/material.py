@@ -1,4 +1,4 @@
-"""What is learned from: read, checked and prepared, whatever is then done with it."""
+"""Training data: reading, validation and preprocessing."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from orbitdl.command.applying import excerpt_of, read_and_tell, require_no_time
+from orbitdl.command.applying import excerpt_of, read_data, require_no_time
 from orbitdl.command.display import Screen, counted
-from orbitdl.command.learning_options import Preparing
+from orbitdl.command.learning_options import PreprocessingOptions
 from orbitdl.command.lengths import Length, in_samples
-from orbitdl.command.options import Cutting
+from orbitdl.command.options import WindowOptions
 from orbitdl.estimators.waveform import SHORTEST
 from orbitdl.recordings import (
     Layout,
@@ -27,7 +27,7 @@ from orbitdl.recordings.preparing import is_recording
 
 @dataclass(frozen=True)
 class Material:
-    """Data as they were read, and what is to be done to them.
+    """Data as read, and their preprocessing.
 
     Attributes
     ----------
@@ -42,9 +42,11 @@ class Material:
     layout: Layout
 
     @classmethod
-    def read(cls, data: Path, preparing: Preparing, cutting: Cutting, screen: Screen) -> Material:
-        """Read a file, and say how if that was found out."""
-        recording = read_and_tell(data, cutting, screen)
+    def read(
+        cls, data: Path, preparing: PreprocessingOptions, cutting: WindowOptions, screen: Screen
+    ) -> Material:
+        """Read a file, and report the detected format."""
+        recording = read_data(data, cutting, screen)
         sfreq = cutting.sfreq or recording.sfreq
         window = in_samples(preparing.window, sfreq)
         step = in_samples(cutting.step, sfreq) or window
@@ -54,7 +56,7 @@ class Material:
         return cls(excerpt_of(recording, cutting, sfreq), steps, cutting.layout)
 
     def samples(self, length: Length) -> int:
-        """Return how many samples a waveform has, or say that they are too few."""
+        """Return the number of samples of a waveform; raise if there are too few."""
         samples = length.samples(self.preprocessing.sfreq)
         if samples < SHORTEST:
             seconds = "" if length.is_time else f", in seconds for instance {length.text}s"
@@ -65,12 +67,12 @@ class Material:
         return samples
 
     def signal(self) -> PreparedSignal:
-        """Return the recording as a whole."""
+        """Return the preprocessed recording."""
         require_no_time(self.recording, self.preprocessing.channel)
         return prepare_signal(self.recording, self.preprocessing)
 
     def windows(self) -> Windows:
-        """Return windows: those given, or what the recording is cut into."""
+        """Return the given windows, or those of the recording."""
         known = self.preprocessing.window, self.layout, None, self.preprocessing.sfreq
         if is_recording(self.recording, *known):
             self._require_length()
@@ -93,7 +95,7 @@ class Material:
 
 
 def _require_something(windows: Windows) -> None:
-    """Refuse data in which nothing is to be learned."""
+    """Raise if the data are empty or constant."""
     values = windows.values
     observed = ~np.isnan(values)
     if not observed.any():

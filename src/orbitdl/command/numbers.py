@@ -1,4 +1,4 @@
-"""Numbers as they are typed: one sentence for what is no number and for one out of range."""
+"""Parsing of numbers, with one message for invalid and out-of-range values."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Callable
 import typer
 
 
-def whole_number(least: int) -> Callable[[str], int]:
-    """Return what reads integers from `least` on.
+def integer_from(least: int) -> Callable[[str], int]:
+    """Return a parser of integers >= `least`.
 
     Examples
     --------
-    >>> whole_number(1)("4")
+    >>> integer_from(1)("4")
     4
     """
 
@@ -31,26 +31,26 @@ def whole_number(least: int) -> Callable[[str], int]:
 
 
 def number_or_auto(text: str) -> str:
-    """Read an integer from 1, or the word auto.
+    """Parse an integer >= 1, or "auto".
 
     Examples
     --------
     >>> number_or_auto("4"), number_or_auto("auto")
     ('4', 'auto')
     """
-    return text if text == "auto" else str(whole_number(1)(text))
+    return text if text == "auto" else str(integer_from(1)(text))
 
 
 def positive_number(text: str) -> float:
-    """Read a number above zero."""
+    """Parse a positive number."""
     value = _number(text)
     if not 0 < value < math.inf:
         raise typer.BadParameter(f"it must be a positive number, not {text}.")
     return value
 
 
-def number_from_zero(text: str) -> float:
-    """Read a number that is zero or above it."""
+def non_negative_number(text: str) -> float:
+    """Parse a non-negative number."""
     value = _number(text)
     if not 0 <= value < math.inf:
         raise typer.BadParameter(f"it must be a number, 0 or more, not {text}.")
@@ -58,7 +58,7 @@ def number_from_zero(text: str) -> float:
 
 
 def samples_per_second(text: str) -> float:
-    """Read a rate."""
+    """Parse a sampling frequency."""
     value = _number(text)
     if not 0 < value < math.inf:
         raise typer.BadParameter(
@@ -68,7 +68,7 @@ def samples_per_second(text: str) -> float:
 
 
 def threads(text: str) -> int:
-    """Read how many threads work; -1 is all cores."""
+    """Parse a number of threads; -1 means all cores."""
     try:
         value = int(text)
     except ValueError:
@@ -79,15 +79,15 @@ def threads(text: str) -> int:
 
 
 class Counts(tuple[int, ...]):
-    """Whole numbers to try, as a list or a range says them."""
+    """Candidate integers, as a list or a range."""
 
 
 class Weights(tuple[float, ...]):
-    """Positive numbers to try."""
+    """Candidate positive numbers."""
 
 
 def counts(text: str) -> Counts:
-    """Read integers from 1 on, and ranges of them.
+    """Parse integers >= 1, and ranges of them.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def counts(text: str) -> Counts:
 
 
 def weights(text: str) -> Weights:
-    """Read positive numbers with commas between."""
+    """Parse comma-separated positive numbers."""
     values = [_number(part) for part in text.split(",")]
     if not all(0 < value < math.inf for value in values):
         raise typer.BadParameter(f"it must be positive numbers, such as 0.1,0.2, not {text}.")
@@ -112,7 +112,7 @@ def weights(text: str) -> Weights:
 
 
 def number_between(least: float, most: float) -> Callable[[str], float]:
-    """Return what reads numbers in a range."""
+    """Return a parser of numbers in a range."""
 
     def parse(text: str) -> float:
         value = _number(text)

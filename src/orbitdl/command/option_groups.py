@@ -1,4 +1,4 @@
-"""Options that belong together: one parameter of a command, several on the command line."""
+"""Groups of options: one parameter of a command, several options on the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_origin, get_type_hints
 
 
 def flattened(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command that takes the fields of its groups of options one by one.
+    """Return a command whose parameters are the fields of its groups of options.
 
     A group is a parameter whose type is a dataclass; typer, which makes one option of every
     parameter, knows no groups.
@@ -38,13 +38,13 @@ def flattened(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _hide_values_of_flag(annotation: Any) -> None:
-    """Let help show no value beside a flag: typer writes <bool>, and none can be passed."""
+    """Hide the value of flags in help: typer shows <bool>, but none can be passed."""
     if get_origin(annotation) is Annotated and annotation.__origin__ is bool:
         annotation.__metadata__[0].metavar = ""
 
 
 def as_typed(*groups: Any) -> list[str]:
-    """Return what is not left as it is by default in groups of options, as words of a command."""
+    """Return the options that differ from their defaults, as arguments of a command."""
     words: list[str] = []
     for group in groups:
         hints = get_type_hints(type(group), include_extras=True)
@@ -58,12 +58,12 @@ def as_typed(*groups: Any) -> list[str]:
 
 
 def written(value: Any) -> str:
-    """Return the value of an option as it is typed."""
+    """Return the value of an option as text."""
     return f"{value:.15g}" if isinstance(value, float) else str(getattr(value, "text", value))
 
 
 def _name_of(option: Any, field: str) -> str:
-    """Return the name of an option: the one that it says, or that of its field."""
+    """Return the declared name of an option, or that of its field."""
     said = (option.default, *(option.param_decls or ()))
     own = [word for word in said if isinstance(word, str) and word.startswith("--")]
     return own[0] if own else f"--{field.replace('_', '-')}"

@@ -1,4 +1,4 @@
-"""Options that several commands share: one name, one meaning, one help text."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from orbitdl.command.lengths import Length, parse_length, parse_place, parse_span
-from orbitdl.command.numbers import samples_per_second, threads, whole_number
+from orbitdl.command.lengths import Length, parse_length, parse_span, parse_time
+from orbitdl.command.numbers import integer_from, samples_per_second, threads
 from orbitdl.recordings.dialect import Decimal, Separator
 from orbitdl.recordings.layout import Layout
 from orbitdl.recordings.time_units import TimeUnit
@@ -136,7 +136,7 @@ Begin = Annotated[
     typer.Option(
         "--from",
         metavar="TIME",
-        parser=parse_place,
+        parser=parse_time,
         help="Take the recording from here on only: a sample, counted from 0, or seconds, such as "
         "90s (or ms, min, h), if the rate is known. Events keep the times of the whole recording.",
         rich_help_panel=CUTTING,
@@ -147,7 +147,7 @@ End = Annotated[
     typer.Option(
         "--to",
         metavar="TIME",
-        parser=parse_place,
+        parser=parse_time,
         help="Take the recording up to here only, likewise.",
         rich_help_panel=CUTTING,
     ),
@@ -155,8 +155,8 @@ End = Annotated[
 
 
 @dataclass(frozen=True)
-class Cutting:
-    """How data are read and cut: options of every command that takes data."""
+class WindowOptions:
+    """Options for reading data and splitting them into windows."""
 
     step: Step = None
     channel: Channel = None
@@ -171,18 +171,18 @@ class Cutting:
     time_unit: UnitOfTime = None
 
 
-NOTHING_SAID = Cutting()
+DEFAULT_WINDOWS = WindowOptions()
 
 
 @dataclass(frozen=True)
-class Workers:
-    """Who codes: options of commands that give data to a Dask cluster."""
+class ClusterOptions:
+    """Options of the Dask cluster that encodes data."""
 
     workers: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            parser=whole_number(1),
+            parser=integer_from(1),
             help="Start so many processes of Dask on this machine that code parts of the data, and "
             "stop them at the end. A recording as a whole is one part.",
             rich_help_panel=CLUSTER,
@@ -200,7 +200,7 @@ class Workers:
     ] = None
 
 
-THIS_PROCESS = Workers()
+LOCAL = ClusterOptions()
 Array = Annotated[
     Path,
     typer.Option("--output", "-o", metavar="ARRAY", help="The array to write: .npy or .csv."),

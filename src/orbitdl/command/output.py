@@ -1,4 +1,4 @@
-"""Writing tables and arrays: whole or not at all."""
+"""Atomic writing of tables and arrays."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ OWN = re.compile(
     re.DOTALL,
 )
 """Marks of what we write: metadata of models and reports, columns of tables; or nothing is lost."""
-LOOKED_AT = 4096
-"""Bytes at either end of a file that are searched for marks."""
+SEARCHED_BYTES = 4096
+"""Bytes at either end of a file that are searched for signatures."""
 Symbols = Mapping[int, str]
 """Annotation codes of components."""
 
@@ -46,7 +46,7 @@ def require_writable(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Refuse an output that cannot be written, is an input or exists, before any work is done.
+    """Raise before any work if an output is not writable, is an input, or exists.
 
     With `overwrite` an existing file may be replaced; one that orbitdl wrote may be in any case.
     """
@@ -77,15 +77,15 @@ def require_writable(
 
 
 def is_own(path: Path) -> bool:
-    """Return whether a file bears the marks of a model file, a report or a table of orbitdl.
+    """Return whether a file has the signature of a model, report or table of orbitdl.
 
     Numbers bear none. Annotations, which experts correct by hand, are never told to be ours.
     """
     if not path.is_file() or is_annotation(path):
         return False
     with path.open("rb") as file:
-        begin = file.read(LOOKED_AT)
-        file.seek(max(path.stat().st_size - LOOKED_AT, 0))
+        begin = file.read(SEARCHED_BYTES)
+        file.seek(max(path.stat().st_size - SEARCHED_BYTES, 0))
         return OWN.search(begin) is not None or OWN.search(file.read()) is not None
 
 
@@ -106,7 +106,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 def require_events_writable(
     path: Path, inputs: Inputs, symbols: Symbols, *, overwrite: bool
 ) -> None:
-    """Refuse a place for events that cannot be written, before any work is done."""
+    """Raise before any work if events cannot be written to a path."""
     require_writable(path, TABLES + ANNOTATIONS, inputs, overwrite=overwrite)
     if is_annotation(path):
         require_symbols(symbols)
@@ -136,7 +136,7 @@ def write_array(
     names: tuple[str, ...] = (),
     computed: NDArray[np.bool_] | None = None,
 ) -> None:
-    """Write an array as .npy, or as .csv with the names of its columns, if there are any.
+    """Write an array as .npy, or as .csv with column names, if any.
 
     In text, values that were computed (all, if left out) are rounded to 1e-7 of the largest.
     """
@@ -154,7 +154,7 @@ def write_array(
 
 
 def _rounded(array: Floats) -> Floats:
-    """Return values in steps of 1e-7 of the largest: what converters resolve, in few digits."""
+    """Return values rounded to 1e-7 of the largest: the resolution of 24-bit converters."""
     largest = float(np.nanmax(np.abs(array), initial=0.0))
     decimals = DIGITS - 1 - math.floor(math.log10(largest)) if largest > 0 else 0
     return np.round(array, decimals) + 0.0  # no negative zeros

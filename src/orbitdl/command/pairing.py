@@ -1,4 +1,4 @@
-"""Which component of one model is which of another."""
+"""Matching of the components of two models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from orbitdl.groups.base import Group
 
 
 def match(a: Model, b: Model) -> dict[str, Any]:
-    """Return the pairs of least total distance, who is left alone, and both mean distances.
+    """Return the optimal assignment, unmatched components, and both mean distances.
 
     Of every pair: the distance ``min_g ||a_i -+ g b_j||^2``, and the sign and move that reach it.
     """
@@ -37,7 +37,7 @@ def match(a: Model, b: Model) -> dict[str, Any]:
         for i, j, v, g in zip(rows, columns, value, shortest, strict=True)
     ]
     return {
-        "group": _moves_in_words(a, group),
+        "group": _describe_elements(a, group),
         "pairs": pairs,
         "only_in_a": [int(i) for i in np.setdiff1d(np.arange(len(A)), rows)],
         "only_in_b": [int(j) for j in np.setdiff1d(np.arange(len(B)), columns)],
@@ -46,7 +46,7 @@ def match(a: Model, b: Model) -> dict[str, Any]:
     }
 
 
-def _moves_in_words(model: Model, group: Group) -> str:
+def _describe_elements(model: Model, group: Group) -> str:
     if isinstance(model, WaveformLearning):
         return "any time of a recording"
     return describe_group(group)

@@ -1,4 +1,4 @@
-"""``orbitdl report``: a page that shows what was learned."""
+"""``orbitdl report``: write an HTML report."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report(
     unit: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Unit of the data, such as mV.")
     ] = None,
-    cutting: options.Cutting = options.NOTHING_SAID,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -98,13 +98,13 @@ def _report_recording(
     model: WaveformLearning,
     data: Path | None,
     output: Path,
-    cutting: options.Cutting,
+    cutting: options.WindowOptions,
     screen: Screen,
     *,
     title: str | None,
     unit: str | None,
 ) -> None:
-    """Write the report on waveforms at work on a recording."""
+    """Write the report of waveforms on a recording."""
     if data is None:
         raise ValueError(
             "waveforms are shown at work on a recording; name it after the model, or see what the "

@@ -1,4 +1,4 @@
-"""The file from which a run goes on that was stopped."""
+"""Checkpoints, from which an interrupted run resumes."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from orbitdl.storage.checkpoint_files import REMEDY
 from orbitdl.storage.container import ModelFileError
 
 REMEDY_HERE = "discard it with --restart, or keep it and name another with --checkpoint"
-"""What the command line says of a checkpoint that is in the way."""
+"""Remedy for an incompatible checkpoint, in terms of options."""
 
 
 @dataclass(frozen=True)
 class RunState:
-    """Where a run keeps its state.
+    """The checkpoint of a run.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class RunState:
 
     @classmethod
     def of(cls, named: Path | None, beside: Path, require: Callable[[Path], object]) -> RunState:
-        """Keep it where the user says, or else beside a file."""
+        """Return the checkpoint at the given path, or else next to a file."""
         usual = beside.with_name(beside.name + ".checkpoint")
         return cls(named or usual, named is not None, require)
 
     def discard(self, screen: Screen) -> None:
-        """Remove the state of an earlier run, if there is one, and say so."""
+        """Remove the checkpoint of an earlier run, if any, and report it."""
         if not self.path.exists():
             return
         if self.is_named:
@@ -50,7 +50,7 @@ class RunState:
 
     @contextmanager
     def kept(self, first: str, has_begun: Callable[[], bool]) -> Iterator[None]:
-        """Say on Ctrl-C where the work is; name options where a state is in the way.
+        """Name the checkpoint on Ctrl-C; name options if a checkpoint is incompatible.
 
         A run that fails before it has begun leaves nothing in the way of another.
         """
@@ -71,6 +71,6 @@ class RunState:
             raise
 
     def finish(self) -> None:
-        """Remove the state of a run that is over, unless the user named it."""
+        """Remove the checkpoint of a completed run, unless the user named it."""
         if not self.is_named:
             self.path.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ from orbitdl.command import judging_options, learning_options, options
 from orbitdl.command.choices import GroupName, GroupNames, group_names, make_groups
 from orbitdl.command.display import Screen
 from orbitdl.command.failures import guarded
-from orbitdl.command.learning_options import LEARNING, WINDOWS, require_of_one_kind
+from orbitdl.command.learning_options import LEARNING, WINDOWS, require_one_kind
 from orbitdl.command.option_groups import as_typed
 
 
@@ -27,7 +27,7 @@ def select(
             help="Write all that was tried to a table: .csv, .parquet or .json.",
         ),
     ] = None,
-    line: learning_options.Line = learning_options.WINDOWS_ONLY,
+    line: learning_options.WaveformOptions = learning_options.WINDOWS_ONLY,
     tried: judging_options.Candidates = judging_options.USUAL,
     group: Annotated[
         GroupNames | None,
@@ -40,11 +40,11 @@ def select(
             rich_help_panel=WINDOWS,
         ),
     ] = None,
-    moving: learning_options.Moving = learning_options.NO_MORE,
-    preparing: learning_options.Preparing = learning_options.AS_GIVEN,
-    cutting: options.Cutting = options.NOTHING_SAID,
-    judging: judging_options.Judging = judging_options.AS_USUAL,
-    working: judging_options.Working = judging_options.FROM_SEED_0,
+    moving: learning_options.GroupOptions = learning_options.NO_MORE,
+    preparing: learning_options.PreprocessingOptions = learning_options.AS_GIVEN,
+    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    judging: judging_options.ValidationOptions = judging_options.AS_USUAL,
+    working: judging_options.RunOptions = judging_options.FROM_SEED_0,
     checkpoint: Annotated[
         Path | None,
         typer.Option(
@@ -97,11 +97,11 @@ def select(
         fit_command,
         model_and_data,
         place_of,
+        print_choice,
         state_of,
-        tell,
     )
 
-    require_of_one_kind(line, preparing, cutting, moving, group)
+    require_one_kind(line, preparing, cutting, moving, group)
     names = group or GroupNames([GroupName.integer_shift])
     groups = make_groups(names, moving.subdivisions, moving.generators, moving.matrices)
     screen, state = Screen(as_json=as_json, quiet=quiet), state_of(checkpoint, output, data)
@@ -124,4 +124,4 @@ def select(
     name = names[place_of(selection, groups)] if group else None
     said = as_typed(line, preparing, cutting, moving.of(name), working)
     command = fit_command(data, said, selection, name)
-    tell(selection, command, data, output, screen)
+    print_choice(selection, command, data, output, screen)

@@ -1,4 +1,4 @@
-"""What ``orbitdl select`` does: try candidates under a progress bar, say what was chosen."""
+"""Implementation of ``orbitdl select``: evaluate candidates and print the choice."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pandas as pd
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.advice import warn_of_means
 from orbitdl.command.display import Screen, program
-from orbitdl.command.judging_options import Candidates, Judging
-from orbitdl.command.learning_options import Line
+from orbitdl.command.judging_options import Candidates, ValidationOptions
+from orbitdl.command.learning_options import WaveformOptions
 from orbitdl.command.material import Material
 from orbitdl.command.run_state import RunState
 from orbitdl.groups import Group
@@ -29,13 +29,13 @@ Model = OrbitDictionaryLearning | WaveformLearning
 
 
 def state_of(named: Path | None, output: Path | None, data: Path) -> RunState:
-    """Return where what is done is kept: beside the table, or else in this folder."""
+    """Return the checkpoint: next to the table, or else in the current folder."""
     beside = output or Path(f"{data.name}.selection")
     return RunState.of(named, beside, partial(read, kind=KIND))
 
 
-def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model, Any]:
-    """Return what would learn from the material, and what from: a recording, or windows."""
+def model_and_data(material: Material, line: WaveformOptions, group: Group) -> tuple[Model, Any]:
+    """Return the estimator and its data: a recording or windows."""
     if line.length is None:
         X = material.windows().values
         warn_of_means(group, X)
@@ -46,7 +46,7 @@ def model_and_data(material: Material, line: Line, group: Group) -> tuple[Model,
 
 @dataclass(frozen=True)
 class Search:
-    """Say what is tried, how it is judged, and where what is done is kept.
+    """Candidates, validation and checkpoint of a selection.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ class Search:
 
     tried: Candidates
     groups: list[Group] | None
-    judging: Judging
+    judging: ValidationOptions
     state: RunState
     screen: Screen
 
     def run(self, model: Model, X: Any) -> Selection:
-        """Select under a progress bar; say on Ctrl-C where the work is."""
+        """Select with a progress bar; on Ctrl-C name the checkpoint."""
         with self.state.kept("run was done", lambda: True), self.screen.steps() as show:
             told = list[int]()
 
@@ -91,13 +91,13 @@ class Search:
 
 
 def place_of(selection: Selection, groups: list[Group]) -> int:
-    """Return which of several groups was chosen."""
+    """Return the index of the chosen group."""
     chosen = selection.estimator.group
     return next(k for k, group in enumerate(groups) if group is chosen)
 
 
 def fit_command(data: Path, options: list[str], selection: Selection, group: str | None) -> str:
-    """Return the command that learns what was chosen from the same data."""
+    """Return the command that fits the chosen model to the same data."""
     chosen = selection.choice
     moves = ["--group", group] if group else []
     numbers = ["--components", str(selection.estimator.n_components)]
@@ -107,10 +107,10 @@ def fit_command(data: Path, options: list[str], selection: Selection, group: str
     return f"{program()} {shlex.join(words)}"
 
 
-def tell(
+def print_choice(
     selection: Selection, command: str, data: Path, output: Path | None, screen: Screen
 ) -> None:
-    """Print what was chosen, and why, for machines or for people."""
+    """Print the choice and its reason, as JSON or text."""
     chosen = selection.choice
     facts = {
         "data": str(data),
@@ -130,7 +130,7 @@ def tell(
 
 
 def short_name(selection: Selection) -> Table:
-    """Return the best row of every number of components, and what was chosen, as a table."""
+    """Return a table with the best row per number of components, and the choice."""
     from rich.table import Table
 
     of_recording = isinstance(selection.estimator, WaveformLearning)
@@ -159,7 +159,7 @@ def short_name(selection: Selection) -> Table:
 
 
 def best_rows(selection: Selection) -> pd.DataFrame:
-    """Return the row of least error of every candidate, and the one that was chosen."""
+    """Return the row of least error per number of components, and the chosen one."""
     every, keys = selection.table, list(selection.choice)
     least = every.groupby([k for k in keys if k != "alpha"], sort=False)["error"].idxmin()
     is_chosen = (every[keys] == [selection.choice[key] for key in keys]).all(axis=1)

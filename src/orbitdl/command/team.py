@@ -16,7 +16,7 @@ import typer
 
 from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning
 from orbitdl.arrays.optional import install_hint
-from orbitdl.command.options import Workers
+from orbitdl.command.options import ClusterOptions
 from orbitdl.data.arrays import MOST
 from orbitdl.data.base import Source
 from orbitdl.data.opening import as_source
@@ -24,23 +24,23 @@ from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
 from orbitdl.recordings import Recording
 
-SECONDS = 8
-"""How long a scheduler is waited for."""
-EACH = 4
-"""Chunks that every worker has at least, so that none waits long for another."""
-READ_THERE = (".npy", ".parquet")
-"""Files of which workers read their chunks themselves."""
+TIMEOUT = 8
+"""Seconds to wait for a scheduler."""
+MIN_CHUNKS = 4
+"""Minimum number of chunks per worker, for load balancing."""
+READ_BY_WORKERS = (".npy", ".parquet")
+"""File types whose chunks workers read themselves."""
 
 
 @dataclass(frozen=True)
-class Team:
-    """Workers that a command may give data to."""
+class Cluster:
+    """Workers of a Dask cluster."""
 
     client: Any
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of workers."""
         return max(len(self.client.nthreads()), 1)
 
     def chunks(self, values: Floats, path: Path | None = None) -> Any:
@@ -50,8 +50,8 @@ class Team:
         """
         import dask.array
 
-        size = min(max(-(-len(values) // (EACH * self.size)), 1), MOST)
-        is_read_there = path is not None and path.suffix in READ_THERE
+        size = min(max(-(-len(values) // (MIN_CHUNKS * self.size)), 1), MOST)
+        is_read_there = path is not None and path.suffix in READ_BY_WORKERS
         source = as_source(path, size=size) if is_read_there else None
         if source is None or (len(source), *source.shape) != values.shape:
             return dask.array.from_array(values, chunks=(size, *values.shape[1:]))
@@ -63,7 +63,7 @@ class Team:
         return dask.array.concatenate(parts)
 
     def delayed(self, recording: Any) -> Any:
-        """Return a recording that one worker is given as a whole."""
+        """Return a recording as one delayed object."""
         import dask
 
         return dask.delayed(recording)
@@ -76,7 +76,7 @@ class Team:
         alpha: float | None,
         debias: bool,
     ) -> Codes:
-        """Return the codes of windows; `done` is told of every chunk how many there are in it."""
+        """Return the codes of windows; `done` is called with the size of each completed chunk."""
         import dask
         import distributed
 
@@ -91,23 +91,23 @@ class Team:
     def encode_recording(
         self, model: WaveformLearning, recording: Recording, alpha: float | None
     ) -> RecordingCodes:
-        """Return the codes of a recording, which one worker makes."""
+        """Return the codes of a recording, computed by one worker."""
         codes: RecordingCodes = self.client.compute(
             model.encode(self.delayed(recording.signal), alpha=alpha)
         ).result()
         return codes
 
 
-def told_of_recordings(team: Team) -> list[str]:
-    """Say that one recording keeps one worker busy."""
+def cluster_notes(team: Cluster) -> list[str]:
+    """Return a remark that one recording uses one worker only."""
     if team.size == 1:
         return []
     return ["A recording is coded as a whole by one worker: the others have nothing to do."]
 
 
 @contextmanager
-def team_for(asked: Workers) -> Iterator[Team | None]:
-    """Give workers, if some were asked for; those that were started are stopped at the end."""
+def cluster_for(asked: ClusterOptions) -> Iterator[Cluster | None]:
+    """Connect to workers if requested; workers started here are stopped at the end."""
     if asked.workers is not None and asked.scheduler is not None:
         raise typer.BadParameter(
             "--workers starts a cluster and --scheduler joins one; leave out one of them."
@@ -118,19 +118,19 @@ def team_for(asked: Workers) -> Iterator[Team | None]:
     distributed = _distributed()
     if asked.scheduler is not None:
         with _joined(distributed, asked.scheduler) as client:
-            yield Team(client)
+            yield Cluster(client)
         return
     settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
     settings |= {"silence_logs": logging.ERROR}  # what is wrong we say ourselves
     with _patient():
-        with _deaf_to_interrupts():  # workers inherit that: Ctrl-C is for this process alone
+        with _ignoring_interrupts():  # workers inherit that: Ctrl-C is for this process alone
             cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)
         with cluster, distributed.Client(cluster) as client:
-            yield Team(client)
+            yield Cluster(client)
 
 
 def _patient() -> Any:
-    """Let a worker that died take its time to start again; Dask gives it up after 15 seconds."""
+    """Allow a dead worker time to restart; the default of Dask is 15 seconds."""
     import dask
 
     return dask.config.set({"distributed.deploy.lost-worker-timeout": "10 minutes"})
@@ -142,7 +142,7 @@ def _joined(distributed: Any, address: str) -> Any:
     _require_certificates(distributed, address)
     before = dask.config.get("scheduler", None)
     try:
-        return distributed.Client(address, timeout=SECONDS)
+        return distributed.Client(address, timeout=TIMEOUT)
     except (OSError, ValueError, TypeError):  # what Dask makes of a wrong address
         dask.config.set(scheduler=before)  # a client that could not be made leaves its name there
         raise ValueError(
@@ -152,7 +152,7 @@ def _joined(distributed: Any, address: str) -> Any:
 
 
 def _require_certificates(distributed: Any, address: str) -> None:
-    """Refuse an encrypted connection for which Dask's configuration names no certificates."""
+    """Raise if the configuration of Dask lacks certificates for an encrypted connection."""
     known = distributed.Security().get_connection_args("client")
     if address.startswith("tls://") and known.get("ssl_context") is None:
         raise ValueError(
@@ -173,7 +173,7 @@ def _distributed() -> Any:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
+def _ignoring_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -185,7 +185,7 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 def _read(source: Source, k: int) -> Floats:
-    """Return chunk k, NaN where an entry is missing."""
+    """Return chunk k, with NaN for missing entries."""
     values, observed = source.read(k)
     return values if observed is None else np.where(observed, values, np.nan)
 

@@ -12,7 +12,7 @@ from orbitdl import WaveformLearning
 from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
-from orbitdl.command.team import Team, told_of_recordings
+from orbitdl.command.team import Cluster, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.domains.time.acquisition import compare_with
 from orbitdl.domains.time.codes import RecordingCodes
@@ -21,7 +21,7 @@ from orbitdl.recordings import PreparedSignal, Recording
 
 @dataclass(frozen=True)
 class Listing:
-    """What is listed: the weight of sparsity, the smallest event, how close two may be, its codes.
+    """Criteria of event tables: alpha, smallest coefficient, minimum interval, annotation codes.
 
     None is as the model says; `symbols` are for annotations.
     """
@@ -38,9 +38,9 @@ def list_events(
     listing: Listing,
     output: Path,
     screen: Screen,
-    team: Team | None = None,
+    team: Cluster | None = None,
 ) -> None:
-    """Code a recording, write its events, and say what was found."""
+    """Encode a recording, write its events, and print a summary."""
     recording = prepared.recording
     codes, events = code(model, recording, listing, screen, team)
     write_events(events, output, recording.sfreq, listing.symbols)
@@ -57,13 +57,13 @@ def code(
     recording: Recording,
     listing: Listing,
     screen: Screen,
-    team: Team | None = None,
+    team: Cluster | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
-    """Return codes and events, whose times count from the start of the whole recording."""
+    """Return codes and events, with times from the start of the recording."""
     sfreq = recording.sfreq
-    for sentence in told_of_recordings(team) if team else []:
+    for sentence in cluster_notes(team) if team else []:
         screen.say(sentence)
-    with screen.going_through(recording, "Coding") as done:
+    with screen.window_progress(recording, "Coding") as done:
         if team is None:
             codes = model.encode(recording, alpha=listing.alpha, progress=done)
         else:
@@ -88,7 +88,7 @@ def summary(
     codes: RecordingCodes,
     events: pd.DataFrame,
 ) -> dict[str, Any]:
-    """Return the facts, for machines."""
+    """Return the JSON fields."""
     return {
         "events": len(events),
         "events_of_component": [
@@ -108,7 +108,7 @@ def summary(
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
-    """Say the same to people."""
+    """Return the summary in sentences."""
     sfreq = facts["sfreq"]
     found = (
         f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], sfreq)} of "
@@ -116,7 +116,7 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         f"objective by more than {at_most(facts['gap'])}."
     )
     if facts["fdr"] is not None:
-        return [found, *said_of_detected(facts)]
+        return [found, *detection_sentences(facts)]
     rows = zip(facts["events_of_component"], facts["threshold"], facts["resolution"], strict=True)
     return [found] + [
         f"Component {j}: {counted(number, 'event')} with coefficients of at least {least:.3g}"
@@ -125,8 +125,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def said_of_detected(facts: dict[str, Any]) -> list[str]:
-    """Describe events that a detector found."""
+def detection_sentences(facts: dict[str, Any]) -> list[str]:
+    """Describe detected events."""
     rows = zip(facts["events_of_component"], facts["threshold"], strict=True)
     share = (
         f"By the noise model at most {100 * facts['fdr']:g} % of the events are false; by decoys, "
@@ -140,7 +140,7 @@ def said_of_detected(facts: dict[str, Any]) -> list[str]:
 
 
 def _close(width: float, refractory: int | None, sfreq: float | None) -> str:
-    """Say what is listed as one event, unless every atom is one."""
+    """Describe the merging of close events, if any."""
     if refractory:
         return f"; of those closer than {span(refractory, sfreq)} the strongest is listed"
     return f"; atoms closer than {span(width, sfreq)} are one" if width else ""

@@ -1,4 +1,4 @@
-"""``orbitdl fit --length``: waveforms at any time of a recording, which is not cut."""
+"""``orbitdl fit --length``: waveforms of a whole recording."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from typing import Any
 
 from orbitdl import WaveformLearning
 from orbitdl.command.display import at_most, counted, duration
-from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
+from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_sentence
 from orbitdl.command.material import Material
-from orbitdl.command.team import told_of_recordings
+from orbitdl.command.team import cluster_notes
 from orbitdl.domains.time.acquisition import acquired
 from orbitdl.recordings import Recording
 
 DONE = ("channel", "sfreq", "highpass")
-"""What is done to a recording that is not cut; the column of its time is kept if there is one."""
+"""Preprocessing of a whole recording; the time column is stored if there is one."""
 
 
 def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, Any]) -> None:
-    """Learn waveforms from a whole recording, write them, and say what came of it."""
+    """Learn waveforms from a whole recording, write the model, and print a summary."""
     prepared, preprocessing = material.signal(), material.preprocessing
     model = WaveformLearning(length=samples, **flags, **job.settings)
-    for sentence in told_of_recordings(job.team) if job.team else []:
+    for sentence in cluster_notes(job.team) if job.team else []:
         job.screen.say(sentence)
     job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
     own = (*DONE, "time_column", "time_unit") if preprocessing.time_column else DONE
     done = {name: getattr(preprocessing, name) for name in own}
-    job.keep(model, done | acquired(prepared.recording))
+    job.write_model(model, done | acquired(prepared.recording))
     facts = summary(model, prepared.recording)
-    job.tell(facts, sentences(facts))
+    job.print_result(facts, sentences(facts))
     warn_of_nothing(facts["atoms"], facts["alpha"])
 
 
 def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
-    """Return the facts of a run, for machines."""
+    """Return the JSON fields of a run."""
     sfreq, samples = recording.sfreq, len(recording.signal)
     return {
         "length": model.length,
@@ -47,19 +47,19 @@ def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
     }
 
 
-def said_of_iterations(facts: dict[str, Any]) -> str:
-    """Return how many iterations there were, unless waveforms were found without any."""
+def iterations_sentence(facts: dict[str, Any]) -> str:
+    """Describe the number of iterations, if any."""
     return "" if facts["reason"] else f"{counted(facts['iterations'], 'iteration')}, "
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
-    """Say the same in a few sentences."""
+    """Print the summary in sentences."""
     sfreq, shape = facts["sfreq"], facts["shape"]
     channels = f" in {shape[1]} channels" if len(shape) > 1 else ""
     learned = (
-        f"Learned {counted(facts['components'], 'waveform')} of {said_of_length(shape[0], sfreq)}"
+        f"Learned {counted(facts['components'], 'waveform')} of {length_text(shape[0], sfreq)}"
         f"{channels} from {duration(facts['samples'], sfreq)} of signal in "
-        f"{said_of_iterations(facts)}{facts['seconds']:.1f} s."
+        f"{iterations_sentence(facts)}{facts['seconds']:.1f} s."
     )
     if facts["reason"]:
         learned = f"{learned} {facts['reason'][:1].upper()}{facts['reason'][1:]}."
@@ -68,16 +68,16 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         "which are a local optimum, no other code of the whole recording would lower its objective "
         f"by more than {at_most(facts['gap'])}."
     )
-    return [learned, *said_of_alpha(facts), *said_of_course(facts), proof]
+    return [learned, *alpha_sentence(facts), *history_sentence(facts), proof]
 
 
-def said_of_length(samples: int, sfreq: float | None) -> str:
-    """Return a length in samples, and in seconds if the rate is known."""
+def length_text(samples: int, sfreq: float | None) -> str:
+    """Return a length in samples, and in seconds if `sfreq` is known."""
     return counted(samples, "sample") + (f" ({duration(samples, sfreq)})" if sfreq else "")
 
 
 def warn_of_nothing(atoms: int, alpha: float) -> None:
-    """Warn if nothing in a recording is worth its cost."""
+    """Warn if the code of a recording is empty."""
     if not atoms:
         warnings.warn(
             f"the code is empty: nothing in the recording is worth alpha {alpha:.3g}; take a "

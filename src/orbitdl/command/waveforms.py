@@ -1,4 +1,4 @@
-"""Waveforms at any time of a recording, applied to a whole one."""
+"""Application of waveform models to whole recordings."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from pathlib import Path
 import typer
 
 from orbitdl import WaveformLearning
-from orbitdl.command.applying import excerpt_of, read_and_tell, require_no_time
+from orbitdl.command.applying import excerpt_of, read_data, require_no_time
 from orbitdl.command.display import Screen
-from orbitdl.command.options import Cutting
+from orbitdl.command.options import WindowOptions
 from orbitdl.recordings import Layout, PreparedSignal, Preprocessing, prepare_signal_for
 from orbitdl.recordings.new_data import common_rate
 
 
 def signal_for(
-    model: WaveformLearning, data: Path, cutting: Cutting, screen: Screen
+    model: WaveformLearning, data: Path, cutting: WindowOptions, screen: Screen
 ) -> PreparedSignal:
-    """Read a recording and prepare it as the model says; options go before that."""
+    """Read a recording and preprocess it as for the model; options take precedence."""
     refuse({"--step": cutting.step, "--layout windows": cutting.layout is Layout.windows})
     kept = Preprocessing.of(model.preprocessing_)
-    recording = read_and_tell(data, cutting, screen, kept)
+    recording = read_data(data, cutting, screen, kept)
     require_no_time(recording, cutting.channel or kept.channel)
     sfreq = common_rate(model, recording, cutting.sfreq)
     excerpt = excerpt_of(recording, cutting, sfreq)
@@ -29,7 +29,7 @@ def signal_for(
 
 
 def refuse(options: Mapping[str, object]) -> None:
-    """Refuse options that are for models of windows, if they were given."""
+    """Raise on options of window models."""
     for option, given in options.items():
         if given:
             raise typer.BadParameter(

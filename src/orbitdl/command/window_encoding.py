@@ -11,25 +11,25 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.advice import warn_of_empty_codes
 from orbitdl.command.applying import encode_windows, windows_for
 from orbitdl.command.display import Screen, at_most, counted
-from orbitdl.command.options import Cutting
+from orbitdl.command.options import WindowOptions
 from orbitdl.command.output import Symbols, is_annotation, write_events
-from orbitdl.command.team import Team
+from orbitdl.command.team import Cluster
 from orbitdl.recordings import Windows, event_table
 
 
 def list_events_of_windows(
     model: OrbitDictionaryLearning,
     data: Path,
-    cutting: Cutting,
+    cutting: WindowOptions,
     output: Path,
     screen: Screen,
     *,
     alpha: float | None,
     debias: bool,
     symbols: Symbols,
-    team: Team | None = None,
+    team: Cluster | None = None,
 ) -> None:
-    """Code windows, write their events, and say what was found."""
+    """Encode windows, write their events, and print a summary."""
     windows = windows_for(model, data, cutting, screen, for_events=True)
     _require_times(windows, output)
     codes = encode_windows(model, windows, screen, alpha=alpha, debias=debias, team=team)
@@ -58,8 +58,8 @@ def list_events_of_windows(
     warn_of_empty_codes(model, windows.values, len(codes.atoms.coefficient))
 
 
-def refuse_of_waveforms(options: Mapping[str, object]) -> None:
-    """Refuse options that are for models of waveforms, if they were given."""
+def reject_waveform_options(options: Mapping[str, object]) -> None:
+    """Raise on options of waveform models."""
     for option, given in options.items():
         if given is not None:
             raise typer.BadParameter(

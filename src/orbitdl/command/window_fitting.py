@@ -1,4 +1,4 @@
-"""``orbitdl fit`` on windows: given ones, or those that a recording is cut into."""
+"""``orbitdl fit`` on given windows, or windows of a recording."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import at_most, counted
-from orbitdl.command.fitting import Job, facts_of_run, said_of_alpha, said_of_course
+from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_sentence
 from orbitdl.command.material import Material
 from orbitdl.groups import Group
 from orbitdl.recordings import Windows
 
 
 def fit_windows(job: Job, material: Material, group: Group) -> None:
-    """Learn components from windows, write them, and say what came of it."""
+    """Learn components from windows, write the model, and print a summary."""
     windows, preprocessing = material.windows(), material.preprocessing
     as_given = windows.start is None and not (preprocessing.normalize or preprocessing.channel)
     given = job.data.resolve() if as_given else None
     model = OrbitDictionaryLearning(group=group, **job.settings)
     job.learn(model, windows.values if job.team is None else job.team.chunks(windows.values, given))
     known = windows.acquisition(normalize=preprocessing.normalize)
-    job.keep(model, preprocessing.to_dict() | known)
+    job.write_model(model, preprocessing.to_dict() | known)
     facts = summary(model, windows)
-    job.tell(facts, sentences(facts))
+    job.print_result(facts, sentences(facts))
     warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
     warn_of_constants(model, windows.values)
 
 
 def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
-    """Return the facts of a run, for machines."""
+    """Return the JSON fields of a run."""
     return {
         "group": describe_group(model.group),
         **facts_of_run(model),
@@ -42,7 +42,7 @@ def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
 
 
 def sentences(facts: dict[str, Any]) -> list[str]:
-    """Say the same in a few sentences."""
+    """Print the summary in sentences."""
     shape = " x ".join(map(str, facts["shape"]))
     learned = (
         f"Learned {counted(facts['components'], 'component')} from "
@@ -56,4 +56,4 @@ def sentences(facts: dict[str, Any]) -> list[str]:
         "components, which are a local optimum, no other code would lower the objective of any "
         f"window by more than {at_most(facts['gap'])}."
     )
-    return [learned, *said_of_alpha(facts), *rest, *said_of_course(facts), proof]
+    return [learned, *alpha_sentence(facts), *rest, *history_sentence(facts), proof]

@@ -1,4 +1,4 @@
-"""Sentences of the library as users of the command line read them."""
+"""Translation of messages of the library to options of the command line."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ OPTIONS = (
     "alpha", "window", "length", "step", "channel", "sfreq", "layout", "key", "separator",
     "decimal", "highpass", "time_column", "time_unit", "max_iter", "rounds",
 )  # fmt: skip
-"""Options that bear the name of the library's argument, with hyphens."""
+"""Options with the name of the argument of the library, with hyphens."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")
 
 
 def in_options(sentence: str) -> str:
-    """Name options where the library names arguments.
+    """Replace names of arguments by options.
 
     Examples
     --------

@@ -2,8 +2,7 @@
 
 An autoregressive model of order p for every channel, ``sum_i h_i x[t - i] = white noise``, by
 Burg's method on the quiet segments of a recording. A segment is quiet if its prediction error is at
-most the running median, so that events, which are rare, are left out, and bursts of noise, which
-last, are not. The filter has minimum phase: whitening can be undone.
+most the running median: this excludes events, which are rare, but not bursts of noise, which last. The filter has minimum phase: whitening can be undone.
 """
 
 from __future__ import annotations
@@ -18,23 +17,23 @@ from scipy.ndimage import median_filter
 from orbitdl.groups.base import Floats
 
 ORDER = 16
-"""Taps of the filter at most: far fewer than a waveform has, or it would take events for noise."""
+"""Maximum order of the filter: far below the length of a waveform, so that it does not fit events."""
 ROUNDS = 2
-"""How often quiet segments are chosen, each time by the filter of the time before."""
-MEMORY = 8
+"""Iterations of selecting quiet segments by the previous filter."""
+MEDIAN_WIDTH = 8
 """Waveform lengths over which the running median extends: events fill less than half of them."""
-GAUSSIAN = 1.4826
+MAD_SCALE = 1.4826
 """Standard deviation of a Gaussian whose absolute values have median 1."""
 SHARE = 0.05
-"""Weight of all segments compared with the quiet ones: frequencies at which events are strong are
-not taken to be free of noise."""
-LEAST = 0.02
-"""Least noise of a recording that has none, in parts of its standard deviation once whitened."""
+"""Weight of all segments relative to the quiet ones: a lower bound of the noise at frequencies at
+which events are strong."""
+MIN_NOISE = 0.02
+"""Lower bound of the noise, relative to the standard deviation of the whitened recording."""
 FLOOR, GRID = 0.005, 4096
-"""White noise that every recording has, in parts of its standard deviation: that of eight bits. And
-frequencies that a spectrum is evaluated at."""
+"""White noise floor relative to the standard deviation, that of 8-bit quantisation; and number of
+frequencies at which spectra are evaluated."""
 RIDGE = 1e-6
-"""Relative weight that keeps the filter finite where a recording has no noise."""
+"""Relative regularisation of the filter for recordings without noise."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +53,7 @@ class Background:
 
     @property
     def order(self) -> int:
-        """Number of samples before the present one that the filter looks at."""
+        """Order of the filter."""
         return int(self.filters.shape[1]) - 1
 
     @classmethod
@@ -63,7 +62,7 @@ class Background:
         return cls(np.ones((len(scale), 1)), scale)
 
     def whiten(self, x: Floats) -> Floats:
-        """Return ``h * x / scale`` of samples (n, channels), the first `order` of them left out."""
+        """Return ``h * x / scale`` of samples (n, channels) without the first `order` samples."""
         p = self.order
         kernel = (self.filters / self.scale[:, None]).T
         y = x[p:] * kernel[0]
@@ -72,7 +71,7 @@ class Background:
         return np.asarray(y)
 
     def filtered(self, x: Floats, observed: NDArray[np.bool_]) -> tuple[Floats, NDArray[np.bool_]]:
-        """Return whitened samples (n, channels) and which are known, (n,).
+        """Return whitened samples (n, channels) and whether each is observed, (n,).
 
         A sample is known if it and the `order` before it were observed; the others are zero.
         """
@@ -84,7 +83,7 @@ class Background:
         return np.where(known[:, None], y, 0.0), np.asarray(known)
 
     def undo(self, y: Floats) -> Floats:
-        """Return the samples (n, channels) whose whitened form is y, at rest before the first."""
+        """Return the samples (n, channels) whose whitened form is y, with zeros before the first."""
         from scipy.signal import lfilter  # takes long to import
 
         channels = zip(self.filters, self.scale, y.T, strict=True)
@@ -103,14 +102,14 @@ def estimate_background(x: Floats, observed: NDArray[np.bool_], length: int) -> 
     segments = x[: count * size].reshape(count, size, -1)[is_full].transpose(2, 0, 1)
     if not is_full.any():
         return Background.white(np.maximum(np.std(x[observed], axis=0), 1e-300))
-    width, weight = max(MEMORY * length // size, 3), np.ones(segments.shape[1])
+    width, weight = max(MEDIAN_WIDTH * length // size, 3), np.ones(segments.shape[1])
     for _ in range(ROUNDS + 1):
         fitted = [burg(channel, weight, order) for channel in segments]
-        calm = quiet(np.sum([relative(errors) for _, errors in fitted], axis=0), width)
+        calm = is_quiet(np.sum([relative_errors(errors) for _, errors in fitted], axis=0), width)
         weight = (1.0 - SHARE) * calm / max(calm.sum(), 1) + SHARE / len(calm)
     floor = (FLOOR * np.std(x[observed], axis=0)) ** 2
     filters = np.stack(
-        [above(h, float(weight @ e), f) for (h, e), f in zip(fitted, floor, strict=True)]
+        [floored_filter(h, float(weight @ e), f) for (h, e), f in zip(fitted, floor, strict=True)]
     )
     return Background(filters, robust_scales(x, observed, filters))
 
@@ -125,16 +124,16 @@ def burg(segments: Floats, weight: Floats, order: int) -> tuple[Floats, Floats]:
     forward, backward, h = segments[:, 1:], segments[:, :-1], np.ones(1)
     floor = RIDGE * float(weight @ np.einsum("nm,nm->n", segments, segments))
     for _ in range(order):
-        above = weight @ np.einsum("nm,nm->n", forward, backward)
+        floored_filter = weight @ np.einsum("nm,nm->n", forward, backward)
         below = weight @ np.einsum("nm,nm->n", forward, forward)
         below += weight @ np.einsum("nm,nm->n", backward, backward)
-        k = -2.0 * above / (below + floor) if below > 0.0 else 0.0
+        k = -2.0 * floored_filter / (below + floor) if below > 0.0 else 0.0
         h = np.pad(h, (0, 1)) + k * np.pad(h, (0, 1))[::-1]
         forward, backward = (forward + k * backward)[:, 1:], (backward + k * forward)[:, :-1]
     return h, np.mean(forward**2, axis=1)
 
 
-def above(h: Floats, variance: float, floor: float) -> Floats:
+def floored_filter(h: Floats, variance: float, floor: float) -> Floats:
     """Return the filter of noise with the spectrum ``variance / |h(f)|^2 + floor``.
 
     By its Yule-Walker equations. A smooth recording without noise would be predicted perfectly,
@@ -147,13 +146,13 @@ def above(h: Floats, variance: float, floor: float) -> Floats:
     return np.concatenate([[1.0], solve_toeplitz(lags[:-1], -lags[1:])])
 
 
-def relative(errors: Floats) -> Floats:
-    """Return errors in parts of their median."""
+def relative_errors(errors: Floats) -> Floats:
+    """Return errors relative to their median."""
     return np.asarray(errors / max(float(np.median(errors)), 1e-300))
 
 
-def quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
-    """Return which segments have at most the running median of errors."""
+def is_quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
+    """Return whether the error of each segment is at most the running median."""
     return np.asarray(errors <= median_filter(errors, width + 1 - width % 2))
 
 
@@ -163,5 +162,5 @@ def robust_scales(x: Floats, observed: NDArray[np.bool_], filters: Floats) -> Fl
     values = unit.whiten(x)[observed[unit.order :]]
     if not len(values):
         return np.asarray(np.maximum(np.std(x, axis=0), 1e-300))
-    scale = GAUSSIAN * np.median(np.abs(values), axis=0)
-    return np.asarray(np.maximum(scale, np.maximum(LEAST * np.std(values, axis=0), 1e-300)))
+    scale = MAD_SCALE * np.median(np.abs(values), axis=0)
+    return np.asarray(np.maximum(scale, np.maximum(MIN_NOISE * np.std(values, axis=0), 1e-300)))

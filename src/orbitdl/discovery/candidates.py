@@ -1,8 +1,8 @@
-"""Candidates for new waveforms: what recurs in the residual of a coding.
+"""Candidates for new waveforms: recurring shapes in the residual of a coding.
 
-Seeds are positions whose residual has far more energy than noise, and than the misfit of the event
-that is there. Around each a snippet of two waveform lengths is taken, with that event added back,
-so that a new waveform competes for the whole occurrence. Snippets are tried as waveforms: one that
+Seeds are positions at which the energy of the residual is far above noise and the misfit of the
+event there. Around each a snippet of two waveform lengths is taken, with that event added back, so
+that a new waveform competes for the complete occurrence. Snippets are tried as waveforms: one that
 gains ``max_shift <s, a>^2`` minus what the event explains, over many snippets, is a candidate.
 """
 
@@ -14,25 +14,25 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import uniform_filter1d
 
-from orbitdl.discovery.coding import Coded
+from orbitdl.discovery.coding import DetectorCoding
 from orbitdl.discovery.misfit import centred, some, unit
 from orbitdl.discovery.pursuit import peaks_apart
 from orbitdl.groups.base import Floats, Integers
 
-RECURS = 5
-"""Events that make a component."""
+MIN_EVENTS = 5
+"""Minimum number of events of a component."""
 SEEDS, TRIED, EVENTS = 300, 40, 200
-"""Seeds that are drawn, snippets that are tried as waveforms, and events that misfit is from."""
-ABOVE = 3.0
-"""Standard deviations of noise that the energy at a seed exceeds it by."""
-LOCKED = 4.0
-"""Medians of an event's own misfit that the energy next to it exceeds."""
+"""Number of seeds, of snippets tried as waveforms, and of events for the estimate of misfit."""
+ENERGY_THRESHOLD = 3.0
+"""Minimum excess of the energy at a seed, in standard deviations of the energy of noise."""
+MISFIT_FACTOR = 4.0
+"""Minimum energy next to an event, in medians of its own misfit."""
 SHARE = 0.25
-"""Part of what is unexplained at a seed that a waveform must gain there."""
+"""Minimum gain of a waveform at a seed, as a fraction of the unexplained energy."""
 CAP = 4.0
-"""Medians of an energy that it counts for at most: one large artefact is not many events."""
+"""Clipping of energies, in medians: one large artefact is not many events."""
 REFINED, SHIFTS = 5, 100
-"""Rounds of aligning and averaging, and shifts per waveform length that are tried."""
+"""Rounds of aligning and averaging, and trial shifts per waveform length."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,11 +43,11 @@ class Snippets:
     ----------
     values : ndarray of shape (n, 2 L, channels)
     explained : ndarray of shape (n,)
-        Energy that the present event explains.
+        Energy explained by the present event.
     unexplained : ndarray of shape (n,)
         Energy of the residual within L / 4 of the seed, beyond noise.
     weight : ndarray of shape (n,)
-        Probability with which each is tried.
+        Sampling probability.
     """
 
     values: Floats
@@ -56,16 +56,18 @@ class Snippets:
     weight: Floats
 
 
-def candidate(coded: Coded, sigma: Floats, rng: np.random.Generator) -> Floats | None:
-    """Return a waveform (L, channels) that explains what recurs in the residual, if any does."""
+def candidate(coded: DetectorCoding, sigma: Floats, rng: np.random.Generator) -> Floats | None:
+    """Return a waveform (L, channels) that recurs in the residual, if any."""
     at, energy = seeds(coded, sigma, rng)
-    if len(at) < RECURS:
+    if len(at) < MIN_EVENTS:
         return None
-    return best_of(snippets(coded, sigma, at, energy), rng)
+    return best_snippet(snippets(coded, sigma, at, energy), rng)
 
 
-def seeds(coded: Coded, sigma: Floats, rng: np.random.Generator) -> tuple[Integers, Floats]:
-    """Return the centres of what is left, and their energy beyond noise and misfit."""
+def seeds(
+    coded: DetectorCoding, sigma: Floats, rng: np.random.Generator
+) -> tuple[Integers, Floats]:
+    """Return the seeds, and their energy above noise and misfit."""
     residual, atoms, length = coded.residual, coded.atoms, coded.detector.A.shape[1]
     size, channels = max(length // 4, 2), residual.shape[1]
     square = np.sum((residual / sigma[:, None]) ** 2, axis=1)
@@ -84,16 +86,16 @@ def seeds(coded: Coded, sigma: Floats, rng: np.random.Generator) -> tuple[Intege
             there = left[first:last]
             skipped = first - atoms.sample[k] - lags[0]
             locked = np.maximum(usual[skipped : skipped + len(there)], 0.0)
-            there -= LOCKED * ratio[k] ** 2 * locked
-    left[left < ABOVE * np.sqrt(2.0 * size * channels)] = 0.0
+            there -= MISFIT_FACTOR * ratio[k] ** 2 * locked
+    left[left < ENERGY_THRESHOLD * np.sqrt(2.0 * size * channels)] = 0.0
     left[:length], left[len(left) - length :] = 0.0, 0.0
     at = peaks_apart(left, length // 2)
     if len(at) > SEEDS:
-        at = np.sort(rng.choice(at, SEEDS, replace=False, p=shares(left[at])))
+        at = np.sort(rng.choice(at, SEEDS, replace=False, p=sampling_probabilities(left[at])))
     return at, left[at]
 
 
-def snippets(coded: Coded, sigma: Floats, at: Integers, weight: Floats) -> Snippets:
+def snippets(coded: DetectorCoding, sigma: Floats, at: Integers, weight: Floats) -> Snippets:
     """Return the windows around seeds, with the largest event there added back."""
     atoms, A = coded.atoms, coded.detector.A
     length, level = A.shape[1], sigma[at]
@@ -116,16 +118,18 @@ def snippets(coded: Coded, sigma: Floats, at: Integers, weight: Floats) -> Snipp
     return Snippets(values / level[:, None, None], explained, np.maximum(unexplained, 0.0), weight)
 
 
-def best_of(pool: Snippets, rng: np.random.Generator) -> Floats | None:
-    """Return the snippet that gains most as a waveform, aligned and averaged with its kind."""
+def best_snippet(pool: Snippets, rng: np.random.Generator) -> Floats | None:
+    """Return the snippet with the largest gain as a waveform, aligned and averaged with similar ones."""
     count, length, channels = len(pool.values), pool.values.shape[1] // 2, pool.values.shape[2]
-    tried = rng.choice(count, min(TRIED, count), replace=False, p=shares(pool.weight))
-    trials = windowed(pool.values[tried])
+    tried = rng.choice(
+        count, min(TRIED, count), replace=False, p=sampling_probabilities(pool.weight)
+    )
+    trials = windowed_snippets(pool.values[tried])
     views = sliding_window_view(pool.values, length, axis=1)[:, :: max(length // SHIFTS, 1)]
     views = np.ascontiguousarray(views.swapaxes(2, 3), dtype=np.float32)  # (n, shifts, L, channels)
     rows = views.reshape(-1, length * channels)
     products = rows @ trials.reshape(len(trials), -1).T.astype(np.float32)
-    gain = gains(products.reshape(count, -1, len(trials)).max(axis=1), pool)
+    gain = explained_energy(products.reshape(count, -1, len(trials)).max(axis=1), pool)
     gain[np.tile(tried, 3), np.arange(len(trials))] = 0.0  # nothing recurs by itself
     limit = CAP * float(np.median(pool.unexplained + pool.explained))
     gained = np.minimum(gain, limit) - 2.0 * np.log(2 * length)
@@ -136,7 +140,7 @@ def best_of(pool: Snippets, rng: np.random.Generator) -> Floats | None:
     for _ in range(REFINED):
         value = (rows @ a.ravel().astype(np.float32)).reshape(count, -1)
         c, shift = value.max(axis=1), value.argmax(axis=1)
-        own = np.flatnonzero(gains(c[:, None], pool)[:, 0] > 2.0 * np.log(2 * length))
+        own = np.flatnonzero(explained_energy(c[:, None], pool)[:, 0] > 2.0 * np.log(2 * length))
         if len(own) < 2:
             break
         size = np.minimum(c[own], np.median(c[own])) / c[own]
@@ -144,28 +148,28 @@ def best_of(pool: Snippets, rng: np.random.Generator) -> Floats | None:
     return centred(a)
 
 
-def loudest(coded: Coded, sigma: Floats) -> Floats:
-    """Return the stretch of the residual (L, channels) with most energy, at unit norm."""
+def strongest_segment(coded: DetectorCoding, sigma: Floats) -> Floats:
+    """Return the segment of the residual (L, channels) with the largest energy, at unit norm."""
     length = coded.detector.A.shape[1]
     square = np.sum((coded.residual / sigma[:, None]) ** 2, axis=1)
     first = int(np.argmax(sliding_window_view(square, length).sum(axis=1)))
     return centred(coded.residual[first : first + length])
 
 
-def shares(energy: Floats) -> Floats:
-    """Return probabilities in proportion to energies, the largest of which are limited."""
+def sampling_probabilities(energy: Floats) -> Floats:
+    """Return probabilities proportional to energies, with the largest energies clipped."""
     limited = np.minimum(energy, CAP * np.median(energy))
     return np.asarray(limited / limited.sum())
 
 
-def gains(correlation: Floats, pool: Snippets) -> Floats:
-    """Return what waveforms gain (n, m); 0 where it is a small part of what is unexplained."""
+def explained_energy(correlation: Floats, pool: Snippets) -> Floats:
+    """Return the gains of waveforms (n, m); 0 below a fraction of the unexplained energy."""
     gain = np.maximum(correlation, 0.0).astype(np.float64) ** 2 - pool.explained[:, None]
     return np.where(gain > SHARE * pool.unexplained[:, None], gain, 0.0)
 
 
-def windowed(values: Floats) -> Floats:
-    """Return the middles of snippets under windows of three widths, of unit norm, (3 n, L, C)."""
+def windowed_snippets(values: Floats) -> Floats:
+    """Return the centres of snippets, tapered at three widths, at unit norm, (3 n, L, C)."""
     length = values.shape[1] // 2
     middle = values[:, length - length // 2 : length - length // 2 + length]
     result = list[Floats]()

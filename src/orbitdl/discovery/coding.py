@@ -1,7 +1,7 @@
-"""Coding of a whitened recording at integer samples, and what it teaches about noise and misfit.
+"""Coding of a whitened recording at integer samples, and estimation of noise and misfit from it.
 
-The threshold of component j is ``u_j g_j sigma(t)``: sigma is the local noise level, g_j what the
-waveform sees of it, and u_j bounds the share of false events. Noise alone has T kappa_j
+The threshold of component j is ``u_j g_j sigma(t)``: sigma is the local noise level, g_j the gain
+of the waveform for noise, and u_j bounds the fraction of false events. Noise alone has T kappa_j
 exp(-u^2/2) maxima above u standard deviations, ``kappa_j = ||a_j'|| / (2 pi)`` (Rice), so that
 
     u_j^2 = 2 log(T kappa_j / (fdr n_j)),      3 <= u_j <= sqrt(2 log(q T)),
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.discovery.background import GAUSSIAN
+from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.level import local_level
 from orbitdl.discovery.pursuit import (
     SINGLE,
@@ -32,28 +32,28 @@ from orbitdl.discovery.pursuit import (
 from orbitdl.groups.base import Floats, Integers
 
 FDR = 0.01
-"""Share of false events, by the Gaussian model, that thresholds are set for."""
-LOWEST = 3.0
-"""Noise standard deviations of a threshold at least."""
+"""Fraction of false events under the Gaussian model, which determines thresholds."""
+MIN_THRESHOLD = 3.0
+"""Minimum threshold in standard deviations of noise."""
 DECOYS = 0.02
-"""Decoys per event at most, maxima of ``-eta``: where there are more, events are noise."""
+"""Maximum number of decoys (maxima of ``-eta``) per event."""
 HALF = 0.5
-"""Part of the median coefficient of a component that its events typically exceed."""
-SEEN = 0.3
-"""What a waveform sees of the noise, in parts of its level, at least: whitening is not perfect."""
-LOUD, CHANCE = 1.5, 2.5
-"""How many times louder than the background a burst of noise is: less is chance. It is ``1 + CHANCE
-/ sqrt(n)`` at least of a waveform whose correlations cross zero n times in two of its lengths."""
+"""Typical minimum of coefficients, relative to the median of the component."""
+MIN_GAIN = 0.3
+"""Lower bound of the gain g_j, because whitening is not perfect."""
+BURST, CHANCE = 1.5, 2.5
+"""Minimum noise level of a burst relative to the background, at least ``1 + CHANCE / sqrt(n)`` for a
+waveform whose correlations cross zero n times in two lengths: smaller ratios occur by chance."""
 SPARSE, ENOUGH, AROUND = 3, 100_000, 24
-"""Every so many positions say what a waveform sees of the noise, as many in all, about, and as many
-per waveform length around an event."""
+"""Sampling of positions for the gain g_j: their spacing, approximate total number, and number per
+waveform length around an event."""
 
 
 @dataclass(frozen=True, eq=False)
 class Whitened:
     """A whitened recording with one waveform length of zeros before and after it.
 
-    In single precision, whose rounding is far below the noise: detection takes a quarter less time.
+    In single precision: rounding errors are far below the noise, and detection is a quarter faster.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class Whitened:
         return len(self.y) - 2 * self.length
 
     def centres(self, values: Floats) -> Floats:
-        """Return of values (P,) those at the centre of an atom at every position."""
+        """Return values (P,) at the centre of an atom at each position."""
         half = self.length // 2
         return values[half : half + self.spectrum.positions]
 
@@ -92,7 +92,7 @@ class Whitened:
 
 @dataclass(frozen=True, eq=False)
 class Detector:
-    """Waveforms, and what was learned about their noise, misfit and amplitudes.
+    """Waveforms with estimates of their noise, misfit and amplitudes.
 
     Attributes
     ----------
@@ -105,16 +105,16 @@ class Detector:
     counts : ndarray of shape (q,)
         Number of events.
     median : ndarray of shape (q,)
-        Median coefficient of the atoms that are beyond doubt.
+        Median coefficient of the certain atoms.
     least : ndarray of shape (q,)
-        Limit of ``c / sigma`` that events exceed: below it decoys are too many.
+        Minimum ``c / sigma`` of events: below it there are too many decoys.
     smallest : ndarray of shape (q,)
-        A coefficient that nearly all isolated events exceed.
+        A lower bound of the coefficients of nearly all isolated events.
     samples : int
-        Number of samples of the recordings that it was calibrated on; then thresholds, medians and
-        `least` are those of the calibration, whatever is coded. 0: not calibrated.
+        Number of samples of the recordings of the calibration, which fixes thresholds, medians and
+        `least`. 0: not calibrated.
     apart : float
-        Lag in samples up to which events avoid each other.
+        Minimum interval between events, in samples.
     """
 
     A: Floats
@@ -129,7 +129,7 @@ class Detector:
 
     @classmethod
     def start(cls, A: Floats) -> Detector:
-        """Return a detector that knows its waveforms only."""
+        """Return an uncalibrated detector."""
         q, length, _ = A.shape
         V, zero = np.zeros((q, q, 2 * length + 1)), np.zeros(q)
         return cls(A, np.ones(q), V, np.ones(q), zero, zero, zero)
@@ -144,7 +144,7 @@ class Detector:
         return replace(self, V=np.ascontiguousarray(self.V[np.ix_(which, which)]), **own)
 
     def with_more(self, A: Floats) -> Detector:
-        """Return the detector with more waveforms, of which nothing else is known."""
+        """Return the detector with additional waveforms, uncalibrated."""
         more, q = Detector.start(np.concatenate([self.A, A])), len(self)
         median = np.concatenate([self.median, more.median[q:]])
         more.g[:q], more.counts[:q] = self.g, self.counts
@@ -152,11 +152,13 @@ class Detector:
         return replace(more, median=median)
 
     def thresholds(self, samples: int, fdr: float = FDR) -> Floats:
-        """Return u_j, (q,), for a recording of so many samples."""
+        """Return the thresholds u_j, (q,), for the length of a recording."""
         samples = self.samples or samples
         false = samples * roughness(self.A) / (fdr * np.maximum(self.counts, 1.0))
         squares = 2.0 * np.log(np.maximum(false, 1.0))
-        return np.sqrt(np.clip(squares, LOWEST**2, 2.0 * np.log(max(len(self) * samples, 100))))
+        return np.sqrt(
+            np.clip(squares, MIN_THRESHOLD**2, 2.0 * np.log(max(len(self) * samples, 100)))
+        )
 
 
 def roughness(A: Floats) -> Floats:
@@ -166,7 +168,7 @@ def roughness(A: Floats) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class DetectorCoding:
     """A recording coded by a detector.
 
     Attributes
@@ -177,16 +179,16 @@ class Coded:
         Correlations with the residual.
     residual : ndarray of shape (P, channels)
     sigma : ndarray of shape (P,)
-        The local noise level it was coded with.
+        Local noise level.
     u : ndarray of shape (q,)
         Thresholds in noise standard deviations.
     median, least : ndarray of shape (q,)
-        Median coefficient of this coding's atoms that are beyond doubt, and limit of ``c / sigma``.
+        Median coefficient of the certain atoms of this coding, and minimum ``c / sigma``.
     share : ndarray of shape (q,)
-        Which part of the atoms is above bursts of noise, less the decoys per atom: little, if a
-        waveform finds as much upside down.
+        Fraction of the atoms above bursts of noise, minus the decoys per atom: small if the
+        negative waveform occurs as often.
     noise : ndarray of shape (K,)
-        Standard deviation of the correlations with noise around every atom.
+        Standard deviation of the correlations with noise around each atom.
     """
 
     detector: Detector
@@ -201,7 +203,7 @@ class Coded:
     noise: Floats
 
     def own(self, j: int) -> Integers:
-        """Return which atoms are of component j."""
+        """Return whether each atom belongs to component j."""
         return np.flatnonzero(self.atoms.component == j)
 
     def levels(self, which: Integers | slice = slice(None)) -> Floats:
@@ -209,7 +211,7 @@ class Coded:
         return np.asarray(self.sigma[self.atoms.sample[which] + self.detector.A.shape[1] // 2])
 
 
-def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False) -> Coded:
+def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False) -> DetectorCoding:
     """Code a recording, given its local noise level (P,)."""
     u, local = detector.thresholds(w.samples), w.centres(sigma)
     theta, eta = (u * detector.g) ** 2, w.spectrum.correlate(detector.A)
@@ -219,7 +221,7 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     subtract(residual, atoms, detector.A)
     noise = noise_at(eta, residual, atoms, detector, local[atoms.sample], w.length)
     is_above = np.abs(atoms.c) > u[atoms.component] * noise
-    is_sure = beyond_doubt(detector, atoms, local, w.samples)
+    is_sure = is_certain(detector, atoms, local, w.samples)
     median = detector.median if detector.samples else medians(atoms.take(is_sure), len(detector))
     is_event = (is_above | (not detector.samples)) & (is_sure | is_typical(atoms, median))
     score, least = np.abs(atoms.c) / local[atoms.sample], detector.least
@@ -228,14 +230,14 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
     share = left / np.maximum(every, 1)
     if not (signed or detector.samples):
         decoys = upside_down(eta, M, theta, local, HALF * median)
-        least, count = above_decoys(atoms.take(is_event), score[is_event], decoys, w.length)
+        least, count = decoy_limits(atoms.take(is_event), score[is_event], decoys, w.length)
         share = share - count / np.maximum(every, 1)
     is_event &= score > detector.least[atoms.component] * (detector.samples > 0)
     back = atoms.take(~is_event)
     put_back(eta, back, detector.A)
     subtract(residual, replace(back, c=-back.c), detector.A)
     atoms, noise = atoms.take(is_event), noise[is_event]
-    return Coded(detector, atoms, eta, residual, sigma, u, median, least, share, noise)
+    return DetectorCoding(detector, atoms, eta, residual, sigma, u, median, least, share, noise)
 
 
 def noise_at(
@@ -247,9 +249,9 @@ def noise_at(
     is louder: the former know the colour of a burst of noise, the latter its peak.
     """
     own = detector.g[atoms.component]
-    loud = np.maximum(LOUD, 1.0 + CHANCE / np.sqrt(4.0 * length * roughness(detector.A)))
+    loud = np.maximum(BURST, 1.0 + CHANCE / np.sqrt(4.0 * length * roughness(detector.A)))
     return np.maximum(
-        noise_around(eta, atoms, loud, own * level, length),
+        local_correlation_noise(eta, atoms, loud, own * level, length),
         own * level_within(residual, atoms, level, length),
     )
 
@@ -261,10 +263,12 @@ def level_within(residual: Floats, atoms: Atoms, floor: Floats, length: int) -> 
     """
     total = np.cumsum(np.pad(np.mean(residual**2, axis=1, dtype=np.float64), (1, 0)))
     square = (total[atoms.sample + length] - total[atoms.sample]) / length
-    return np.where(square > (LOUD * floor) ** 2, np.sqrt(np.maximum(square, 0.0)), floor)
+    return np.where(square > (BURST * floor) ** 2, np.sqrt(np.maximum(square, 0.0)), floor)
 
 
-def noise_around(eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length: int) -> Floats:
+def local_correlation_noise(
+    eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length: int
+) -> Floats:
     """Return the standard deviation of ``eta_j`` on the residual around atoms, or a floor.
 
     Robust, within one waveform length of every atom: bursts of noise are shorter than the blocks of
@@ -277,14 +281,12 @@ def noise_around(eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length:
     around = np.abs(eta[atoms.component[:, None], at])
     if not len(atoms):
         return floor
-    own = GAUSSIAN * np.median(around, axis=1)
+    own = MAD_SCALE * np.median(around, axis=1)
     return np.where(own > loud[atoms.component] * floor, own, floor)
 
 
-def beyond_doubt(
-    detector: Detector, atoms: Atoms, local: Floats, samples: int
-) -> NDArray[np.bool_]:
-    """Return which atoms exceed what noise reaches anywhere in the recording."""
+def is_certain(detector: Detector, atoms: Atoms, local: Floats, samples: int) -> NDArray[np.bool_]:
+    """Return whether each atom exceeds the expected maximum of noise over the recording."""
     count = len(detector) * (detector.samples or samples)
     most = np.sqrt(2.0 * np.log(max(count, 2))) * np.maximum(detector.g, 1.0)
     return np.asarray(np.abs(atoms.c) >= most[atoms.component] * local[atoms.sample])
@@ -297,13 +299,13 @@ def medians(atoms: Atoms, q: int) -> Floats:
 
 
 def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
-    """Return which atoms have at least half the median coefficient of their component."""
+    """Return whether each atom has at least half the median coefficient of its component."""
     own = median[atoms.component]
     return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
 
 
-def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tuple[Floats, Floats]:
-    """Return limits of ``c / sigma`` above which decoys are few, and how many there are, (q,).
+def decoy_limits(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tuple[Floats, Floats]:
+    """Return limits of ``c / sigma`` above which decoys are few, and their number, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in
     noise and artefacts. Events are selected from the largest down.
@@ -321,14 +323,14 @@ def above_decoys(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tu
     return least, counts
 
 
-def noise_seen(w: Whitened, eta: Floats, sigma: Floats) -> Floats:
+def noise_gain(w: Whitened, eta: Floats, sigma: Floats) -> Floats:
     """Return g_j, the robust standard deviation of ``eta_j / sigma`` on the residual, (q,)."""
     half, step = w.length // 2, max(SPARSE, eta.shape[1] // ENOUGH)
     inside = slice(half, max(eta.shape[1] - half, half + 1), step)
     ratio = np.abs(eta[:, inside]) / w.centres(sigma)[inside]
-    return np.asarray(np.maximum(GAUSSIAN * np.median(ratio, axis=1), SEEN))
+    return np.asarray(np.maximum(MAD_SCALE * np.median(ratio, axis=1), MIN_GAIN))
 
 
 def with_waveforms(detector: Detector, A: Floats) -> Detector:
-    """Return the detector with other waveforms of the same kinds."""
+    """Return the detector with updated waveforms."""
     return replace(detector, A=A)

@@ -1,8 +1,7 @@
-"""Discovery: the noise model, the waveforms that recur, and how many there are.
+"""Discovery: the noise model, the recurring waveforms and their number.
 
-Waveforms as long as an event hide in a first estimate of the background: slow parts of events count
-as noise. So the background is estimated twice: from the recording, and from what a first, small
-dictionary leaves of it.
+Slow parts of events count as noise in a first estimate of the background. It is therefore estimated
+twice: from the recording, and from its residual after coding with a first, small dictionary.
 """
 
 from __future__ import annotations
@@ -13,25 +12,25 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.discovery.background import LEAST, Background, estimate_background
+from orbitdl.discovery.background import MIN_NOISE, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
-from orbitdl.discovery.growth import Grown, coded_by, grow, grow_exactly
+from orbitdl.discovery.growth import GrowthState, calibrated_coding, grow, grow_exactly
 from orbitdl.discovery.misfit import CHANCE
 from orbitdl.discovery.occurrences import avoided_lag, fitting, smallest_isolated
 from orbitdl.groups.base import Floats
 
 PILOT = 4
-"""Components of the first dictionary at most."""
-PIECES, PIECE = 10, 100
-"""Chunks that the first dictionary is learned from at most, and waveform lengths of one: enough for
-a spectrum, and a third of the time."""
+"""Maximum number of components of the first dictionary."""
+N_CHUNKS, CHUNK_LENGTH = 10, 100
+"""Maximum number of chunks for the first dictionary, and their size in waveform lengths: enough for
+a spectrum, in a third of the time."""
 CODINGS = 2
-"""Codings of a calibration after the first: each knows the misfit of the one before."""
+"""Further codings of a calibration; each uses the misfit of the previous one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Discovery:
-    """What was found in a recording.
+    """Result of discovery.
 
     Attributes
     ----------
@@ -40,9 +39,9 @@ class Discovery:
     detector : Detector
         The waveforms, whitened, with their noise, misfit and amplitudes.
     own : int
-        How many of them pass the tests: all, unless a number was requested.
+        Number of waveforms that pass the tests: all, unless a number was requested.
     reason : str
-        Why no more waveforms pass.
+        Reason for the end of growth.
     """
 
     background: Background
@@ -54,40 +53,40 @@ class Discovery:
 def background_of(
     x: Floats, observed: NDArray[np.bool_], length: int, rng: np.random.Generator
 ) -> Background:
-    """Estimate the noise model of samples (n, channels) from what recurring events leave."""
-    first = or_white(estimate_background(x, observed, length), x, observed)
-    x, observed = pieces_of(x, observed, length)
+    """Estimate the noise model of samples (n, channels) without their recurring events."""
+    first = floored_background(estimate_background(x, observed, length), x, observed)
+    x, observed = chunks_of(x, observed, length)
     w = whitened(x, observed, first, length)
     pilot, _ = grow(w, rng, PILOT)
     if not len(pilot.detector):
         return first
     left = first.undo(pilot.coded.residual[length:-length])
     model = estimate_background(np.where(observed[:, None], left, 0.0), observed, length)
-    return or_white(model, x, observed)
+    return floored_background(model, x, observed)
 
 
-def pieces_of(
+def chunks_of(
     x: Floats, observed: NDArray[np.bool_], length: int
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return samples, or chunks of them that are evenly spread, each after unobserved ones."""
-    size = PIECE * length
-    if len(x) <= PIECES * size:
+    """Return samples, or evenly spaced chunks of them separated by unobserved samples."""
+    size = CHUNK_LENGTH * length
+    if len(x) <= N_CHUNKS * size:
         return x, observed
-    begins = np.linspace(0, len(x) - size, PIECES).astype(np.intp)
+    begins = np.linspace(0, len(x) - size, N_CHUNKS).astype(np.intp)
     at = (begins[:, None] + np.arange(-length, size)).ravel()
-    is_own = np.tile(np.arange(-length, size) >= 0, PIECES)
+    is_own = np.tile(np.arange(-length, size) >= 0, N_CHUNKS)
     return np.where(is_own[:, None], x[at], 0.0), observed[at] & is_own
 
 
-def or_white(model: Background, x: Floats, observed: NDArray[np.bool_]) -> Background:
-    """Return a noise model, or white noise where a recording has next to none.
+def floored_background(model: Background, x: Floats, observed: NDArray[np.bool_]) -> Background:
+    """Return a noise model, or white noise if the recording has almost no noise.
 
     Without noise a filter would predict the events themselves.
     """
     y, known = replace(model, scale=np.ones(len(model.scale))).filtered(x, observed)
-    if np.all(model.scale > 1.01 * LEAST * np.std(y[known], axis=0)):
+    if np.all(model.scale > 1.01 * MIN_NOISE * np.std(y[known], axis=0)):
         return model
-    return Background.white(np.maximum(LEAST * np.std(x[observed], axis=0), 1e-300))
+    return Background.white(np.maximum(MIN_NOISE * np.std(x[observed], axis=0), 1e-300))
 
 
 def discover(
@@ -100,7 +99,7 @@ def discover(
     *,
     signed: bool = False,
 ) -> Discovery:
-    """Find the waveforms that recur in samples (n, channels), zero where not observed.
+    """Find the recurring waveforms in samples (n, channels), zero where not observed.
 
     As many as there are, or a requested number of them.
     """
@@ -122,10 +121,10 @@ def calibrated(
     rng: np.random.Generator,
     *,
     signed: bool = False,
-) -> Grown:
-    """Return samples coded by whitened waveforms (q, L, channels), and what that teaches."""
+) -> GrowthState:
+    """Return samples coded by whitened waveforms (q, L, channels), and the calibrated detector."""
     w = whitened(x, observed, background, A.shape[1])
-    coded = partial(coded_by, w, rng=rng, signed=signed, chance=CHANCE)
+    coded = partial(calibrated_coding, w, rng=rng, signed=signed, chance=CHANCE)
     now = coded(Detector.start(A), w.level(w.y))
     for _ in range(CODINGS):
         now = coded(now.detector, now.sigma)
@@ -139,13 +138,13 @@ def calibrated(
 def whitened(
     x: Floats, observed: NDArray[np.bool_], background: Background, length: int
 ) -> Whitened:
-    """Return samples whitened; those whose filter reaches a missing one are missing too."""
+    """Return whitened samples; those within the filter length of a missing one are missing too."""
     y, there = background.filtered(x, observed)
     return Whitened.of(y, there, length)
 
 
-def energies(grown: Grown) -> Floats:
-    """Return the energy that every component explains, (q,)."""
+def energies(grown: GrowthState) -> Floats:
+    """Return the energy explained by each component, (q,)."""
     atoms = grown.coded.atoms
     return np.asarray(
         np.bincount(atoms.component, atoms.c**2, minlength=len(grown.detector)), dtype=np.float64

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.discovery.candidates import RECURS
-from orbitdl.discovery.coding import HALF, Coded, Whitened
+from orbitdl.discovery.candidates import MIN_EVENTS
+from orbitdl.discovery.coding import HALF, DetectorCoding, Whitened
 from orbitdl.discovery.misfit import shifted, some, unit, windows
 from orbitdl.discovery.pursuit import gram_of
 from orbitdl.groups.base import Floats, Integers
@@ -29,7 +29,7 @@ CLUSTERS, STEPS = (2, 3, 4), 20
 """Numbers of clusters, and iterations of k-means."""
 
 
-def recurrences(w: Whitened, coded: Coded, j: int, listed: NDArray[np.bool_]) -> int:
+def recurrences(w: Whitened, coded: DetectorCoding, j: int, listed: NDArray[np.bool_]) -> int:
     """Return how many events of a component are predicted by its others.
 
     Of atoms that are `listed` as events, ``<s_k, a_{-k}> / ||a_{-k}|| > u_j n_k`` with the noise
@@ -38,7 +38,7 @@ def recurrences(w: Whitened, coded: Coded, j: int, listed: NDArray[np.bool_]) ->
     component mends the misfit of others.
     """
     own, atoms = coded.own(j), coded.atoms
-    if len(own) < RECURS:
+    if len(own) < MIN_EVENTS:
         return 0
     by_chance = 1.0 - np.exp(-len(atoms) * w.length / w.samples)
     if np.mean(atoms.larger_within(w.length // 2)[own]) > 0.5 * (1.0 + by_chance):
@@ -66,7 +66,7 @@ def has_valley(z: Floats) -> bool:
     return bool(middle + np.sqrt(middle) < SHALLOW * min(hills))
 
 
-def is_own_kind(coded: Coded, j: int) -> bool:
+def is_own_kind(coded: DetectorCoding, j: int) -> bool:
     """Return whether there is a valley between a component and every one that is similar to it."""
     A, gram = coded.detector.A, gram_of(coded.detector.A)
     for i in range(len(A)):
@@ -84,7 +84,7 @@ def is_own_kind(coded: Coded, j: int) -> bool:
     return True
 
 
-def preference(coded: Coded, which: Integers, own: Floats, other: Floats) -> Floats:
+def preference(coded: DetectorCoding, which: Integers, own: Floats, other: Floats) -> Floats:
     """Return how much more alike events are to their own waveform than to another, (K,).
 
     ``<x_k, a_{-k} - b>`` with ``x_k = s_k / c_k`` and the mean a_{-k} of the events but k, of which
@@ -98,14 +98,14 @@ def preference(coded: Coded, which: Integers, own: Floats, other: Floats) -> Flo
     return np.asarray(alike - np.einsum("knc,nc->k", x, other))
 
 
-def clear(coded: Coded, j: int) -> Integers:
+def clear(coded: DetectorCoding, j: int) -> Integers:
     """Return the atoms of a component that overlap no other, or all of them if these are few."""
     own = coded.own(j)
     alone = own[coded.atoms.isolated(coded.detector.A.shape[1])[own]]
-    return alone if len(alone) >= max(HALF * len(own), 4 * RECURS) else own
+    return alone if len(alone) >= max(HALF * len(own), 4 * MIN_EVENTS) else own
 
 
-def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
+def halves(coded: DetectorCoding, j: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Yield pairs of waveforms (2, L, channels) that a component may be a mixture of.
 
     Its events are clustered in the space of their principal axes above the Marchenko-Pastur edge. A
@@ -114,7 +114,7 @@ def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
     from scipy.cluster.vq import kmeans2  # which brings much that is seldom needed
 
     own = some(clear(coded, j), EVENTS, rng)
-    if len(own) < 4 * RECURS:
+    if len(own) < 4 * MIN_EVENTS:
         return
     s, c = windows(coded, own), coded.atoms.c[own]
     y = principal_scores((s / c[:, None, None]).reshape(len(own), -1))
@@ -126,7 +126,7 @@ def halves(coded: Coded, j: int, rng: np.random.Generator) -> Iterator[Floats]:
                 yield np.stack([unit(np.einsum("k,knc->nc", c[at], s[at])) for at in sides])
 
 
-def sides(coded: Coded, j: int, rng: np.random.Generator) -> Floats:
+def sides(coded: DetectorCoding, j: int, rng: np.random.Generator) -> Floats:
     """Return the mean events (2, L, channels) on either side of their first principal axis."""
     own = some(coded.own(j), EVENTS, rng)
     s, c = windows(coded, own), coded.atoms.c[own]
@@ -150,7 +150,7 @@ def principal_scores(x: Floats) -> Floats:
 
 def is_separate(y: Floats, label: Integers, i: int, count: int) -> bool:
     """Return whether there is a valley between a cluster and each of the others."""
-    if np.bincount(label, minlength=count).min() < RECURS:
+    if np.bincount(label, minlength=count).min() < MIN_EVENTS:
         return False
     own = y[label == i].mean(axis=0)
     for m in range(count):

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
-from orbitdl.discovery.background import GAUSSIAN
+from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.groups.base import Floats
 
 LONG, SMOOTH, LEAST = 2, 3, 0.2
@@ -70,7 +70,7 @@ def block_levels(r: Floats, observed: NDArray[np.bool_], size: int) -> Floats:
         block = slice(starts[k], starts[k] + size if k < count else len(r))
         part = r[block][observed[block]]
         levels[k] = np.median(np.abs(part)) if len(part) * 4 >= size else np.nan
-    return GAUSSIAN * levels
+    return MAD_SCALE * levels
 
 
 def smoothed(levels: Floats) -> Floats:

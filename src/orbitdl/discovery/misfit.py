@@ -18,8 +18,8 @@ from dataclasses import replace
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
-from orbitdl.discovery.background import GAUSSIAN
-from orbitdl.discovery.coding import HALF, Coded, Detector, Whitened, noise_seen
+from orbitdl.discovery.background import MAD_SCALE
+from orbitdl.discovery.coding import HALF, Detector, DetectorCoding, Whitened, noise_gain
 from orbitdl.discovery.pursuit import put_back
 from orbitdl.groups.base import Floats, Integers
 
@@ -34,11 +34,11 @@ LAGS, WIDER = 64, 32
 
 
 def learned(
-    w: Whitened, coded: Coded, rng: np.random.Generator, chance: float = 0.0
+    w: Whitened, coded: DetectorCoding, rng: np.random.Generator, chance: float = 0.0
 ) -> tuple[Detector, Floats]:
     """Return the detector with what this coding teaches, and the local noise level (P,)."""
     sigma = w.level(coded.residual)
-    g = noise_seen(w, coded.eta, sigma)
+    g = noise_gain(w, coded.eta, sigma)
     counts = np.bincount(coded.atoms.component, minlength=len(g)).astype(np.float64)
     V = misfit(w, coded, g, sigma, rng, chance)
     detector = replace(
@@ -49,7 +49,7 @@ def learned(
 
 def misfit(
     w: Whitened,
-    coded: Coded,
+    coded: DetectorCoding,
     g: Floats,
     sigma: Floats,
     rng: np.random.Generator,
@@ -75,7 +75,7 @@ def misfit(
         for l in range(q):  # noqa: E741
             there = np.where(inside, np.abs(eta[l][np.clip(at, 0, n - 1)]), 0.0) / c[:, None]
             by_chance = (1.0 + chance / np.sqrt(len(own))) * g[l] ** 2 * noise
-            square = (GAUSSIAN * np.median(there, axis=0)) ** 2 - by_chance
+            square = (MAD_SCALE * np.median(there, axis=0)) ** 2 - by_chance
             wide = np.interp(every, lags, np.maximum(square, 0.0))
             V[j, l] = maximum_filter1d(wide, 2 * max(length // WIDER, step) + 1)
     return V
@@ -86,14 +86,14 @@ def some(which: Integers, most: int, rng: np.random.Generator) -> Integers:
     return which if len(which) <= most else rng.choice(which, most, replace=False)
 
 
-def windows(coded: Coded, which: Integers) -> Floats:
+def windows(coded: DetectorCoding, which: Integers) -> Floats:
     """Return the residual at some atoms with each of them added back, (K, L, channels)."""
     atoms, A = coded.atoms.take(which), coded.detector.A
     at = atoms.sample[:, None] + np.arange(A.shape[1])
     return np.asarray(coded.residual[at] + atoms.c[:, None, None] * A[atoms.component])
 
 
-def updated_waveforms(coded: Coded, rng: np.random.Generator) -> Floats:
+def updated_waveforms(coded: DetectorCoding, rng: np.random.Generator) -> Floats:
     """Return waveforms moved towards the robust mean of their events.
 
     ``a_j + sum_k w_k c_k r_k / sum_k w_k c_k^2``, ``w_k = 1 / (||r_k||^2 + median)``, centred and

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
-from orbitdl.discovery.coding import HALF, Coded
+from orbitdl.discovery.coding import HALF, DetectorCoding
 from orbitdl.groups.base import Floats
 
 FLOOR, LEAST = 0.25, 0.25
@@ -30,7 +30,7 @@ NARROW = 8
 """Part of a waveform length that its energy is smoothed over, to weigh residuals with it."""
 
 
-def is_event(coded: Coded, samples: int) -> NDArray[np.bool_]:
+def is_event(coded: DetectorCoding, samples: int) -> NDArray[np.bool_]:
     """Return which atoms are events, (K,), by the rules of a calibrated detector, if it is one."""
     good, size, fit = fitting(coded)
     apart = coded.detector.apart
@@ -39,7 +39,7 @@ def is_event(coded: Coded, samples: int) -> NDArray[np.bool_]:
     return good & ~shadowed(coded, good, size * fit >= STRICT, apart)
 
 
-def fitting(coded: Coded) -> tuple[NDArray[np.bool_], Floats, Floats]:
+def fitting(coded: DetectorCoding) -> tuple[NDArray[np.bool_], Floats, Floats]:
     """Return which atoms explain what is there; return their relative size and their fit, too."""
     atoms, length = coded.atoms, coded.detector.A.shape[1]
     typical = coded.median
@@ -50,7 +50,7 @@ def fitting(coded: Coded) -> tuple[NDArray[np.bool_], Floats, Floats]:
     return np.where(alone, (size >= FLOOR) & (fit >= LEAST), near), size, fit
 
 
-def smallest_isolated(coded: Coded, good: NDArray[np.bool_]) -> Floats:
+def smallest_isolated(coded: DetectorCoding, good: NDArray[np.bool_]) -> Floats:
     """Return a coefficient that nearly all good atoms without a larger neighbour exceed, (q,).
 
     What is next to a larger event and smaller than that mends its misfit. 0 where it is not known.
@@ -60,7 +60,7 @@ def smallest_isolated(coded: Coded, good: NDArray[np.bool_]) -> Floats:
     return np.array([np.quantile(c, RANGE) if len(c) >= ENOUGH else 0.0 for c in own])
 
 
-def fits(coded: Coded, size: Floats) -> Floats:
+def fits(coded: DetectorCoding, size: Floats) -> Floats:
     """Return the share of the energy around every atom that it explains, noise subtracted.
 
     Energy is weighted by that of the waveform, smoothed. The expectation of noise, and two of its
@@ -99,7 +99,7 @@ def avoided_lag(sample: NDArray[np.int64], samples: int, most: int) -> float:
 
 
 def shadowed(
-    coded: Coded, good: NDArray[np.bool_], strong: NDArray[np.bool_], apart: float
+    coded: DetectorCoding, good: NDArray[np.bool_], strong: NDArray[np.bool_], apart: float
 ) -> NDArray[np.bool_]:
     """Return which good atoms are nearer than `apart` to a larger one, and not strong."""
     result, own = np.zeros(len(good), dtype=bool), np.flatnonzero(good)

@@ -29,13 +29,13 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import fast, internal
 
 ROUNDS = 16
-"""Rounds of insertion at most: each takes the largest correlation within two waveform lengths."""
+"""Maximum rounds of insertion; each inserts the maximum correlation within two waveform lengths."""
 SINGLE = np.float32
 """Type of recordings and correlations."""
 LATEST = 0.499
-"""Lag of an atom from its integer sample at most: rounding its time finds that sample."""
+"""Maximum lag of an atom from its integer sample, so that rounding its time gives that sample."""
 BLOCK, SHORTEST = 8, 512
-"""Waveform lengths of a transformed block, and samples at least."""
+"""Size of a transformed block in waveform lengths, and its minimum in samples."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,15 +67,15 @@ class Atoms:
         return len(self.c)
 
     def take(self, which: Any) -> Atoms:
-        """Return some of them."""
+        """Return a subset."""
         return Atoms(self.component[which], self.sample[which], self.c[which], self.lag[which])
 
     def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
-        """Return which atoms have one more than `factor` times as large within `reach` samples."""
+        """Return whether another atom within `reach` samples is more than `factor` times as large."""
         return largest_near(self, self.sample, reach) > factor * np.abs(self.c)
 
     def isolated(self, reach: int) -> NDArray[np.bool_]:
-        """Return which atoms have no other within `reach` samples."""
+        """Return whether each atom has no other within `reach` samples."""
         order = np.argsort(self.sample, kind="stable")
         gap = np.diff(self.sample[order], prepend=-np.inf, append=np.inf)
         alone = np.empty(len(self), dtype=bool)
@@ -284,7 +284,7 @@ def add_tables(rows, tables, component, sample, factor):  # type: ignore[no-unty
 
 @fast
 def add_lagged_tables(rows, tables, component, sample, factor, lag):  # type: ignore[no-untyped-def]
-    """Do so where each lags by a fraction of a sample."""
+    """Do the same with fractional lags."""
     for k in range(sample.shape[0]):
         add_lagged_table(rows, tables[component[k]], sample[k], factor[k], lag[k])
 
@@ -341,7 +341,7 @@ def add_waveform(begin, c, a, out):  # type: ignore[no-untyped-def]
 
 @fast
 def add_waveforms(component, sample, c, lag, A, out):  # type: ignore[no-untyped-def]
-    """Add ``c_k a_{j_k}``, a fraction of a sample later than at its samples, to a signal."""
+    """Add ``c_k a_{j_k}``, shifted by a fraction of a sample, to a signal."""
     for k in range(sample.shape[0]):
         a = A[component[k]]
         before, here, after = taps_of(c[k], lag[k])

@@ -198,7 +198,7 @@ class LazyApply:
 
     @single_threaded_blas()
     def __call__(self, number: int, first: int, last: int, values: Any) -> Any:
-        """Return the result; warn if some codes of data points `first` to last - 1 are late."""
+        """Return the result; warn if codes of data points `first` to last - 1 did not converge."""
         part, work = self.check(values, first, last), self.apply.work
         if first == last:
             return np.zeros((0, *self.shape))

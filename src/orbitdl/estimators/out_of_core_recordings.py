@@ -30,7 +30,7 @@ class RecordingLoader(Loader):
     width, channels : int
         Of a waveform.
     alpha : float
-    positive, whole, detrend : bool
+    positive, integer_shifts, detrend : bool
     noise : Background or None
         The noise model whose filter whitens a recording.
     n_jobs : int or None

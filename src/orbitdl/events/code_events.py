@@ -1,4 +1,4 @@
-"""From the atoms of a recording to a table of events: what, when, how strong, how unusual."""
+"""Event tables from the atoms of a recording."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.columns import in_column_order
-from orbitdl.events.intervals import holes_of, intervals_of, missing_stretches, own_intervals_of
+from orbitdl.events.intervals import gap_middles, intervals_of, missing_segments, own_intervals_of
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats
 
 HALF = 0.5
-"""Atoms below this part of the median size of their component are mostly noise."""
+"""Threshold relative to the median size of the component; smaller atoms are mostly noise."""
 
 
 def events_of(
@@ -63,7 +63,7 @@ def events_of(
     size = strongest if threshold is None else np.abs(events.coefficient)
     kept = np.asarray(size >= least[events.component])
     if refractory:
-        kept = strongest_around(events, kept, refractory)
+        kept = is_locally_strongest(events, kept, refractory)
     if not integer_shifts:
         events = retimed(recording, waveforms, events, kept)
     refit = refitted(recording, waveforms, events)
@@ -93,7 +93,7 @@ def with_intervals(
 ) -> pd.DataFrame:
     """Return events sorted by time with the intervals before them."""
     time, component = events["sample"].to_numpy(), events["component"].to_numpy()
-    holes = holes_of(missing_stretches(signal), length)
+    holes = gap_middles(missing_segments(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
     events = events.assign(interval=interval, own_interval=own)
     if sfreq is not None:
@@ -113,7 +113,7 @@ def no_events(sfreq: float | None) -> pd.DataFrame:
 
 
 def thresholds(atoms: LineAtoms, q: int, threshold: float | None) -> Floats:
-    """Return the smallest coefficient of an event of each component, (q,)."""
+    """Return the threshold of coefficients of each component, (q,)."""
     if threshold is not None:
         return np.full(q, float(threshold))
     size = np.abs(atoms.coefficient)
@@ -122,7 +122,7 @@ def thresholds(atoms: LineAtoms, q: int, threshold: float | None) -> Floats:
 
 
 def resolution_of(waveforms: Waveforms) -> Floats:
-    """Return how far apart two events must be not to be one that is wider, in samples, (q,).
+    """Return the minimum distance in samples at which two events are resolved, (q,).
 
     The full width at half maximum of ``<a_j, a_j(. - s)>``, as lines of a spectrum are told apart.
     """
@@ -139,7 +139,7 @@ def resolution_of(waveforms: Waveforms) -> Floats:
 
 
 def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
-    """Return atoms of one component and sign that follow each other more closely as one, in order.
+    """Merge unresolved atoms of one component and sign; return atoms sorted by time.
 
     It lies at their centre of mass, and its coefficient is the sum of theirs: a sparse code may
     tell of one event, a little wider or narrower than its waveform, by two atoms side by side.
@@ -165,10 +165,10 @@ def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
     return every.take(order), np.concatenate(strongest)[order]
 
 
-def strongest_around(
+def is_locally_strongest(
     atoms: LineAtoms, kept: NDArray[np.bool_], refractory: float
 ) -> NDArray[np.bool_]:
-    """Return which atoms are the strongest of their component as far as it can occur once."""
+    """Return whether each atom is the strongest of its component within the refractory period."""
     result = kept.copy()
     for j in np.unique(atoms.component):
         own = np.flatnonzero(kept & (atoms.component == j))  # sorted by time
@@ -183,7 +183,7 @@ def strongest_around(
 
 
 def overlapping(begin: Floats, end: Floats, kept: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which events share samples with another event; atoms are sorted by time."""
+    """Return whether each event overlaps another; atoms are sorted by time."""
     events = np.flatnonzero(kept)
     result = np.zeros(len(kept), dtype=bool)
     meets = begin[events[1:]] < np.maximum.accumulate(end[events])[:-1]

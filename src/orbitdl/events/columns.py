@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 IDENTITY = ("recording", "onset", "sample", "window", "component")
-"""When an event occurs, and of which component; the parameters of the group follow."""
+"""Columns of time and component; the parameters of the group follow."""
 MEASURES = (
     "amplitude",
     "coefficient",

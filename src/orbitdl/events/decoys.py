@@ -1,11 +1,10 @@
-"""Decoys: what a detector finds of waveforms that cannot be there, by its own thresholds and rules.
+"""Decoys: detections of absent waveforms with the thresholds and rules of a detector.
 
-Noise and artefacts look like a waveform upside down as often as like the waveform itself, events of
-known polarity do not. So the number of local maxima of ``-eta`` on the residual that pass
-everything an event must pass estimates the number of false events where noise is symmetric: no
-distribution is assumed, as p-values do. Where events have both signs, waveforms reversed in time
-take this part. Of one that equals its reversal there are hardly any: what is like it was
-subtracted.
+Noise and artefacts match the negative of a waveform as often as the waveform; events of known
+polarity do not. The number of local maxima of ``-eta`` on the residual that pass all criteria of
+events therefore estimates the number of false events, without the distributional assumptions of
+p-values, if noise is symmetric. If events have both signs, decoys are time-reversed waveforms; a
+waveform that equals its reversal has hardly any, because its matches were subtracted.
 """
 
 from __future__ import annotations
@@ -15,9 +14,9 @@ from dataclasses import replace
 import numpy as np
 
 from orbitdl.discovery.coding import (
-    Coded,
+    DetectorCoding,
     Whitened,
-    beyond_doubt,
+    is_certain,
     is_typical,
     noise_at,
 )
@@ -32,7 +31,7 @@ from orbitdl.discovery.pursuit import (
 )
 
 
-def decoys_in(w: Whitened, coded: Coded, *, signed: bool) -> Coded:
+def decoys_in(w: Whitened, coded: DetectorCoding, *, signed: bool) -> DetectorCoding:
     """Return the decoys of a coding by a calibrated detector, as a coding of their own."""
     detector, residual, eta = coded.detector, -coded.residual, -coded.eta
     if signed:
@@ -52,7 +51,7 @@ def decoys_in(w: Whitened, coded: Coded, *, signed: bool) -> Coded:
     subtract(residual, atoms, detector.A)
     noise = noise_at(eta, residual, atoms, detector, local[sample], w.length)
     passes = np.abs(atoms.c) > coded.u[component] * noise
-    passes &= beyond_doubt(detector, atoms, local, w.samples) | is_typical(atoms, coded.median)
+    passes &= is_certain(detector, atoms, local, w.samples) | is_typical(atoms, coded.median)
     passes &= np.abs(atoms.c) / local[sample] > detector.least[component]
     back = atoms.take(~passes)
     subtract(residual, replace(back, c=-back.c), detector.A)

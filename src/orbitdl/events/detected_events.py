@@ -1,4 +1,4 @@
-"""The table of events that a calibrated detector finds: what, when, how strong, how sure."""
+"""Event tables of a calibrated detector, with standard errors and p-values."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import overlapping, resolution_of, with_intervals
 from orbitdl.events.columns import in_column_order
-from orbitdl.events.detection import Detected, detect
+from orbitdl.events.detection import DetectedEvents, detect
 from orbitdl.events.model import EventModel
 from orbitdl.events.prominence import peaks_of
 from orbitdl.events.significance import (
     deviations,
-    left_free,
+    free_variance,
     moments,
     noise_maxima,
     p_values,
@@ -74,7 +74,7 @@ def detected_events(
     return in_column_order(listed)
 
 
-def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> pd.DataFrame:
+def table_of(found: DetectedEvents, refit: Refit, model: EventModel, tests: float) -> pd.DataFrame:
     """Return all events with their p-values, false discovery rates and runners-up."""
     atoms, A = found.atoms, model.detector.A
     s = deviations(model.detector, replace(atoms, coefficient=refit.amplitude), found.noise)
@@ -99,7 +99,11 @@ def table_of(found: Detected, refit: Refit, model: EventModel, tests: float) -> 
 
 
 def errors_of(
-    recording: list[Chunk], waveforms: Waveforms, found: Detected, refit: Refit, detector: Detector
+    recording: list[Chunk],
+    waveforms: Waveforms,
+    found: DetectedEvents,
+    refit: Refit,
+    detector: Detector,
 ) -> Floats:
     """Return the standard errors of coefficients and of times, (2, K).
 
@@ -122,7 +126,7 @@ def errors_of(
     far = waveforms.length + TAPS
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
-    s /= np.sqrt(left_free(detector))[atoms.component]
+    s /= np.sqrt(free_variance(detector))[atoms.component]
     s = deviations(detector, replace(atoms, coefficient=refit.amplitude), s)
     s *= level_uncertainty(*detector.A.shape[1:])
     errors = standard_errors(gram, np.stack(ends, axis=1), count) * s
@@ -133,8 +137,8 @@ def errors_of(
     return errors
 
 
-def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:
-    """Return how many decoys of each component have p-values up to the largest that is listed."""
+def decoys_of(decoys: DetectedEvents, model: EventModel, largest: float) -> list[int]:
+    """Return the number of decoys of each component with p-values up to the largest listed one."""
     component = decoys.atoms.component
     height = np.abs(decoys.atoms.coefficient)
     passing = p_values(height, component, decoys.noise, model.detector.A) <= largest
@@ -142,7 +146,7 @@ def decoys_of(decoys: Detected, model: EventModel, largest: float) -> list[int]:
 
 
 def threshold_of(model: EventModel) -> Floats:
-    """Return the least amplitude of an event at the background noise level, (q,)."""
+    """Return the threshold of amplitudes at the background noise level, (q,)."""
     detector = model.detector
     least = np.maximum(detector.thresholds(detector.samples) * detector.g, detector.least)
     return np.asarray(np.where(np.isfinite(least), least, 0.0) * model.gains)

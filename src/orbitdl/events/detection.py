@@ -1,7 +1,7 @@
 """Events of a recording by a calibrated detector: pursuit in chunks, then a joint refit.
 
-The detector decides which atoms are events by the thresholds of the fit
-(`orbitdl.discovery`). Their times and amplitudes are then refitted together, without a penalty.
+The detector selects events by the thresholds of the fit (`orbitdl.discovery`). Their times and
+amplitudes are then refitted jointly, without a penalty.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import in_threads
-from orbitdl.discovery.coding import Coded, Detector, Whitened, code
+from orbitdl.discovery.coding import Detector, DetectorCoding, Whitened, code
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import gram_of
 from orbitdl.domains.time.atoms import LineAtoms
@@ -22,23 +22,23 @@ from orbitdl.events.decoys import decoys_in
 from orbitdl.groups.base import Floats, Integers
 
 MARGIN = 8
-"""Waveform lengths that are read on either side of a chunk: the noise level there is known then."""
+"""Margin of a chunk in waveform lengths, for the estimate of the noise level."""
 NEAR = 8
-"""Part of a waveform length within which two chunks may find the same event."""
+"""Two chunks may detect the same event within 1 / NEAR of a waveform length."""
 
 
 @dataclass(frozen=True, eq=False)
-class Detected:
+class DetectedEvents:
     """Events of a recording, sorted by time, all arrays of shape (K,).
 
     Attributes
     ----------
     atoms : LineAtoms
-        At times to a fraction of a sample, by the parabola through three correlations.
+        At fractional times, from the parabola through three correlations.
     noise : ndarray
-        Standard deviation of the correlations with noise around each.
+        Standard deviation of the correlations with noise around each event.
     runner_up : ndarray of int
-        The other component that explains most of an event; -1 where there is none.
+        The other component that explains most of an event; -1 if there is none.
     rival : ndarray
         The largest correlation of that component with the event.
     """
@@ -48,62 +48,66 @@ class Detected:
     runner_up: Integers
     rival: Floats
 
-    def take(self, which: NDArray[np.bool_] | Integers) -> Detected:
-        """Return some of them."""
+    def take(self, which: NDArray[np.bool_] | Integers) -> DetectedEvents:
+        """Return a subset."""
         own = (self.noise[which], self.runner_up[which], self.rival[which])
-        return Detected(self.atoms.take(which), *own)
+        return DetectedEvents(self.atoms.take(which), *own)
 
 
 def detect(
     recording: list[Chunk], detector: Detector, n_jobs: int | None, *, signed: bool
-) -> tuple[Detected, Detected]:
+) -> tuple[DetectedEvents, DetectedEvents]:
     """Return the events of a whitened recording in chunks, and its decoys."""
     parts = in_threads(partial(detect_in_chunk, detector, signed=signed), recording, n_jobs)
     near = detector.A.shape[1] // NEAR
-    events, decoys = (joined(list(own), near) for own in zip(*parts, strict=True))
+    events, decoys = (merge_chunks(list(own), near) for own in zip(*parts, strict=True))
     return events, decoys
 
 
-def joined(parts: list[Detected], near: int) -> Detected:
-    """Return what was found in chunks sorted by time, what two of them found once."""
-    every = Detected(
+def merge_chunks(parts: list[DetectedEvents], near: int) -> DetectedEvents:
+    """Return the events of all chunks sorted by time, without duplicates."""
+    every = DetectedEvents(
         LineAtoms.concatenate([part.atoms for part in parts]),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
     )
     owner = np.repeat(np.arange(len(parts)), [len(part.atoms) for part in parts])
     order = np.argsort(every.atoms.time, kind="stable")
     every, owner = every.take(order), owner[order]
-    return every.take(listed_once(every.atoms, owner, near))
+    return every.take(without_duplicates(every.atoms, owner, near))
 
 
 FIELDS = ("noise", "runner_up", "rival")
 
 
-def detect_in_chunk(detector: Detector, chunk: Chunk, *, signed: bool) -> tuple[Detected, Detected]:
-    """Return events and decoys that begin in a chunk, or so near that its neighbour may differ."""
+def detect_in_chunk(
+    detector: Detector, chunk: Chunk, *, signed: bool
+) -> tuple[DetectedEvents, DetectedEvents]:
+    """Return events and decoys that begin in a chunk or close to it."""
     length = detector.A.shape[1]
     (y, observed), start = chunk.read(MARGIN * length, MARGIN * length)
     w = Whitened.of(y, observed, length)
     coded = code(w, detector, w.level(w.y), signed=signed)
     coded = code(w, detector, w.level(coded.residual), signed=signed)
-    events = owned(chunk, coded, is_event(coded, w.samples), start)
+    events = events_of_chunk(chunk, coded, is_event(coded, w.samples), start)
     decoys = decoys_in(w, coded, signed=signed)
-    return events, owned(chunk, decoys, np.ones(len(decoys.atoms), dtype=bool), start)
+    return events, events_of_chunk(chunk, decoys, np.ones(len(decoys.atoms), dtype=bool), start)
 
 
-def owned(chunk: Chunk, coded: Coded, good: NDArray[np.bool_], start: int) -> Detected:
-    """Return the good atoms of a coding from `start` on that begin in a chunk, or near it."""
+def events_of_chunk(
+    chunk: Chunk, coded: DetectorCoding, good: NDArray[np.bool_], start: int
+) -> DetectedEvents:
+    """Return the selected atoms of a coding from `start` on that begin in a chunk or close to it."""
     length, (first, last) = coded.detector.A.shape[1], chunk.domain
     time, near = coded.atoms.sample - length + start, length // NEAR
     own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
     other, rival = runners_up(coded, own)
     component = coded.atoms.component[own].astype(np.intp)
     atoms = LineAtoms(component, time[own] + coded.atoms.lag[own], coded.atoms.c[own])
-    return Detected(atoms, coded.noise[own], other, rival)
+    return DetectedEvents(atoms, coded.noise[own], other, rival)
 
 
-def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:
-    """Return for some atoms the other component that explains most, and its correlation.
+def runners_up(coded: DetectorCoding, own: Integers) -> tuple[Integers, Floats]:
+    """Return the runner-up component of atoms, and its correlation.
 
     Largest within an eighth of a waveform length of the atom, on the residual with it added back.
     """
@@ -123,8 +127,8 @@ def runners_up(coded: Coded, own: Integers) -> tuple[Integers, Floats]:
     return other, rival
 
 
-def listed_once(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
-    """Return which atoms, sorted by time, remain where two chunks found the same event."""
+def without_duplicates(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
+    """Return whether each atom, sorted by time, is kept; duplicates of two chunks are not."""
     remains = np.ones(len(atoms), dtype=bool)
     time, size = atoms.time, np.abs(atoms.coefficient)
     last = np.searchsorted(time, time + near, "right")

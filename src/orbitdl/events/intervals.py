@@ -1,7 +1,7 @@
-"""Intervals from one event to the next: of any component, and of the same one.
+"""Intervals between consecutive events: of any component, and of the same one.
 
-An interval is the time since the event before. It is not known (NaN) for the first event, nor where
-so much is missing in between that an event may be: half a waveform in one piece.
+An interval is the time since the previous event. It is NaN for the first event, and if a gap of half
+a waveform or more in between may hide an event.
 """
 
 from __future__ import annotations
@@ -15,23 +15,23 @@ from orbitdl.groups.base import Floats, Integers
 
 
 def runs(flags: NDArray[np.bool_]) -> Integers:
-    """Return where runs of True begin and end, (m, 2)."""
+    """Return begin and end of runs of True, (m, 2)."""
     steps = np.diff(flags.astype(np.int8), prepend=np.int8(0), append=np.int8(0))
     return np.flatnonzero(steps).reshape(-1, 2)
 
 
-def missing_stretches(signal: Signal) -> Integers:
-    """Return where samples begin and end, (m, 2), of which a channel is missing."""
+def missing_segments(signal: Signal) -> Integers:
+    """Return begin and end, (m, 2), of segments in which a channel is missing."""
     return runs(np.concatenate([~complete(part) for part in parts_of(signal)]))
 
 
-def holes_of(missing: Integers, length: int) -> Floats:
-    """Return the middles of missing stretches (m, 2) in which half a waveform may be, in order."""
+def gap_middles(missing: Integers, length: int) -> Floats:
+    """Return the sorted centres of missing segments (m, 2) of half a waveform or more."""
     return np.asarray(missing[missing[:, 1] - missing[:, 0] >= length / 2].mean(axis=1))
 
 
 def intervals_of(time: Floats, holes: Floats) -> Floats:
-    """Return the time since the event before, (n,), of events sorted by time.
+    """Return the time since the previous event, (n,), of events sorted by time.
 
     Examples
     --------
@@ -43,7 +43,7 @@ def intervals_of(time: Floats, holes: Floats) -> Floats:
 
 
 def own_intervals_of(time: Floats, component: Integers, holes: Floats) -> Floats:
-    """Return the time since the event of the same component before, (n,)."""
+    """Return the time since the previous event of the same component, (n,)."""
     result = np.full(len(time), np.nan)
     for j in np.unique(component):
         own = component == j

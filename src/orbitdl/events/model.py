@@ -1,4 +1,4 @@
-"""What a model knows of events beyond its waveforms: noise, detection, the unit of the data.
+"""The event model: noise, detection, and templates in the unit of the data.
 
 Coding works on whitened samples. In the unit of the data an event of component j with coefficient c
 is ``c T_j(t - tau)``. The template ``T_j`` is the least-squares waveform of the recording, free of
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.ndimage import convolve1d, uniform_filter1d
 
-from orbitdl.discovery.background import GAUSSIAN, Background
-from orbitdl.discovery.coding import Coded, Detector, with_waveforms
+from orbitdl.discovery.background import MAD_SCALE, Background
+from orbitdl.discovery.coding import Detector, DetectorCoding, with_waveforms
 from orbitdl.discovery.discover import Discovery, background_of, calibrated, discover
 from orbitdl.discovery.misfit import unit
 from orbitdl.discovery.occurrences import is_event
@@ -31,27 +31,27 @@ from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.groups.base import Floats
 
-LENGTHS = 10_000
-"""Waveform lengths of an excerpt at most: events enough for everything that is estimated."""
-LOST = 0.1
-"""Least part of its energy that denoising leaves of a waveform: else it stays as it is."""
+MAX_LENGTHS = 10_000
+"""Maximum size of an excerpt in waveform lengths: enough events for all estimates."""
+MIN_ENERGY = 0.1
+"""Minimum energy fraction after denoising; otherwise a waveform is left unchanged."""
 RIDGE = 1e-6
-"""Relative weight that keeps templates finite where events are few."""
+"""Relative regularisation of templates with few events."""
 NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
-"""Frequencies that a power is averaged over, and how many times the noise is subtracted: the first
-time from waveforms whose noise the times of events were aligned with."""
+"""Width of the smoothing of power spectra in frequencies, and factors of noise subtraction: larger the
+first time, because the times of events were aligned with the noise of the waveforms."""
 SMOOTHING = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
-"""Binomial filter, zero at the Nyquist frequency: there, integer samples follow noise most."""
+"""Binomial filter, zero at the Nyquist frequency, at which integer times fit noise most."""
 SAMPLED = 0.76
 """Standard error of a waveform at samples over that of its coefficients, by the diagonal of N: the
 root of ``(5040 / 2416)^-1`` times the mean of ``b(w)^2 / G(w)``, see `denoised`."""
 FIXED_SEED = 0
-"""Discovery draws at random. It draws the same every time, so that a fit can be resumed."""
+"""Seed of discovery: a fixed one, so that fits can be resumed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """Some of the samples of recordings, free of their trend, in memory.
+    """Detrended chunks of recordings in memory.
 
     Attributes
     ----------
@@ -68,9 +68,9 @@ class Excerpt:
 
     @classmethod
     def of(cls, recordings: Recordings) -> Excerpt:
-        """Return chunks of recordings, evenly spread."""
+        """Return evenly spaced chunks of recordings."""
         _, length, channels = recordings.space.block_shape
-        most = -(-LENGTHS * length // max(recordings.sizes))
+        most = -(-MAX_LENGTHS * length // max(recordings.sizes))
         chosen = recordings.of_some(values_from, most)
         is_all = len(chosen) == len(recordings.sizes)
         between, parts = np.full((length, channels), np.nan), list[Floats]()
@@ -82,13 +82,13 @@ class Excerpt:
 
 
 def values_from(chunk: Chunk) -> tuple[Floats, bool]:
-    """Return the samples of a chunk, NaN where one is missing, and whether a recording begins."""
+    """Return the samples of a chunk, NaN where missing, and whether a recording begins."""
     return known_values(chunk), chunk.begins
 
 
 @dataclass(frozen=True, eq=False)
 class EventModel:
-    """How events are found, and what they are in the unit of the data.
+    """Detection of events, and templates in the unit of the data.
 
     Attributes
     ----------
@@ -101,9 +101,9 @@ class EventModel:
     bands : ndarray of shape (q, W, channels)
         Standard errors of these waveforms at integer samples, relative to their norm.
     signed : bool
-        Whether events may have negative coefficients.
+        Whether coefficients may be negative.
     explained : float
-        Share of the energy above the noise that the events of the fit explain.
+        Explained fraction of the energy above noise, in the fit.
     """
 
     background: Background
@@ -115,7 +115,7 @@ class EventModel:
 
     @classmethod
     def unknown(cls, background: Background) -> EventModel:
-        """Return a noise model of which no waveforms are known."""
+        """Return an event model with a noise model but without waveforms."""
         nothing = np.zeros((0, 1, len(background.scale)))
         return cls(background, Detector.start(nothing), nothing, nothing, False, 0.0)
 
@@ -133,14 +133,14 @@ def noise_of(excerpt: Excerpt) -> Background:
 
 def white_noise_of(excerpt: Excerpt) -> Background:
     """Return white noise of the robust standard deviation of every channel."""
-    scale = GAUSSIAN * np.median(np.abs(excerpt.x[excerpt.observed]), axis=0)
+    scale = MAD_SCALE * np.median(np.abs(excerpt.x[excerpt.observed]), axis=0)
     return Background.white(np.where(scale > 0, scale, 1.0))
 
 
 def waveforms_in(
     excerpt: Excerpt, noise: Background, number: int | None = None, *, signed: bool = False
 ) -> Discovery:
-    """Return the waveforms that recur, refined: as many as there are, or a requested number."""
+    """Return the recurring waveforms, refined: all of them, or a requested number."""
     rng, every = np.random.default_rng(FIXED_SEED), (excerpt.x, excerpt.observed, excerpt.length)
     found = discover(*every, noise, rng, number, signed=signed)
     if not len(found.detector):
@@ -168,7 +168,7 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     for caution in CAUTION:
         events = retimed(split_recording(signal, excerpt.length), Waveforms(u), events, free)
         u, spread, left = templates_of(white, events, u)
-        s = GAUSSIAN * np.median(np.abs(left[known]), axis=0)
+        s = MAD_SCALE * np.median(np.abs(left[known]), axis=0)
         new = denoised(Waveforms(u).samples(), spread * s, caution)
         A = np.stack([unit(a) if a.any() else old for a, old in zip(new, A, strict=True)])
         u = Waveforms.through(A).u
@@ -176,7 +176,7 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
 
 
 def denoised(a: Floats, sd: Floats, caution: float) -> Floats:
-    """Return waveforms (q, W, channels) without what noise of known deviations adds to them.
+    """Return waveforms (q, W, channels), denoised by spectral subtraction at known noise levels.
 
     An empirical Wiener filter: the spectrum F is multiplied by ``max(0, 1 - caution N / P)``, where
     N is the power of the noise and P that of F, averaged over neighbouring frequencies. A waveform
@@ -196,7 +196,7 @@ def denoised(a: Floats, sd: Floats, caution: float) -> Floats:
     noise = length * np.mean(sd**2, axis=1, keepdims=True) * colour[:, None]
     gain = np.maximum(1.0 - caution * noise / np.maximum(power, 1e-300), 0.0)
     left = np.fft.irfft(spectrum * gain, 2 * length, axis=1)[:, :length]
-    is_lost = np.sum(left**2, axis=(1, 2), keepdims=True) < LOST * np.sum(
+    is_lost = np.sum(left**2, axis=(1, 2), keepdims=True) < MIN_ENERGY * np.sum(
         a**2, (1, 2), keepdims=True
     )
     return np.where(is_lost, a, left)
@@ -216,14 +216,16 @@ def event_model(
     templates, spread, left = templates_of(excerpt, events, np.zeros_like(waveforms.u))
     for j in np.flatnonzero(norms_of(templates) == 0.0):  # no events: only the filter is undone
         templates[j] = coefficients_of(noise.undo(A[j])[None])[0]
-    s = np.sqrt(left_at(left, excerpt, events, len(templates)))[:, None]
+    s = np.sqrt(residual_variance(left, excerpt, events, len(templates)))[:, None]
     norms = norms_of(templates)[:, None, None]
     bands = SAMPLED * spread * s / np.where(norms > 0, norms, np.inf)
     share = explained_share(noise, excerpt, now.coded, now.sigma)
     return EventModel(noise, now.detector, templates, bands, signed, share)
 
 
-def explained_share(noise: Background, excerpt: Excerpt, coded: Coded, sigma: Floats) -> float:
+def explained_share(
+    noise: Background, excerpt: Excerpt, coded: DetectorCoding, sigma: Floats
+) -> float:
     """Return ``1 - (sum (r/sigma)^2 - n) / (sum (y/sigma)^2 - n)`` of n whitened samples."""
     y, known = noise.filtered(excerpt.x, excerpt.observed)
     inside = slice(excerpt.length, -excerpt.length)
@@ -232,7 +234,7 @@ def explained_share(noise: Background, excerpt: Excerpt, coded: Coded, sigma: Fl
     return float(np.clip(1.0 - left / before, 0.0, 1.0)) if before > 0 else 0.0
 
 
-def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
+def events_in(coded: DetectorCoding, excerpt: Excerpt) -> LineAtoms:
     """Return the events of a coding, sorted by time, at integer samples."""
     atoms = coded.atoms.take(is_event(coded, len(excerpt.x)))
     time = atoms.sample - excerpt.length + atoms.lag
@@ -240,7 +242,7 @@ def events_in(coded: Coded, excerpt: Excerpt) -> LineAtoms:
 
 
 def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the least-squares waveforms of events, their relative errors, and what is left.
+    """Return the least-squares waveforms of events, their relative errors, and the residual.
 
     Where events do not determine them, they stay at the coefficients u (q, W, channels).
 
@@ -261,8 +263,8 @@ def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats
     return u, np.sqrt(1.0 / np.maximum(diagonal + ridge, 1e-300)).reshape(q, -1, 1), left
 
 
-def left_at(left: Floats, excerpt: Excerpt, events: LineAtoms, q: int) -> Floats:
-    """Return the variance that is left at the events of every component, (q, channels).
+def residual_variance(left: Floats, excerpt: Excerpt, events: LineAtoms, q: int) -> Floats:
+    """Return the variance of the residual at the events of each component, (q, channels).
 
     ``sum_k c_k^2 s_k^2 / sum_k c_k^2`` with the mean square s_k^2 over the samples of event k: the
     noise, which differs from event to event, and the differences of events from their mean.

@@ -1,6 +1,6 @@
-"""Codes that are certified and still say little: events listed twice, hardly any, or too many.
+"""Warnings about implausible codes: duplicate, few or too many events.
 
-A certificate tells how good a code is for given waveforms, not whether these are what happened.
+A certificate bounds the suboptimality of a code for given waveforms, not the error of these.
 """
 
 from __future__ import annotations
@@ -18,30 +18,33 @@ from orbitdl.events.code_events import merged, resolution_of, thresholds
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats
 
-TOGETHER, ENOUGH = 0.4, 8
-"""Share of the events of a component, beyond chance, at one lag from another's; of so many."""
+COINCIDENCE, ENOUGH = 0.4, 8
+"""Minimum fraction of coincident events in excess of chance, and minimum number of events."""
 NEAR, FAR = 1 / 16, 1 / 2
-"""Of the length of a waveform: by how much that lag may vary, and how long it may be."""
+"""Tolerance and maximum of that lag, in waveform lengths."""
 FEW, LONG = 2, 20
-"""So few events are hardly any in a recording of so many waveforms' length."""
+"""Number of events considered few, and minimum duration of a recording in waveform lengths."""
 DENSE = 16.0
-"""Atoms per length of a waveform, twice what an automatic alpha allows."""
+"""Maximum atoms per waveform length: twice the limit of an automatic alpha."""
 LITTLE, HALF = 0.01, 0.5
-"""Shares of the energy below which hardly anything is explained: by any, and by few events."""
+"""Explained fractions of the energy considered small: for any number of events, and for few."""
 
 
 def warn_of_codes(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> None:
     """Warn if components occur together, if hardly anything is explained, or if codes are dense."""
-    events = salient(codes.atoms, waveforms)
+    events = listed_events(codes.atoms, waveforms)
     said = list(sentences_of_pairs(events, waveforms, samples))
     if samples >= LONG * waveforms.length:
-        said += [*few(codes, events, samples), *many(codes, waveforms, samples)]
+        said += [
+            *sentence_of_few(codes, events, samples),
+            *sentence_of_many(codes, waveforms, samples),
+        ]
     for sentence in said:
         warn_user(sentence)
 
 
-def salient(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:
-    """Return the events that would be listed, each where its waveform is largest."""
+def listed_events(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:
+    """Return the events of the table, at the peaks of their waveforms."""
     events, strongest = merged(atoms, resolution_of(waveforms))
     events = events.take(strongest >= thresholds(atoms, len(waveforms), None)[events.component])
     time = events.time + peaks_of(waveforms)[events.component]
@@ -49,12 +52,12 @@ def salient(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:
 
 
 def sentences_of_pairs(events: LineAtoms, waveforms: Waveforms, samples: int) -> Iterator[str]:
-    """Say which components share many of their events."""
+    """Yield warnings about components with coincident events."""
     times = [events.time[events.component == j] for j in range(len(waveforms))]
     for i, j in combinations(range(len(times)), 2):
         rare, other = (i, j) if len(times[i]) <= len(times[j]) else (j, i)
-        share = share_together(times[rare], times[other], waveforms.length, samples)
-        if len(times[rare]) >= ENOUGH and share > TOGETHER:
+        share = coincidence_fraction(times[rare], times[other], waveforms.length, samples)
+        if len(times[rare]) >= ENOUGH and share > COINCIDENCE:
             yield (
                 f"components {i} and {j} occur together: many of the {len(times[rare])} events of "
                 f"component {rare} are at one lag from one of component {other}, so that one event "
@@ -63,8 +66,8 @@ def sentences_of_pairs(events: LineAtoms, waveforms: Waveforms, samples: int) ->
             )
 
 
-def share_together(time: Floats, others: Floats, length: int, samples: int) -> float:
-    """Return which part of some events is at one lag from others, beyond what chance would bring.
+def coincidence_fraction(time: Floats, others: Floats, length: int, samples: int) -> float:
+    """Return the fraction of events at one lag from others, in excess of chance.
 
     Both are sorted by time.
     """
@@ -78,8 +81,8 @@ def share_together(time: Floats, others: Floats, length: int, samples: int) -> f
     return float(most / len(time) - 2 * near * len(others) / samples)
 
 
-def few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]:
-    """Say if hardly anything was found in a recording that is long enough for more."""
+def sentence_of_few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]:
+    """Yield a warning if a long recording has hardly any events."""
     if len(events) and codes.explained < (HALF if len(events) <= FEW else LITTLE):
         yield (
             f"hardly anything was found: {len(events)} event{'s' * (len(events) != 1)} "
@@ -89,8 +92,8 @@ def few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]
         )
 
 
-def many(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> Iterator[str]:
-    """Say if codes are dense: atoms then follow each other faster than events can."""
+def sentence_of_many(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> Iterator[str]:
+    """Yield a warning if atoms are denser than events can be."""
     count = len(codes.atoms) * waveforms.length / samples
     if count > DENSE:
         yield (

@@ -1,4 +1,4 @@
-"""Where a waveform peaks: the sample that an event is placed at."""
+"""Peaks of waveforms, which define the samples of events."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.groups.base import Integers
 
 QUARTER = 4
-"""Part of a waveform length on either side that a peak is compared with."""
+"""Neighbourhood of a peak: 1 / QUARTER of a waveform length on either side."""
 
 
 def peaks_of(waveforms: Waveforms) -> Integers:
-    """Return the sample where each waveform stands out most from its neighbourhood, (q,).
+    """Return the sample of the largest prominence of each waveform, (q,).
 
     The largest distance from the running mean over half a waveform length: a slow wave, however
     large, is no peak.

@@ -1,4 +1,4 @@
-"""How sure events are: p-values of peaks, false discovery rate, standard errors.
+"""Significance of events: p-values of peaks, false discovery rates, standard errors.
 
 Noise correlated with a unit-norm waveform is a Gaussian process with spectral moments
 
@@ -27,10 +27,10 @@ from orbitdl.discovery.pursuit import gram_of
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.groups.base import Floats
 
-TOGETHER = 64
-"""Events whose covariances are computed together."""
-MOST = 0.5
-"""Share of the variance of noise that events take at most."""
+BATCH = 64
+"""Batch size of covariances."""
+MAX_SHARE = 0.5
+"""Maximum fraction of the noise variance removed by events."""
 
 
 def moments(A: Floats) -> tuple[Floats, Floats]:
@@ -55,20 +55,20 @@ def tail(u: Floats, nu: Floats) -> Floats:
 
 
 def p_values(height: Floats, component: NDArray[np.intp], s: Floats, A: Floats) -> Floats:
-    """Return the p-values of events with correlations `height` where noise has the deviation s."""
+    """Return the p-values of events with correlations `height` in noise of standard deviation s."""
     slope, curvature = moments(A)
     nu = slope / np.sqrt(np.maximum(curvature, 1e-300))
     return np.clip(tail(height / np.maximum(s, 1e-300), nu[component]), 0.0, 1.0)
 
 
 def noise_maxima(A: Floats, samples: int) -> float:
-    """Return how many local maxima noise has in so many samples, of all waveforms together."""
+    """Return the expected number of local maxima of noise for all waveforms."""
     slope, curvature = moments(A)
     return float(np.sum(np.sqrt(curvature / np.maximum(slope, 1e-300))) / (2 * np.pi) * samples)
 
 
 def q_values(p: Floats, tests: float) -> Floats:
-    """Return the false discovery rates at which each is the last to be listed.
+    """Return the q-values: the false discovery rate with each event as the last one.
 
     Benjamini-Hochberg over all `tests` maxima of the noise, not over those that were selected.
 
@@ -103,8 +103,8 @@ def deviations(detector: Detector, atoms: LineAtoms, noise: Floats) -> Floats:
     return np.sqrt(square)
 
 
-def left_free(detector: Detector) -> Floats:
-    """Return which share of the variance of noise is left where events were subtracted, (q,).
+def free_variance(detector: Detector) -> Floats:
+    """Return the fraction of the noise variance that remains after subtraction of events, (q,).
 
     An event of waveform j, whose amplitude and time are fitted, takes the noise along a_j and a'_j.
     Of the variance of correlations with a_l in T samples these are
@@ -114,7 +114,7 @@ def left_free(detector: Detector) -> Floats:
     gram, (slope, _) = gram_of(detector.A), moments(detector.A)
     steps = np.diff(gram, axis=2) / np.sqrt(np.maximum(slope, 1e-300))[:, None, None]
     taken = detector.counts @ (np.sum(gram**2, axis=2) + np.sum(steps**2, axis=2))
-    return np.asarray(1.0 - np.minimum(taken / max(detector.samples, 1), MOST))
+    return np.asarray(1.0 - np.minimum(taken / max(detector.samples, 1), MAX_SHARE))
 
 
 def standard_errors(gram: Any, neighbours: NDArray[np.intp], count: int) -> Floats:
@@ -130,8 +130,8 @@ def standard_errors(gram: Any, neighbours: NDArray[np.intp], count: int) -> Floa
         Number of events K.
     """
     result = np.zeros((2, count))
-    for begin in range(0, count, TOGETHER):
-        end = min(begin + TOGETHER, count)
+    for begin in range(0, count, BATCH):
+        end = min(begin + BATCH, count)
         low = min(int(neighbours[begin:end, 0].min()), begin)
         high = max(int(neighbours[begin:end, 1].max()), end)
         own = np.concatenate([np.arange(low, high), count + np.arange(low, high)])

@@ -1,4 +1,4 @@
-"""Data as the model codes them: what is explained, in the unit of the recording."""
+"""Windows, their codes and the explained energy, in the unit of the recording."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from orbitdl.report.usage import Usage, usage_of
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """What was done to windows before they were coded: ``X = (recording - mean) / scale``.
+    """Normalisation of windows before coding: ``X = (recording - mean) / scale``.
 
     Attributes
     ----------
@@ -31,13 +31,13 @@ class Scaling:
 
     @classmethod
     def none(cls, X: Floats) -> Scaling:
-        """Return the scaling of windows that are as they were recorded."""
+        """Return the scaling of windows that were not normalised."""
         one = (len(X), *[1] * (X.ndim - 1))
         return cls(np.zeros(one), np.ones(one))
 
     @classmethod
     def of(cls, X: ArrayLike, mean: ArrayLike | None, scale: ArrayLike | None) -> Scaling:
-        """Check and shape what the user says was done to X."""
+        """Check the mean and scale given by the user, and broadcast them to windows."""
         shape = np.shape(X)
         one = (shape[0], *[1] * (len(shape) - 1))
         means = np.asarray(np.zeros(one) if mean is None else mean, dtype=np.float64)
@@ -45,8 +45,8 @@ class Scaling:
         scales = np.asarray(np.ones(one) if scale is None else scale, dtype=np.float64)
         if scales.size != shape[0] or not np.all(np.isfinite(scales) & (scales > 0)):
             raise ValueError(
-                f"scale must be {shape[0]} positive numbers, what each window was divided by, not "
-                f"an array of shape {scales.shape} or with other values."
+                f"scale must be {shape[0]} positive numbers, the divisor of each window, not an "
+                f"array of shape {scales.shape} or with other values."
             )
         fits = len(means.shape) == len(shape) and len(means) == shape[0]
         fits = fits and all(m in (1, d) for m, d in zip(means.shape, shape, strict=True))
@@ -59,19 +59,19 @@ class Scaling:
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
-    """Data and what the model makes of them.
+class CodedWindows:
+    """Windows with their codes and approximations.
 
     Attributes
     ----------
     X : ndarray of shape (n, ...)
-        As the model sees them; NaN where missing.
+        Input of the model; NaN where missing.
     codes : Codes
     approximation : ndarray of shape (n, ...)
-        As the model sees it.
+        In the scaling of X.
     components : ndarray of shape (q, ...)
     scaling : Scaling
-        How X was made of the recording.
+        How X was normalised.
     step, samples : int or None
         Samples from the start of one window to the next, and of the recording in all.
     in_time : bool
@@ -88,7 +88,7 @@ class Coded:
     in_time: bool = False
 
     def in_unit(self, values: Floats, i: int) -> Floats:
-        """Return values of window i, as the model sees them, as they were recorded."""
+        """Return values of window i in the unit of the recording."""
         return np.asarray(values * self.scaling.scale[i] + self.scaling.mean[i])
 
     @cached_property
@@ -98,23 +98,23 @@ class Coded:
         return np.asarray(atoms.coefficient * self.scaling.scale.ravel()[atoms.sample])
 
     @cached_property
-    def place(self) -> Floats:
-        """Where in its window every atom lies, in samples, (K,)."""
+    def position(self) -> Floats:
+        """Position of each atom in its window, in samples, (K,)."""
         return positions(self.codes, self.components)
 
     @cached_property
     def start(self) -> NDArray[np.intp]:
-        """The sample of the recording that each window begins with, (n,)."""
+        """First sample of each window in the recording, (n,)."""
         n, length = self.X.shape[:2]
         return window_starts(n, length, self.step or length, self.samples)
 
     @cached_property
-    def listed(self) -> NDArray[np.bool_]:
-        """Which atoms (K,) are events: of windows that overlap one tells of an event."""
+    def is_event(self) -> NDArray[np.bool_]:
+        """Whether each atom (K,) is an event; overlapping windows count an event once."""
         window = self.codes.atoms.sample
         if self.step is None and self.samples is None:
             return np.ones(len(window), dtype=bool)
-        atoms, position = self.codes.atoms, self.place + self.start[window]
+        atoms, position = self.codes.atoms, self.position + self.start[window]
         return deduplicated(
             WindowEvents(window, atoms.component, position, self.coefficient),
             self.components,
@@ -126,12 +126,12 @@ class Coded:
 
     @cached_property
     def energy(self) -> Floats:
-        """Sums of squares of the observed values about the mean that was taken off, (n,)."""
+        """Sums of squares of the observed values after subtraction of the mean, (n,)."""
         return np.asarray(_total(self.X**2) * self.scaling.scale.ravel() ** 2)
 
     @cached_property
-    def left(self) -> Floats:
-        """What the codes leave of the energy, (n,)."""
+    def residual_energy(self) -> Floats:
+        """Energy of the residual of each window, (n,)."""
         return np.asarray(_total(self._residual**2) * self.scaling.scale.ravel() ** 2)
 
     @property
@@ -140,10 +140,10 @@ class Coded:
 
     @cached_property
     def unexplained(self) -> Floats:
-        """Root mean square of what is left in the middle of each window, (n,).
+        """Weighted root mean square of the residual of each window, (n,).
 
-        In the unit of the recording. The middle counts most and the borders least: an event that a
-        border cuts is explained badly by its window and is none the less an ordinary one.
+        In the unit of the recording. Weights decrease from the middle to the borders: an event that
+        a border truncates is badly explained by its window, yet may be an ordinary one.
         """
         length, others = self.X.shape[1], [1] * (self.X.ndim - 2)
         weight = taper(length) if self.in_time else np.ones(length)
@@ -151,11 +151,10 @@ class Coded:
         return np.asarray(np.sqrt(_total(weight * self._residual**2)) * self.scaling.scale.ravel())
 
     @cached_property
-    def memory(self) -> float:
-        """How much one sample of what is left tells of another, over all windows: 0 for noise.
+    def autocorrelation(self) -> float:
+        """Largest autocorrelation of the residual over all windows: about 0 for white noise.
 
-        The largest absolute correlation of what is left with itself at any shift but none, where
-        signals go round, and missing values are zeros.
+        The maximum is over circular lags other than 0, in absolute value; missing values are zeros.
         """
         power = np.abs(np.fft.rfft(np.nan_to_num(self._residual), axis=1)) ** 2
         alike = np.fft.irfft(power.sum(axis=(0, *range(2, power.ndim))), n=self.X.shape[1])
@@ -164,32 +163,34 @@ class Coded:
 
     @cached_property
     def explained(self) -> Floats:
-        """Share of each window's energy that its code explains, (n,); NaN where there is none."""
+        """Explained fraction of the energy of each window, (n,); NaN without energy."""
         share = np.full(len(self.energy), np.nan)
-        np.divide(self.left, self.energy, out=share, where=self.energy > 0)
+        np.divide(self.residual_energy, self.energy, out=share, where=self.energy > 0)
         return 1.0 - share
 
     @property
-    def explained_in_all(self) -> float:
-        """Share of all energy that the codes explain."""
+    def total_explained(self) -> float:
+        """Explained fraction of the energy of all windows."""
         total = float(self.energy.sum())
-        return 1.0 - float(self.left.sum()) / total if total > 0 else 0.0
+        return 1.0 - float(self.residual_energy.sum()) / total if total > 0 else 0.0
 
     @cached_property
-    def beyond(self) -> NDArray[np.bool_]:
-        """Which samples of the windows (n, length) lie beyond the end of the recording."""
+    def is_beyond_end(self) -> NDArray[np.bool_]:
+        """Whether samples of the windows (n, length) lie beyond the end of the recording."""
         place = self.start[:, None] + np.arange(self.X.shape[1])
         return np.asarray(place >= (np.inf if self.samples is None else self.samples))
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
-        """Which values (n, ...) are missing; what lies beyond the end of the recording is not."""
-        return np.isnan(self.X) & ~self.beyond.reshape(*self.X.shape[:2], *[1] * (self.X.ndim - 2))
+        """Whether values (n, ...) are missing; those beyond the end of the recording are not."""
+        return np.isnan(self.X) & ~self.is_beyond_end.reshape(
+            *self.X.shape[:2], *[1] * (self.X.ndim - 2)
+        )
 
     @property
     def missing(self) -> float:
-        """Share of values of the recording that are missing."""
-        inside = int(np.sum(~self.beyond)) * (self.X.size // self.beyond.size)
+        """Missing fraction of the values of the recording."""
+        inside = int(np.sum(~self.is_beyond_end)) * (self.X.size // self.is_beyond_end.size)
         return int(self.gaps.sum()) / inside
 
     @cached_property
@@ -200,7 +201,7 @@ class Coded:
     @cached_property
     def usage(self) -> Usage:
         """How often and how strongly each component is used."""
-        return usage_of(self.codes.atoms, np.abs(self.coefficient), self.listed)
+        return usage_of(self.codes.atoms, np.abs(self.coefficient), self.is_event)
 
 
 def _total(values: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Which windows the report shows, and the atoms each is made of."""
+"""Selection of the windows shown, and their decomposition into atoms."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.report.coded import Coded
+from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
 
 MOST_ATOMS = 12
@@ -19,17 +19,18 @@ BUDGET = 400_000
 
 @dataclass(frozen=True, eq=False)
 class ShownAtom:
-    """One atom of a window: ``coefficient`` times a moved component, and the move in words.
+    """One atom of a window: ``coefficient`` times a transformed component.
 
-    The coefficient is in the unit of the recording. `place` is where in the window the atom lies,
-    in samples; None where nothing shifts.
+    The coefficient is in the unit of the recording. `position` is the sample of
+    the window at which the atom lies; None if the group does not shift. `words` describes the
+    group element.
     """
 
     component: int
     coefficient: float
     element: Floats
     words: str
-    place: float | None
+    position: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,16 +42,16 @@ class Window:
     number : int
         Row of X.
     start : int
-        The sample of the recording that it begins with.
+        First sample in the recording.
     data, approximation : ndarray of shape (...)
     base : ndarray of shape (...)
-        What the atoms stand on: the mean that was taken off the window.
+        Mean that was subtracted from the window.
     explained : float
         NaN for a window without energy.
     unexplained : float
-        Root mean square of what is left, the middle of the window counting most.
+        Weighted root mean square of the residual.
     n_atoms : int
-        Atoms in all; `atoms` has the largest.
+        Total number of atoms; `atoms` has the largest.
     gap : float
     atoms : list of ShownAtom
         Largest first.
@@ -71,10 +72,10 @@ class Window:
     rest: Floats | None
 
 
-def choose_windows(coded: Coded, n_windows: int) -> NDArray[np.intp]:
-    """Return the numbers of windows with much left unexplained and of others, evenly spread.
+def choose_windows(coded: CodedWindows, n_windows: int) -> NDArray[np.intp]:
+    """Return the numbers of windows with large residuals and of evenly spaced others.
 
-    A quarter of them are the worst. In order.
+    A quarter of them have the largest residuals. Numbers are sorted.
     """
     n = len(coded.X)
     if n <= n_windows:
@@ -85,11 +86,11 @@ def choose_windows(coded: Coded, n_windows: int) -> NDArray[np.intp]:
     return np.union1d(worst, rest[spread]).astype(np.intp)
 
 
-def worst_windows(coded: Coded, most: int) -> NDArray[np.intp]:
-    """Return the windows with most left unexplained, the worst first.
+def worst_windows(coded: CodedWindows, most: int) -> NDArray[np.intp]:
+    """Return the windows with the largest residuals, largest first.
 
-    Of windows that share more than half of their samples only the worst is taken: the others show
-    the same.
+    Of windows that share more than half of their samples only the worst is returned: the others
+    show the same signal.
     """
     length = coded.X.shape[1]
     same = (length - 1) // 2 // (coded.step or length)  # windows on either side that do
@@ -102,21 +103,21 @@ def worst_windows(coded: Coded, most: int) -> NDArray[np.intp]:
     return np.array(taken, dtype=np.intp)
 
 
-def affordable(facts: Facts, coded: Coded, n_windows: int) -> int:
-    """Return how many windows fit into the budget, one at least."""
+def affordable(facts: Facts, coded: CodedWindows, n_windows: int) -> int:
+    """Return how many windows fit into the budget, at least one."""
     size = int(np.prod(facts.representation.shape))
     atoms = float(np.minimum(coded.atoms_per_window, MOST_ATOMS).mean())
     drawn = 0.0 if facts.only_shifts else atoms
     return int(min(n_windows, max(1, BUDGET // (size * (2 + drawn)))))
 
 
-def windows_of(facts: Facts, coded: Coded, n_windows: int) -> list[Window]:
-    """Take the chosen windows apart."""
+def windows_of(facts: Facts, coded: CodedWindows, n_windows: int) -> list[Window]:
+    """Return the chosen windows, decomposed into atoms."""
     chosen = choose_windows(coded, affordable(facts, coded, n_windows))
     return [_window(facts, coded, int(i)) for i in chosen]
 
 
-def _window(facts: Facts, coded: Coded, i: int) -> Window:
+def _window(facts: Facts, coded: CodedWindows, i: int) -> Window:
     approximation = coded.in_unit(coded.approximation[i], i)
     base = np.broadcast_to(coded.scaling.mean[i], approximation.shape)
     atoms, n_atoms = _largest_atoms(facts, coded, i), int(coded.atoms_per_window[i])
@@ -135,7 +136,7 @@ def _window(facts: Facts, coded: Coded, i: int) -> Window:
     )
 
 
-def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
+def _largest_atoms(facts: Facts, coded: CodedWindows, window: int) -> list[ShownAtom]:
     atoms = coded.codes.atoms
     own = np.arange(atoms.offsets[window], atoms.offsets[window + 1])
     order = own[np.argsort(-np.abs(atoms.coefficient[own]), kind="stable")][:MOST_ATOMS]
@@ -145,7 +146,7 @@ def _largest_atoms(facts: Facts, coded: Coded, window: int) -> list[ShownAtom]:
             float(coded.coefficient[k]),
             atoms.element[k],
             facts.presentation.label(atoms.element[k]),
-            float(coded.place[k]) if facts.is_shift else None,
+            float(coded.position[k]) if facts.is_shift else None,
         )
         for k in order
     ]

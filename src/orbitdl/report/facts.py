@@ -1,4 +1,4 @@
-"""What a report is made from: the fitted model, and the data as it codes them."""
+"""Content of a report: the fitted model, the data and their codes."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from orbitdl.groups.default import group_or_default
 from orbitdl.groups.presentation import Presentation, ShiftSlider
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
-from orbitdl.report.coded import Coded, Scaling
+from orbitdl.report.coded import CodedWindows, Scaling
 
 
 @dataclass(frozen=True)
 class Labels:
-    """What only the user knows: the words and units of the report.
+    """Labels and units given by the user.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Labels:
     channels : tuple of str
         Names of the channels; empty: numbered.
     samples : int or None
-        Length of the recording that windows were cut from; None: unknown.
+        Length of the recording that was split into windows; None: unknown.
     offset : int
-        Samples before that in a longer recording, from whose start times count.
+        Samples of the recording before the first window; times count from its start.
     """
 
     title: str
@@ -52,7 +52,7 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """All a report knows; everything else is drawn from it.
+    """Content of a report.
 
     Attributes
     ----------
@@ -61,9 +61,9 @@ class Facts:
     representation : Action
     labels : Labels
     history : History
-        Empty where the model does not carry one.
-    coded : Coded or None
-        None when the report is made from the model alone.
+        Empty if the model has none.
+    coded : CodedWindows or None
+        None for a report without data.
     """
 
     model: OrbitDictionaryLearning
@@ -71,7 +71,7 @@ class Facts:
     representation: Action
     labels: Labels
     history: History
-    coded: Coded | None
+    coded: CodedWindows | None
 
     @property
     def components(self) -> Floats:
@@ -80,7 +80,7 @@ class Facts:
 
     @property
     def presentation(self) -> Presentation:
-        """How the group says and draws its moves."""
+        """How the group describes and draws its elements."""
         return self.representation.presentation
 
     @property
@@ -90,23 +90,23 @@ class Facts:
 
     @property
     def is_shift(self) -> bool:
-        """Whether the group shifts signals, so that an atom has a place in its window."""
+        """Whether the group shifts signals, so that an atom has a position in its window."""
         return self.presentation.in_time
 
     @property
     def only_shifts(self) -> bool:
-        """Whether a shift says all of a move, so that the page can draw it from the component."""
+        """Whether an element is a shift alone, so that the page can draw it from the component."""
         sliders = self.presentation.sliders
         return self.is_shift and len(sliders) == 1 and isinstance(sliders[0], ShiftSlider)
 
     @property
     def noun(self) -> str:
-        """What a data point is called: a window of a signal, or just that."""
+        """Noun for a data point: window or data point."""
         return self.presentation.noun
 
     @property
     def converged(self) -> bool | None:
-        """Whether learning stood still at its end; None where that is not known."""
+        """Whether learning converged; None if unknown."""
         return getattr(self.model, "converged_", None)
 
     @property
@@ -116,7 +116,7 @@ class Facts:
 
     @cached_property
     def peaks(self) -> Floats:
-        """Where each component of a group of shifts lies before it is moved, (q,)."""
+        """Peak position of each component of a group of shifts, (q,)."""
         every = np.arange(len(self.components))
         unmoved = np.zeros((len(every), len(self.representation.parameters)))
         return self.representation.locate(unmoved, every, self.components)
@@ -129,7 +129,7 @@ def gather(
     codes: Codes | None = None,
     scaling: Scaling | None = None,
 ) -> Facts:
-    """Code the data, unless their codes are given, and put together what the report needs."""
+    """Collect the content of a report; encode the data unless their codes are given."""
     check_is_fitted(model)
     group = group_or_default(model.group)
     representation = group.on(model.components_.shape[1:])
@@ -138,7 +138,9 @@ def gather(
     return facts if X is None else replace(facts, coded=_coded(facts, X, codes, scaling))
 
 
-def _coded(facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | None) -> Coded:
+def _coded(
+    facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | None
+) -> CodedWindows:
     if codes is None:
         codes = facts.model.codes_of(X)
     data = np.asarray(X, dtype=np.float64)
@@ -147,7 +149,7 @@ def _coded(facts: Facts, X: ArrayLike, codes: Codes | None, scaling: Scaling | N
             f"codes of {len(codes)} windows do not belong to X of shape {data.shape}; leave codes "
             "out, or pass what model.encode(X) returned."
         )
-    return Coded(
+    return CodedWindows(
         data,
         codes,
         facts.model.decode(codes),

@@ -1,6 +1,6 @@
-"""The frame of every page: style, script and data put together into one HTML text.
+"""The template of every page: style, script and data in one HTML text.
 
-Reports of windows and of a recording both fill it.
+Reports of windows and of recordings share it.
 """
 
 from __future__ import annotations
@@ -19,33 +19,33 @@ from plotly.offline import get_plotlyjs
 from orbitdl.plot.canvas import DARK, PALETTE
 
 
-def framed(
-    home: str,
+def assemble_page(
+    folder: str,
     title: str,
     scope: str,
-    pieces: Mapping[str, str],
+    sections: Mapping[str, str],
     content: Mapping[str, Any],
     scripts: Sequence[str],
     style: str = "",
 ) -> str:
-    """Return the whole page as HTML.
+    """Return the page as HTML.
 
     Parameters
     ----------
-    home : str
+    folder : str
         Folder of the page's own ``page.html`` and ``nav.html`` within this package.
     title : str
-        As it was given; it is escaped here.
+        Unescaped.
     scope : str
-        What the page is about: its style may depend on it.
-    pieces : mapping of str to str
-        HTML for the places of ``page.html``; every text from outside is escaped already.
+        Kind of the page; its style may depend on it.
+    sections : mapping of str to str
+        HTML for the fields of ``page.html``; text from users is escaped already.
     content : JSON
-        The data that are drawn.
+        Data to be drawn.
     scripts : sequence of str
         Files of the page's script, in order.
     style : str
-        What the page adds to the common style.
+        Additional style of the page.
     """
     code = {"plotly": get_plotlyjs(), "script": "\n".join(file(name) for name in scripts)}
     return Template(file("frame.html")).substitute(
@@ -53,8 +53,8 @@ def framed(
         title=escape(title),
         scope=scope,
         style=file("page.css") + style,
-        nav=file(f"{home}nav.html"),
-        main=Template(file(f"{home}page.html")).substitute(pieces),
+        nav=file(f"{folder}nav.html"),
+        main=Template(file(f"{folder}page.html")).substitute(sections),
         data=as_json({**content, "palette": {"light": PALETTE, "dark": DARK}}),
         **code,
     )
@@ -66,7 +66,7 @@ def file(name: str) -> str:
 
 
 def as_json(content: Any) -> str:
-    """Return JSON that may stand in a script element: no tag can end or open inside it."""
+    """Return JSON for a script element: it can neither open nor close a tag."""
     text = json.dumps(content, allow_nan=False, separators=(",", ":"), ensure_ascii=True)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -77,7 +77,7 @@ def paragraphs_of(said: Sequence[str]) -> str:
 
 
 def figures_of(shown: Sequence[tuple[str, str]]) -> str:
-    """Return key figures, each with its words."""
+    """Return key figures with their captions."""
     return "".join(
         f"<div><dt>{escape(words)}</dt><dd>{escape(value)}</dd></div>" for value, words in shown
     )
@@ -92,7 +92,7 @@ def rows_of(rows: Sequence[tuple[str, str]]) -> str:
 
 
 def _policy(scripts: Iterable[str]) -> str:
-    """Return a content security policy: these scripts, styles of the page, and no network."""
+    """Return a content security policy: these scripts, inline styles, and no network."""
     digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
     hashes = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (

@@ -1,4 +1,4 @@
-"""Remarks on the quality of data and fit, in words."""
+"""Remarks on the quality of data and fit."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.learning.alpha import alpha_max
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
-from orbitdl.report.coded import Coded
+from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
+from orbitdl.report.phrasing import bound, count, joined, number, percent
 from orbitdl.report.usage import Usage
-from orbitdl.report.words import bound, count, listed, number, percent
 
 RARE = 0.1
 """A component is nearly unused below this fraction of an even share of all atoms' sizes."""
@@ -23,8 +23,8 @@ ALIKE = 0.1
 POOR = 0.5
 """A window is not explained if its code carries less than this share of its energy."""
 WHITE = 0.2
-"""What is left is mostly noise if it is correlated with itself, shifted, by less than this: what
-has a shape is alike from one sample to the next, and then makes up about this share at most."""
+"""Autocorrelation below which a residual is considered noise. Waveforms are smooth: their
+autocorrelation is high, so below this they make up about this fraction of the energy at most."""
 BORDER = 0.05
 """An atom is at the border if its peak lies within this fraction of the length from an end."""
 CROWDED = 2.0
@@ -32,27 +32,27 @@ CROWDED = 2.0
 FEW = 20
 """Fewer atoms than this say nothing about borders."""
 LOST = 1e-3
-"""Share of the energy in the alternating part from which on it is worth a remark."""
+"""Minimum energy fraction of the Nyquist component for a remark."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A remark: a level ("check": something to act on; "know": good to know), a name, a text."""
+    """A remark: its severity ("check": act on it; "know": for information), name and text."""
 
-    level: Literal["check", "know"]
+    severity: Literal["check", "know"]
     about: str
     text: str
 
 
 def remarks(facts: Facts) -> list[Note]:
-    """Return all remarks on a fit, those to act on first; none if there is nothing to remark."""
+    """Return all remarks on a fit, those to act on first."""
     notes = [*_on_learning(facts), *_on_constants(facts), *_on_duplicates(facts)]
     if facts.coded is not None:
         notes += _on_coding(facts, facts.coded)
         notes += _on_usage(facts.coded, facts.coded.usage)
         notes += _on_borders(facts, facts.coded)
         notes += _on_data(facts, facts.coded)
-    return sorted(notes, key=lambda note: note.level != "check")
+    return sorted(notes, key=lambda note: note.severity != "check")
 
 
 def _on_learning(facts: Facts) -> Iterator[Note]:
@@ -73,7 +73,7 @@ def _on_constants(facts: Facts) -> Iterator[Note]:
         share = share_of_means(facts.coded.X)
     if len(flat) == 0 and share <= MUCH:
         return
-    shapes = f"Constant components, which stand for a mean and not for a shape: {listed(flat)}. "
+    shapes = f"Constant components, which stand for a mean and not for a shape: {joined(flat)}. "
     means = f"The means of the windows carry {percent(share)} of the energy of the data. "
     yield Note(
         "check",
@@ -98,12 +98,12 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
         yield Note(
             "check",
             "duplicate components",
-            f"Components of nearly the same shape, once moved onto each other: {listed(alike)}. "
+            f"Components of nearly the same shape, once moved onto each other: {joined(alike)}. "
             "Fewer components may be enough.",
         )
 
 
-def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
+def _on_coding(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     n, silent = len(coded.X), (coded.atoms_per_window == 0) & (coded.energy > 0)
     if silent.mean() > 0.5:
         yield Note(
@@ -126,17 +126,17 @@ def _on_coding(facts: Facts, coded: Coded) -> Iterator[Note]:
         )
 
 
-def _on_what_is_left(facts: Facts, coded: Coded) -> Iterator[Note]:
-    """Yield a remark on windows with much left: noise, which no code explains, or something."""
+def _on_what_is_left(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
+    """Yield a remark on windows with large residuals: noise, or unexplained waveforms."""
     n, poor = len(coded.X), np.flatnonzero(coded.explained < POOR)
-    if 2 * len(poor) > n and facts.is_shift and coded.memory < WHITE:
+    if 2 * len(poor) > n and facts.is_shift and coded.autocorrelation < WHITE:
         yield Note(
             "know",
             "noise",
             f"{count(len(poor), facts.noun)} of {number(n)} are explained by less than half, yet "
-            "what is left is mostly noise: one sample of it tells little of any other (correlation "
-            f"{coded.memory:.2f} at most). Codes leave noise out; where it is as strong as the "
-            "events, half of the energy is left.",
+            "what is left is mostly noise: its samples are nearly uncorrelated (at most "
+            f"{coded.autocorrelation:.2f}). Codes do not explain noise; where it is as strong as "
+            "the events, half of the energy is left.",
         )
     elif len(poor):
         worst = poor[np.argmax(coded.unexplained[poor])]
@@ -151,23 +151,23 @@ def _on_what_is_left(facts: Facts, coded: Coded) -> Iterator[Note]:
         )
 
 
-def _emptying_alpha(facts: Facts, coded: Coded) -> float:
+def _emptying_alpha(facts: Facts, coded: CodedWindows) -> float:
     return float(alpha_max(coded.X, facts.components, group=facts.group).max())
 
 
-def _on_usage(coded: Coded, usage: Usage) -> Iterator[Note]:
+def _on_usage(coded: CodedWindows, usage: Usage) -> Iterator[Note]:
     unused = np.flatnonzero(usage.atoms == 0)
     if len(unused) and len(unused) < len(usage.atoms):
         many = len(unused) > 1
         yield Note(
             "check",
             "unused components",
-            f"{'Components' if many else 'Component'} {listed(unused.tolist())} "
+            f"{'Components' if many else 'Component'} {joined(unused.tolist())} "
             f"{'are' if many else 'is'} not used at all by these data.",
         )
     rare = np.flatnonzero((usage.atoms > 0) & (usage.share < RARE / len(usage.share)))
     if len(rare):
-        uses = listed([f"{j} ({count(int(usage.atoms[j]), 'atom')})" for j in rare])
+        uses = joined([f"{j} ({count(int(usage.atoms[j]), 'atom')})" for j in rare])
         yield Note(
             "know",
             "nearly unused components",
@@ -176,31 +176,31 @@ def _on_usage(coded: Coded, usage: Usage) -> Iterator[Note]:
         )
 
 
-def _on_borders(facts: Facts, coded: Coded) -> Iterator[Note]:
+def _on_borders(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     """Yield a remark for components whose atoms, weighted by size, crowd the window's ends."""
     if not facts.is_shift:
         return
     atoms, length = coded.codes.atoms, facts.representation.shape[0]
     margin = max(1.0, BORDER * length)
-    near = np.minimum(coded.place, length - coded.place) < margin
-    size, even = np.abs(coded.coefficient) * coded.listed, 2 * margin / length
+    near = np.minimum(coded.position, length - coded.position) < margin
+    size, even = np.abs(coded.coefficient) * coded.is_event, 2 * margin / length
     total = np.bincount(atoms.component, size, atoms.n_components)
     inside = np.bincount(atoms.component[near], size[near], atoms.n_components)
-    many = np.bincount(atoms.component, coded.listed, atoms.n_components) >= FEW
+    many = np.bincount(atoms.component, coded.is_event, atoms.n_components) >= FEW
     crowded = np.flatnonzero(many & (inside > CROWDED * even * total))
     if len(crowded):
         shares = [f"component {j} ({percent(inside[j] / total[j])})" for j in crowded]
         yield Note(
             "check",
             "crowded border",
-            f"Atoms crowd the ends of their windows: {listed(shares)}, by size, within "
+            f"Atoms crowd the ends of their windows: {joined(shares)}, by size, within "
             f"{count(round(margin), 'sample')} of an end, where {percent(even)} would be even. "
             "Shifts are circular, what leaves at one end enters at the other: such atoms often "
-            "stand for a piece that the cut went through. Longer or overlapping windows help.",
+            "stand for an event that a window truncates. Use longer or overlapping windows.",
         )
 
 
-def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
+def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     if coded.gaps.any():
         gaps = coded.gaps.reshape(len(coded.X), -1)
         whole = int(gaps.all(axis=1).sum())
@@ -212,13 +212,14 @@ def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
             f"{count(int(gaps.any(axis=1).sum()), facts.noun)}. They are left out of every figure "
             f"here and drawn as gaps.{none}",
         )
-    if coded.beyond.any():
-        reaching = coded.beyond.any(axis=1)
+    if coded.is_beyond_end.any():
+        reaching = coded.is_beyond_end.any(axis=1)
+        longest = int(coded.is_beyond_end.sum(axis=1).max())
         last = f"last {facts.noun} reaches" if reaching.sum() == 1 else f"last {facts.noun}s reach"
         yield Note(
             "know",
             "end",
-            f"The {last} {count(int(coded.beyond.sum(axis=1).max()), 'sample')} beyond the end of "
+            f"The {last} {count(longest, 'sample')} beyond the end of "
             "the recording. There is nothing there to explain, and nothing is missing.",
         )
     lost = _alternating(facts, coded)
@@ -243,8 +244,8 @@ def _on_data(facts: Facts, coded: Coded) -> Iterator[Note]:
         yield Note("know", "empty", f"{count(empty, facts.noun)} hold nothing but zeros.")
 
 
-def _alternating(facts: Facts, coded: Coded) -> float:
-    """Return the share of the energy that the group cannot move, over windows without gaps."""
+def _alternating(facts: Facts, coded: CodedWindows) -> float:
+    """Return the energy fraction that the group cannot shift, over complete windows."""
     whole = coded.X[~np.isnan(coded.X).reshape(len(coded.X), -1).any(axis=1)]
     energy = float(np.sum(whole**2))
     if facts.representation.is_invertible or energy == 0:

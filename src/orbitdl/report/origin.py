@@ -17,7 +17,7 @@ from orbitdl.groups import Group
 from orbitdl.groups.presentation import written_array
 from orbitdl.learning.history import History
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import number, sizes
+from orbitdl.report.phrasing import number, sizes
 from orbitdl.storage.provenance import data_fingerprint
 
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "plotly")
@@ -96,7 +96,7 @@ def _changed_settings(model: Any) -> dict[str, str]:
 
 
 def _shown(value: object) -> str:
-    """Return a parameter as it would be typed, or in words where it is long or has no text."""
+    """Return a parameter as Python code, or a description where it is long or has none."""
     if isinstance(value, Group):
         return value.as_code()
     if isinstance(value, np.ndarray | list | tuple):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from orbitdl.learning.history import History
-from orbitdl.report.coded import Coded
+from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
-from orbitdl.report.words import bound, count, number, percent, sizes
+from orbitdl.report.phrasing import bound, count, number, percent, sizes
 
 
 def paragraphs(facts: Facts) -> list[str]:
-    """Say in words what was learned, and then how good it is."""
+    """Describe what was learned and how well it explains the data."""
     learned = f"{_what_was_learned(facts)} They {facts.presentation.description}."
     ended = how_learning_ended(facts.history, facts.converged)
     if facts.coded is None:
@@ -23,13 +23,13 @@ def paragraphs(facts: Facts) -> list[str]:
 
 
 def figures(facts: Facts) -> list[tuple[str, str]]:
-    """Return the key figures, each with the words that belong to it."""
+    """Return the key figures with their captions."""
     shown = [(number(len(facts.components)), "components")]
     if facts.coded is not None:
         coded = facts.coded
         shown += [
             (number(len(coded.X)), f"{facts.noun}s"),
-            (percent(max(0.0, coded.explained_in_all)), "of the energy explained"),
+            (percent(max(0.0, coded.total_explained)), "of the energy explained"),
             (f"{coded.atoms_per_window.mean():.1f}", f"atoms per {facts.noun}"),
             (bound(float(coded.codes.gap.max())), "certified gap, at most"),
         ]
@@ -46,8 +46,8 @@ def _what_was_learned(facts: Facts) -> str:
     return f"{count(q, 'component')} describe{'s' if q == 1 else ''} {many} {size}."
 
 
-def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
-    share = percent(max(0.0, coded.explained_in_all))
+def _how_data_are_coded(facts: Facts, coded: CodedWindows) -> tuple[str, str]:
+    share = percent(max(0.0, coded.total_explained))
     mean, gap = coded.atoms_per_window.mean(), bound(float(coded.codes.gap.max()))
     copies = "Multiples of them" if facts.presentation.fixed else "Their moved copies"
     return (
@@ -60,7 +60,7 @@ def _how_data_are_coded(facts: Facts, coded: Coded) -> tuple[str, str]:
 
 
 def how_learning_ended(history: History, converged: bool | None) -> str:
-    """Say how far the objective went, and whether it stood still in the end."""
+    """Describe the decrease of the objective and whether it converged."""
     if not history:
         return "How the learning went is not recorded in this model."
     first, last = history[0].objective, history[-1].objective

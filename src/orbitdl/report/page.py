@@ -1,4 +1,4 @@
-"""The page of windows: words, tables and data for the frame."""
+"""The page of a report on windows: text, tables and data for the template."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from orbitdl.report.facts import Facts
-from orbitdl.report.frame import figures_of, framed, paragraphs_of, rows_of
+from orbitdl.report.frame import assemble_page, figures_of, paragraphs_of, rows_of
 from orbitdl.report.notes import Note, remarks
 from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.overview import figures, paragraphs
 from orbitdl.report.payload import payload, shown_components
+from orbitdl.report.phrasing import count, number, percent
 from orbitdl.report.timeline import MOST_EVENTS
 from orbitdl.report.usage import Usage
-from orbitdl.report.words import count, number, percent
 
 SCRIPTS = (
     "colours",
@@ -30,15 +30,15 @@ SCRIPTS = (
     "theme",
     "page",
 )
-"""Files of the page's script, in order."""
-LEVELS = {"check": "Check", "know": "Good to know"}
+"""Script files of the page, in order."""
+SEVERITIES = {"check": "Check", "know": "Good to know"}
 
 
 def page(facts: Facts, n_windows: int, command: str | None) -> str:
-    """Return the whole report as HTML; every text from outside is escaped."""
+    """Return the report as HTML; text from users is escaped."""
     content = payload(facts, n_windows)
     usage = None if facts.coded is None else facts.coded.usage
-    pieces = {
+    sections = {
         "noun": facts.noun,
         "summary": paragraphs_of(paragraphs(facts)),
         "figures": figures_of(figures(facts)),
@@ -52,14 +52,15 @@ def page(facts: Facts, n_windows: int, command: str | None) -> str:
     }
     scope = "model" if facts.coded is None else "data"
     scripts = [f"script/{name}.js" for name in SCRIPTS]
-    return framed("", facts.labels.title, scope, pieces, content, scripts)
+    return assemble_page("", facts.labels.title, scope, sections, content, scripts)
 
 
 def _notes(notes: Sequence[Note]) -> str:
     if not notes:
         return '<p class="fine">Nothing to remark.</p>'
     items = (
-        f'<li class="{note.level}"><strong>{LEVELS[note.level]}:</strong> {escape(note.text)}</li>'
+        f'<li class="{note.severity}">'
+        f"<strong>{SEVERITIES[note.severity]}:</strong> {escape(note.text)}</li>"
         for note in notes
     )
     return f'<ul class="notes">{"".join(items)}</ul>'
@@ -76,7 +77,7 @@ def _what_is_shown(facts: Facts, usage: Usage | None) -> str:
 
 
 def _usage_table(usage: Usage, unit: str | None) -> str:
-    """Return head and rows of the table; on a phone every cell carries its column's name."""
+    """Return head and rows of the table; on narrow screens every cell shows its column name."""
     size = "typical size" if unit is None else f"typical size ({escape(unit)})"
     names = ("atoms", "used by", "share", size, "from … to")
     cells = "".join(f'<th scope="col">{name}</th>' for name in ("component", *names))
@@ -122,8 +123,8 @@ def _what_time_is(facts: Facts, in_seconds: bool) -> str:
         layout = "windows are taken to follow each other without gap or overlap"
     elif facts.overlap:
         layout = (
-            f"windows overlap, a new one starts every {step} samples, and an atom that several of "
-            "them see is shown once"
+            f"windows overlap, a new one starts every {step} samples, and an atom in several of "
+            "them is shown once"
         )
     else:
         layout = f"a window starts every {step} samples"

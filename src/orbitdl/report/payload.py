@@ -1,4 +1,4 @@
-"""The data of the page, as one JSON document: plain numbers and words."""
+"""The data of the page as one JSON document."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
-from orbitdl.report.coded import Coded
+from orbitdl.report.coded import CodedWindows
 from orbitdl.report.examples import ShownAtom, Window, windows_of
 from orbitdl.report.facts import Facts
-from orbitdl.report.moves import listed_elements, sliders, starts_of_sliders
+from orbitdl.report.sliders import listed_elements, sliders, starts_of_sliders
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import Usage
 
 MOST_COMPONENTS = 24
-"""Components drawn, the most used."""
+"""Maximum number of components drawn; the most used are chosen."""
 DIGITS = 4
-"""Decimal places of drawn values, counted from the largest."""
+"""Significant digits of drawn values, relative to the largest."""
 
 
 def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
-    """Return all that the page draws."""
+    """Return the data that the page draws."""
     usage = None if facts.coded is None else facts.coded.usage
     shown = shown_components(len(facts.components), usage)
     elements = listed_elements(facts, len(shown))
@@ -45,15 +45,15 @@ def payload(facts: Facts, n_windows: int) -> dict[str, Any]:
 
 
 def shown_components(q: int, usage: Usage | None) -> NDArray[np.intp]:
-    """Return the numbers of the components that are drawn, in order: the most used ones."""
+    """Return the sorted numbers of the components drawn: the most used ones."""
     weight = np.zeros(q) if usage is None else usage.share
     return np.sort(np.argsort(-weight, kind="stable")[:MOST_COMPONENTS])
 
 
 def rounded(values: Floats, digits: int = DIGITS, base: Floats | float = 0.0) -> Any:
-    """Return nested lists with `digits` places below the largest value; NaN becomes None.
+    """Return nested lists, rounded to `digits` digits of the largest deviation from the base.
 
-    Largest means farthest from the base.
+    NaN becomes None.
     """
     largest = float(np.nanmax(np.abs(values - base), initial=0.0))
     places = digits - int(np.floor(np.log10(largest))) if largest > 0 else 0
@@ -98,7 +98,7 @@ def _channels(facts: Facts) -> list[str]:
 
 
 def _images(facts: Facts) -> list[str]:
-    """Name the images that a data point holds, one per channel; a single one has no name."""
+    """Return names of the images of a data point, one per channel; a single one has none."""
     n, names = facts.view.side_by_side, facts.labels.channels
     return list(names) if len(names) == n else [f"channel {k}" for k in range(n)]
 
@@ -116,7 +116,7 @@ def _component(facts: Facts, j: int, elements: Floats | None) -> dict[str, Any]:
 
 
 def course_of(history: History) -> dict[str, list[float | None]]:
-    """Return objective and gap, iteration by iteration."""
+    """Return objective and gap of each iteration."""
     return {
         "number": [float(record.number) for record in history],
         "objective": [record.objective for record in history],
@@ -133,7 +133,7 @@ def _usage(usage: Usage) -> dict[str, Any]:
     }
 
 
-def _events(facts: Facts, coded: Coded) -> dict[str, Any]:
+def _events(facts: Facts, coded: CodedWindows) -> dict[str, Any]:
     events = events_of(facts, coded)
     return {
         "time": rounded(events.time, digits=7),
@@ -147,8 +147,8 @@ def _events(facts: Facts, coded: Coded) -> dict[str, Any]:
     }
 
 
-def _windows(facts: Facts, coded: Coded, n_windows: int) -> dict[str, Any]:
-    """Return windows and, for groups the page cannot compute, the table of their moved atoms."""
+def _windows(facts: Facts, coded: CodedWindows, n_windows: int) -> dict[str, Any]:
+    """Return windows and, for groups the page cannot compute, a table of transformed atoms."""
     table: list[Any] = []
     windows = [_window(facts, window, table) for window in windows_of(facts, coded, n_windows)]
     return {"windows": windows, "moved": table, "total": len(coded.X)}
@@ -178,8 +178,8 @@ def _window(facts: Facts, window: Window, table: list[Any]) -> dict[str, Any]:
 
 def _atom(facts: Facts, atom: ShownAtom, table: list[Any]) -> dict[str, Any]:
     drawn: dict[str, Any] = {"j": atom.component, "c": atom.coefficient, "words": atom.words}
-    if atom.place is not None:
-        drawn["place"] = atom.place
+    if atom.position is not None:
+        drawn["place"] = atom.position
     if facts.only_shifts:
         drawn["shift"] = float(atom.element[0])
     elif not facts.presentation.fixed:

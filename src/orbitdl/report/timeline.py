@@ -8,28 +8,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.report.coded import Coded
+from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
 
 MOST_EVENTS = 20_000
-"""Events in the file at most, the strongest."""
+"""Maximum number of events in the file; the strongest are chosen."""
 
 
 @dataclass(frozen=True, eq=False)
-class Events:
-    """Listed atoms in time, one row per atom, the strongest ones of all.
+class Timeline:
+    """The strongest events, one row per atom.
 
     Attributes
     ----------
     time : ndarray of shape (K,)
-        Seconds, where the rate and the step from window to window are known and the group shifts;
-        else the number of the window.
+        In seconds if the sampling frequency and the step between windows are known and the group
+        shifts; else the number of the window.
     in_seconds : bool
     sample, component, coefficient : ndarray of shape (K,)
     begin, end : float
-        Where the axis begins and ends.
+        Limits of the time axis.
     total : int
-        Listed atoms in all.
+        Total number of events.
     """
 
     time: Floats
@@ -42,16 +42,16 @@ class Events:
     total: int
 
 
-def events_of(facts: Facts, coded: Coded) -> Events:
-    """Put the strongest atoms on a time axis."""
-    atoms, listed = coded.codes.atoms, np.flatnonzero(coded.listed)
+def events_of(facts: Facts, coded: CodedWindows) -> Timeline:
+    """Return the strongest events with their times."""
+    atoms, listed = coded.codes.atoms, np.flatnonzero(coded.is_event)
     strongest = np.argsort(-np.abs(coded.coefficient[listed]), kind="stable")[:MOST_EVENTS]
     chosen = listed[np.sort(strongest)]
     sample = atoms.sample[chosen]
     time, begin, end = sample.astype(np.float64), 0.0, float(len(atoms))
     sfreq, length = facts.labels.sfreq, facts.representation.shape[0]
     if facts.is_shift:
-        place = coded.place[chosen]
+        place = coded.position[chosen]
         samples = facts.labels.samples or int(coded.start[-1]) + length
         if sfreq:
             before = facts.labels.offset
@@ -59,7 +59,7 @@ def events_of(facts: Facts, coded: Coded) -> Events:
             begin, end = before / sfreq, (before + samples) / sfreq
         else:
             time = sample + place / length
-    return Events(
+    return Timeline(
         time=time,
         in_seconds=facts.is_shift and sfreq is not None,
         sample=sample,

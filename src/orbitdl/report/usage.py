@@ -11,23 +11,23 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import Floats
 
 BINS = 40
-"""Bars of the histogram of sizes."""
+"""Bins of the histogram of sizes."""
 
 
 @dataclass(frozen=True, eq=False)
 class Usage:
-    """Counts and sizes of the atoms that are listed, component by component.
+    """Number and sizes of the events of each component.
 
     Attributes
     ----------
     atoms, windows : ndarray of shape (q,)
-        Atoms of a component, and windows that list one.
+        Events of a component, and windows with an event of it.
     share : ndarray of shape (q,)
-        Its part of the sum of all sizes ``|c|``.
+        Fraction of the sum of all sizes ``|c|``.
     quantiles : ndarray of shape (q, 5)
-        Of its sizes, in the unit of the recording, at 5, 25, 50, 75 and 95 %; NaN: unused.
+        5, 25, 50, 75 and 95 % quantiles of its sizes, in the unit of the recording; NaN: unused.
     edges, histogram : ndarray of shape (BINS + 1,) and (q, BINS)
-        How many atoms have which size.
+        Histogram of sizes.
     """
 
     atoms: NDArray[np.intp]
@@ -38,15 +38,15 @@ class Usage:
     histogram: NDArray[np.intp]
 
 
-def usage_of(atoms: Atoms, size: Floats, listed: NDArray[np.bool_]) -> Usage:
-    """Count the atoms of every component that are listed, (K,), with their sizes (K,)."""
-    component, size = atoms.component[listed], size[listed]
+def usage_of(atoms: Atoms, size: Floats, is_event: NDArray[np.bool_]) -> Usage:
+    """Return the usage of each component; `is_event` and `size` have shape (K,)."""
+    component, size = atoms.component[is_event], size[is_event]
     q = atoms.n_components
     edges = np.linspace(0, float(size.max(initial=0.0)) or 1.0, BINS + 1)
     own = [size[component == j] for j in range(q)]
     levels = (0.05, 0.25, 0.5, 0.75, 0.95)
     weight = np.array([sizes.sum() for sizes in own])
-    pairs = np.unique(atoms.sample[listed] * q + component)
+    pairs = np.unique(atoms.sample[is_event] * q + component)
     return Usage(
         atoms=np.array([len(sizes) for sizes in own], dtype=np.intp),
         windows=np.bincount(pairs % q, minlength=q),

@@ -1,4 +1,4 @@
-"""Write the report: check, gather, assemble, and put the file in place at once."""
+"""Write the report: validate, collect, render, and replace the file atomically."""
 
 from __future__ import annotations
 
@@ -38,47 +38,45 @@ def write_report(
 ) -> Path:
     """Write one HTML file that shows what a model has learned and how it codes data.
 
-    The file needs no network. It has a summary and remarks in words, the components with a slider
-    that moves them, how they are used, windows taken apart into atoms, events over time, the
-    course of the learning, and how to run it again.
+    The file needs no network. It has a summary, remarks, the components with sliders that transform
+    them, their usage, windows decomposed into atoms, events over time, the history of learning, and
+    the code that reproduces it.
 
     Parameters
     ----------
     model : OrbitDictionaryLearning
         Fitted.
     X : array-like of shape (n, ...) or None
-        Data to code; NaN is missing. With None the report is about the model alone.
+        Data to encode; NaN is missing. With None the report describes the model alone.
     path : str or path-like
-        Where to write; an existing file is replaced once the new one is complete.
+        Output file; an existing file is replaced once the new one is complete.
     sfreq : float, optional
         Samples per second; then times are in seconds.
     title : str, optional
     n_windows : int
-        Windows the reader can look at, at most: those with most left unexplained in their middle
-        and others evenly spread.
-        Large data points allow fewer.
+        Maximum number of windows shown: those with the largest residuals, and evenly spaced
+        others. Large data points allow fewer.
     command : str, optional
-        The command line that made the report.
+        Command line that wrote the report.
     step : int, optional
-        Samples from the start of one window to the start of the next; if left out, windows are
-        taken to adjoin. With a step below their length they overlap, and an event that several of
-        them see is counted once.
+        Samples from the start of one window to the start of the next; default is the
+        length of a window. With a shorter step windows overlap, and an event in several of them
+        is counted once.
     unit : str, optional
         Unit of the recording, such as "mV".
     channels : sequence of str, optional
         Names of the channels.
     codes : Codes, optional
-        ``model.encode(X)``, if it is at hand.
+        ``model.encode(X)``, if already computed.
     mean, scale : array-like of shape (n,), optional
-        What was taken off every window and what it was then divided by, where X was normalised:
-        ``X = (windows - mean) / scale``. The report undoes it, and all it draws and prints is in
-        the unit of the recording. The mean of several channels has shape (n, 1, channels).
+        Mean and scale of the normalisation of each window, ``X = (windows - mean) / scale``. The
+        report inverts it: all values are in the unit of the recording. With
+        several channels the mean has shape (n, 1, channels).
     samples : int, optional
-        Length of the recording, where the last window ends. What a window longer than that holds
-        beyond it (NaN) is not missing then.
+        Length of the recording. Values of the last window beyond it (NaN) do not count as missing.
     offset : int
-        Samples that lie before the first window in the recording, where X is from an excerpt of
-        it: times count from the start of the recording.
+        Samples of the recording before the first window, if X is an excerpt: times count from the
+        start of the recording.
 
     Returns
     -------

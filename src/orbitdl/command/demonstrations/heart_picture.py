@@ -32,7 +32,7 @@ def draw_heart(
     shown = np.arange(int(middle - 1.6 * RATE), int(middle + 1.6 * RATE))
     with drawing(path, 13, 4.2) as figure:
         axes = figure.subplots(1, 3, width_ratios=(3, 2, 3))
-        draw_stretch(axes[0], heart, shown, events)
+        draw_segment(axes[0], heart, shown, events)
         draw_waveforms(axes[1], model)
         for axis in axes[:2]:
             axis.set_xlabel("time (s)")
@@ -45,7 +45,7 @@ def draw_heart(
         axes[2].set_title("3  The same taken apart", loc="left")
 
 
-def draw_stretch(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFrame) -> None:
+def draw_segment(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFrame) -> None:
     """Draw some seconds of the recording, and when which waveform was found."""
     axis.plot(shown / RATE, heart.signal[shown], color="0.25", lw=1)
     top = heart.signal[shown].max()

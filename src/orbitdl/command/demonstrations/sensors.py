@@ -96,8 +96,8 @@ class Sensors(Demonstration):
         return {
             "snr_db": 20
             * float(np.log10(np.linalg.norm(self.events.clean) / np.linalg.norm(noise))),
-            "likeness": likeness(truth, self.turned),
-            "likeness_without_turns": likeness(truth, self.still),
+            "similarity": similarity(truth, self.turned),
+            "similarity_without_rotations": similarity(truth, self.still),
             "recovered": recovered(self.events, self.turned),
             "recovered_without_turns": recovered(self.events, self.still),
             "orientation_error": float(np.median(self.orientation_errors)),
@@ -112,8 +112,8 @@ class Sensors(Demonstration):
                 "turns, as if all sensors stood alike.",
                 f"Chose alpha {self.turned.provenance_['alpha']}.",
                 "Likeness to the true event (largest correlation over all shifts and turns; 1 is "
-                f"the same): {n['likeness']:.3f} with turns, "
-                f"{n['likeness_without_turns']:.3f} without.",
+                f"the same): {n['similarity']:.3f} with turns, "
+                f"{n['similarity_without_rotations']:.3f} without.",
                 "Energy of the events, without their noise, that is recovered: "
                 f"{n['recovered']:.0%} with turns, {n['recovered_without_turns']:.0%} without.",
                 "How the sensors stand is found to "
@@ -132,15 +132,15 @@ class Sensors(Demonstration):
     def draw(self, path: Path) -> None:
         n = self.figures
         learned = {
-            f"3  Learned with turns: likeness {n['likeness']:.3f},\n"
+            f"3  Learned with turns: similarity {n['similarity']:.3f},\n"
             f"recovers {n['recovered']:.0%} of the events": self.onto_truth(self.turned)[0],
-            f"4  Learned without: likeness {n['likeness_without_turns']:.3f},\n"
+            f"4  Learned without: similarity {n['similarity_without_rotations']:.3f},\n"
             f"recovers {n['recovered_without_turns']:.0%}": self.onto_truth(self.still)[0],
         }
         draw_sensors(self.events, learned, self.orientation_errors, path)
 
 
-def likeness(truth: Floats, model: OrbitDictionaryLearning) -> float:
+def similarity(truth: Floats, model: OrbitDictionaryLearning) -> float:
     """Return ``max_g |<truth, g a>|`` over all shifts and turns, whatever the model moves by."""
     return 1.0 - dictionary_distance(truth, model.components_, MOVES) / 2
 

@@ -158,7 +158,7 @@ class Chunk(Shard):
         return event_sums(x, observed, width, q, moved.take(order), counted[order], ends)
 
     def moved(self, shifts: Integers) -> Chunk:
-        """Return this chunk with the atoms of component j later by ``moves[j]`` samples."""
+        """Return this chunk with the atoms of component j later by ``shifts[j]`` samples."""
         atoms = self.known_atoms
         time = atoms.element + shifts[atoms.component][:, None]
         return self.starting_from(atoms.updated(atoms.coefficient, time))

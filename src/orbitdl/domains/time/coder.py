@@ -43,7 +43,7 @@ class RecordingCoder:
         Regularisation weight.
     tol : float
         Tolerance of the relative duality gap of a recording.
-    positive, whole : bool
+    positive, integer_shifts : bool
         Whether coefficients must be positive, and times integers.
     span : int
         Factor of the size of windows. Larger windows converge faster if atoms overlap densely.
@@ -65,9 +65,9 @@ class RecordingCoder:
         """Waveforms in the form used by kernels."""
         u = np.ascontiguousarray(self.waveforms.u)
         steps = np.diff(np.pad(u, [(0, 0), (1, 1), (0, 0)]), axis=1)
-        bend = GRAM[0] * np.sum(steps**2, axis=(1, 2))
+        curvature = GRAM[0] * np.sum(steps**2, axis=(1, 2))
         return WaveformTables(
-            ENDLESS, bend, u, self.waveforms.products, self.positive, self.integer_shifts
+            ENDLESS, curvature, u, self.waveforms.products, self.positive, self.integer_shifts
         )
 
     def code(

@@ -81,7 +81,7 @@ def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
 
 
 def is_delayed(thing: Any) -> bool:
-    """Return what Dask computes as a whole from its arrays, which have a shape before."""
+    """Return whether Dask computes this object in one step: its arrays have a shape before."""
     return hasattr(thing, "__dask_graph__") and not hasattr(type(thing), "shape")
 
 

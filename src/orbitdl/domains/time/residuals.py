@@ -60,7 +60,7 @@ class Workspace(NamedTuple):
         atoms there, and their sum.
     left : ndarray of shape (q, places of a window and 8)
         Correlations with the residual of the window, from two positions before it.
-    height, place, component : ndarray of shape (peaks,)
+    height, position, component : ndarray of shape (peaks,)
         Peaks of the certificate.
     waiting : ndarray of shape (peaks,)
         Numbers of the peaks that may enter.

@@ -92,7 +92,7 @@ class RecordingShards(LocalShards):
         One recording after the other.
     n_jobs : int or None
     alpha : float
-    positive, whole : bool
+    positive, integer_shifts : bool
         Whether coefficients must be positive, and times whole samples.
     codes : list of RecordingCodes or None
         What the last coding of every recording ended with, unless it was changed since.

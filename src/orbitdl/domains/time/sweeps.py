@@ -46,7 +46,7 @@ class Blocks(NamedTuple):
         Positions per block.
     filled : ndarray of shape (blocks,)
         Number of atoms of each block.
-    component, place, c : ndarray of shape (blocks, capacity)
+    component, position, c : ndarray of shape (blocks, capacity)
     dirty : ndarray of shape (blocks,)
         Bound on the change of correlations since a block was solved.
     """

@@ -1,4 +1,4 @@
-"""The report of a recording: its waveforms, its events, and the signal itself over hours."""
+"""The report of a recording: waveforms, events, and the signal itself."""
 
 from orbitdl.report.recording.write import write_recording_report
 

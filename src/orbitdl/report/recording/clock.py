@@ -1,16 +1,16 @@
-"""Times of a recording in words: hours, minutes and seconds, or samples where no rate is known."""
+"""Formatting of times: hours, minutes and seconds, or samples without a sampling frequency."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from orbitdl.groups.presentation import NO_BREAK
-from orbitdl.report.words import count, number
+from orbitdl.report.phrasing import count, number
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Count from the start of the recording that a signal may be an excerpt of.
+    """Times from the start of a recording, of which a signal may be an excerpt.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Clock:
     offset: int = 0
 
     def time(self, sample: float) -> str:
-        """Return when a sample is, as h:mm:ss.s or as its number."""
+        """Return the time of a sample as h:mm:ss.s, or its number."""
         place = sample + self.offset
         if self.sfreq is None:
             return f"{place:.1f}".removesuffix(".0")
@@ -42,7 +42,7 @@ class Clock:
         return f"{hours}:{minutes:02d}:{seconds % 60:02d}.{rest:0{digits}d}"
 
     def span(self, samples: float) -> str:
-        """Return how long something takes, a few digits."""
+        """Return a short duration, with a few digits."""
         if self.sfreq is None:
             return f"{number(float(f'{samples:.4g}'))} samples"
         seconds = samples / self.sfreq
@@ -51,7 +51,7 @@ class Clock:
         return f"{number(float(f'{seconds:.3g}'))}{NO_BREAK}s"
 
     def duration(self, samples: int) -> str:
-        """Return how long a recording is: "24 h 0 min", "1 min 5 s", "3.5 s", "900 samples"."""
+        """Return the duration of a recording: "24 h 0 min", "1 min 5 s", "3.5 s", "900 samples"."""
         if self.sfreq is None:
             return count(samples, "sample")
         seconds = round(samples / self.sfreq)
@@ -63,7 +63,7 @@ class Clock:
         return f"{large}{NO_BREAK}{units[0]} {small}{NO_BREAK}{units[1]}"
 
     def frequency(self, interval: float) -> str:
-        """Return how often something comes that comes every so many samples."""
+        """Return the frequency for an interval in samples."""
         if self.sfreq is None:
             return f"one every {self.span(interval)}"
         per_second = self.sfreq / interval

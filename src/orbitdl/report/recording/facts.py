@@ -1,4 +1,4 @@
-"""What the report of a recording is made from: the model, the recording, and its events."""
+"""Content of the report of a recording: the model, the recording and its events."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
 from orbitdl.estimators.waveform import WaveformLearning
-from orbitdl.events.intervals import missing_stretches
+from orbitdl.events.intervals import missing_segments
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.clock import Clock
-from orbitdl.report.recording.intervals import Intervals, judged_intervals
-from orbitdl.report.recording.resolution import kept_stretches
-from orbitdl.report.recording.strip import Explained, Strip
+from orbitdl.report.recording.intervals import Intervals, intervals_of
+from orbitdl.report.recording.resolution import sampled_segments
+from orbitdl.report.recording.trace import ExplainedSignal, Trace
 
 LEAST_SIMILAR = 12
-"""Events that are listed as least like their waveform."""
+"""Number of events listed as least similar to their waveform."""
 MOST_LEVELS = 1000
-"""Noise levels that are drawn, the largest of neighbours."""
+"""Maximum number of noise levels drawn; each is the maximum of its neighbours."""
 LISTED = 24
-"""Unusual intervals that are listed, those farthest from the median first."""
+"""Maximum number of unusual intervals listed, those farthest from the median first."""
 
 
 @dataclass(frozen=True, eq=False)
-class Facts:
-    """All the report knows.
+class RecordingFacts:
+    """Content of the report of a recording.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Facts:
     codes : RecordingCodes
     events : DataFrame
     missing : ndarray of shape (m, 2)
-        Where stretches without data begin and end.
+        Where segments without data begin and end.
     """
 
     model: WaveformLearning
@@ -67,7 +67,7 @@ class Facts:
 
     @property
     def history(self) -> History:
-        """One record per iteration; empty where the model does not carry any."""
+        """One record per iteration; empty if the model has none."""
         return getattr(self.model, "history_", None) or History()
 
     @cached_property
@@ -77,7 +77,7 @@ class Facts:
 
     @property
     def component(self) -> Integers:
-        """Which waveform each event is of."""
+        """Number of the waveform of each event."""
         return self.events["component"].to_numpy()
 
     @cached_property
@@ -93,24 +93,24 @@ class Facts:
 
     @cached_property
     def intervals(self) -> Intervals:
-        """From event to event."""
-        return judged_intervals(self.events, len(self.waveforms))
+        """Intervals between events."""
+        return intervals_of(self.events, len(self.waveforms))
 
     @cached_property
     def least_similar(self) -> Integers:
-        """Numbers of the events that are least like their waveform, the least first."""
+        """Numbers of the events with the lowest similarity to their waveform, lowest first."""
         return np.argsort(self.events["similarity"].to_numpy(), kind="stable")[:LEAST_SIMILAR]
 
     @cached_property
     def far_intervals(self) -> Integers:
-        """Numbers of the events that end the most unusual intervals, the most unusual first."""
+        """Numbers of the events that end the most unusual intervals, most unusual first."""
         ratio = self.intervals.ratio(self.component)
         unusual = np.flatnonzero(self.intervals.unusual)
         return unusual[np.argsort(-np.abs(np.log(ratio[unusual])), kind="stable")][:LISTED]
 
     @property
     def unusual(self) -> NDArray[np.bool_]:
-        """Return which events are listed as worth a look."""
+        """Whether each event is listed on the page."""
         listed = np.zeros(len(self.events), dtype=bool)
         listed[self.least_similar] = True
         listed[self.far_intervals] = True
@@ -118,7 +118,7 @@ class Facts:
 
     @cached_property
     def noise(self) -> tuple[Floats, Floats] | None:
-        """Positions in samples, and the noise level there over that of the background."""
+        """Positions in samples, and the noise levels there relative to the background."""
         if self.model.event_model_ is None:
             return None
         noise, length = self.model.event_model_.background, self.model.length
@@ -129,26 +129,28 @@ class Facts:
         return positions[::step], np.maximum.reduceat(levels, np.arange(0, len(levels), step))
 
     @cached_property
-    def strip(self) -> Strip:
-        """The signal as it is drawn."""
-        places = self.events["sample"].to_numpy()[[*self.least_similar, *self.far_intervals]]
+    def trace(self) -> Trace:
+        """Samples and outline of the signal, as drawn."""
+        positions = self.events["sample"].to_numpy()[[*self.least_similar, *self.far_intervals]]
         length, sfreq = self.waveforms.length, self.clock.sfreq
         minute = round(60 * sfreq) if sfreq else 64 * length
         size = len(self.signal), self.signal.channels
-        stretches = kept_stretches(*size, length, places, minute)
+        segments = sampled_segments(*size, length, positions, minute)
         atoms = _atoms_of(self.events, self.waveforms)
-        return Explained(self.signal, self.waveforms, atoms).strip(stretches)
+        return ExplainedSignal(self.signal, self.waveforms, atoms).trace(segments)
 
 
-def gather(model: WaveformLearning, recording: Any, title: str | None, unit: str | None) -> Facts:
-    """Code the recording, list its events, and put together what the report needs."""
+def gather(
+    model: WaveformLearning, recording: Any, title: str | None, unit: str | None
+) -> RecordingFacts:
+    """Encode the recording, detect its events, and collect the content of the report."""
     check_is_fitted(model)
     if not hasattr(recording, "signal"):
         recording = Recording(np.asarray(recording))
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
     events = model.events(recording.signal, recording.sfreq, codes=codes)
-    return Facts(
+    return RecordingFacts(
         model=model,
         signal=detrended(signal, model.length, detrend=model.detrend),
         clock=Clock(recording.sfreq, recording.offset or 0),
@@ -157,19 +159,19 @@ def gather(model: WaveformLearning, recording: Any, title: str | None, unit: str
         unit=unit,
         codes=codes,
         events=events,
-        missing=missing_stretches(signal),
+        missing=missing_segments(signal),
     )
 
 
 def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:
-    """Return events as atoms with their amplitudes; they are listed where they are largest."""
+    """Return events as atoms with their amplitudes; event tables give the time of the peak."""
     component = events["component"].to_numpy()
     begin = events["sample"].to_numpy() - peaks_of(waveforms)[component]
     return LineAtoms(component, begin, events["amplitude"].to_numpy()).in_order()
 
 
 def _names(ch_names: tuple[str, ...], channels: int) -> tuple[str, ...]:
-    """Return names of the channels; they are numbered where none are known."""
+    """Return names of the channels; unnamed channels are numbered."""
     if len(ch_names) == channels:
         return tuple(map(str, ch_names))
     return tuple(f"channel {k}" for k in range(channels)) if channels > 1 else ("signal",)

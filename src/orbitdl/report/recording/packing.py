@@ -1,4 +1,4 @@
-"""Numbers as text: 16 bits each, in blocks that have their own scale, as base64."""
+"""Quantisation of arrays to 16 bits in scaled blocks, encoded as base64."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from numpy.typing import NDArray
 from orbitdl.groups.base import Floats
 
 BLOCK = 2**14
-"""Rows of a block: an artefact costs others near it their last digits, and none far from it."""
+"""Rows of a block: an artefact reduces the precision of its own block only."""
 MISSING = -32768
-"""Stands for NaN."""
-REACH = 32760
+"""Code of NaN."""
+MAX_CODE = 32760
 """Largest code."""
 
 
 def packed(values: Floats, rounding: list[Callable[..., Any]]) -> list[dict[str, Any]]:
-    """Return columns (n, m) as blocks of rows; each column is rounded in its own way.
+    """Return columns (n, m) as blocks of rows; `rounding` has a function per column.
 
-    A block says with `middle` and `scale` of every column what codes mean,
-    ``value = middle + scale * code``, and holds one column of codes after the other.
+    A block has `middle` and `scale` of each column, where ``value = middle + scale * code``, and
+    the codes column by column.
     """
     return [_block(values[k : k + BLOCK], rounding) for k in range(0, len(values), BLOCK)]
 
 
 def unpacked(blocks: list[dict[str, Any]]) -> Floats:
-    """Return what was packed, as the page reads it."""
+    """Return the values of packed blocks, as the page decodes them."""
     return np.concatenate([_values(block) for block in blocks])
 
 
 def as_text(values: NDArray[Any], kind: str) -> str:
-    """Return numbers of a kind such as "<f4" as base64."""
+    """Return an array as base64, with a data type such as "<f4"."""
     return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
 
 
 def _block(values: Floats, rounding: list[Callable[..., Any]]) -> dict[str, Any]:
     low, high = (np.nan_to_num(f.reduce(values, axis=0)) for f in (np.fmin, np.fmax))
     middle, half = (low + high) / 2, (high - low) / 2
-    scale = np.where(half > 0, half / (REACH - 1), 1.0)
+    scale = np.where(half > 0, half / (MAX_CODE - 1), 1.0)
     parts = (values - middle) / scale
     codes = np.stack([r(column) for r, column in zip(rounding, parts.T, strict=True)])
-    codes = np.where(np.isnan(codes), MISSING, np.clip(codes, -REACH, REACH))
+    codes = np.where(np.isnan(codes), MISSING, np.clip(codes, -MAX_CODE, MAX_CODE))
     return {
         "rows": len(values),
         "middle": middle.tolist(),

@@ -9,7 +9,7 @@ import numpy as np
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Integers
 from orbitdl.report.payload import course_of, rounded
-from orbitdl.report.recording.facts import Facts
+from orbitdl.report.recording.facts import RecordingFacts
 from orbitdl.report.recording.packing import as_text
 
 MOST_EVENTS = 150_000
@@ -22,13 +22,13 @@ FLOATS = ("interval", "own_interval", "amplitude", "similarity")
 KINDS = {"sample": "<f8"} | dict.fromkeys(FLOATS, "<f4") | {"component": "<u2", "flags": "<u2"}
 
 
-def payload(facts: Facts) -> dict[str, Any]:
+def payload(facts: RecordingFacts) -> dict[str, Any]:
     """Return all that the page draws."""
     return {
         "view": _view(facts),
         "names": list(facts.channels),
         "waveforms": [_waveform(facts, j) for j in range(len(facts.waveforms))],
-        "strip": facts.strip.as_json() | {"missing": _missing(facts)},
+        "strip": facts.trace.as_json() | {"missing": _missing(facts)},
         "events": _events(facts, chosen_events(facts)),
         "histogram": _histogram(facts),
         "noise": _noise(facts),
@@ -36,14 +36,14 @@ def payload(facts: Facts) -> dict[str, Any]:
     }
 
 
-def chosen_events(facts: Facts) -> Integers:
-    """Return the numbers of the events in the file, in order; those listed are among them."""
+def chosen_events(facts: RecordingFacts) -> Integers:
+    """Return the sorted numbers of the events in the file; they include the listed ones."""
     strength = np.abs(facts.events["amplitude"].to_numpy())
     rank = np.where(facts.unusual, np.inf, strength)
     return np.sort(np.argsort(-rank, kind="stable")[:MOST_EVENTS])
 
 
-def _view(facts: Facts) -> dict[str, Any]:
+def _view(facts: RecordingFacts) -> dict[str, Any]:
     return {
         "sfreq": facts.clock.sfreq,
         "offset": facts.clock.offset,
@@ -56,8 +56,8 @@ def _view(facts: Facts) -> dict[str, Any]:
     }
 
 
-def _waveform(facts: Facts, j: int) -> dict[str, Any]:
-    """Return a waveform of unit norm, and how large a typical event is."""
+def _waveform(facts: RecordingFacts, j: int) -> dict[str, Any]:
+    """Return a waveform of unit norm, and the amplitude of a typical event."""
     typical, lines = facts.amplitudes[j], facts.waveforms.samples()[j].T
     sd = facts.model.components_sd_
     return {
@@ -69,7 +69,7 @@ def _waveform(facts: Facts, j: int) -> dict[str, Any]:
     }
 
 
-def _noise(facts: Facts) -> dict[str, list[float]] | None:
+def _noise(facts: RecordingFacts) -> dict[str, list[float]] | None:
     """Return the noise level over time; None if noise is white."""
     if facts.noise is None:
         return None
@@ -77,15 +77,15 @@ def _noise(facts: Facts) -> dict[str, list[float]] | None:
     return {"sample": np.rint(position).tolist(), "level": rounded(level)}
 
 
-def _missing(facts: Facts) -> list[list[int]]:
+def _missing(facts: RecordingFacts) -> list[list[int]]:
     length = facts.missing[:, 1] - facts.missing[:, 0]
     longest = np.sort(np.argsort(-length, kind="stable")[:MOST_MISSING])
-    stretches: list[list[int]] = facts.missing[longest].tolist()
-    return stretches
+    segments: list[list[int]] = facts.missing[longest].tolist()
+    return segments
 
 
-def _events(facts: Facts, chosen: Integers) -> dict[str, Any]:
-    """Return columns of the events; a number that is not known is NaN."""
+def _events(facts: RecordingFacts, chosen: Integers) -> dict[str, Any]:
+    """Return columns of the events; unknown values are NaN."""
     events = facts.events
     flags = (
         events["overlapping"] * OVERLAPPING
@@ -95,16 +95,16 @@ def _events(facts: Facts, chosen: Integers) -> dict[str, Any]:
     columns = {name: events[name].to_numpy() for name in ("sample", *FLOATS, "component")}
     columns |= {"flags": flags.to_numpy()}
     packed = {name: as_text(columns[name][chosen], kind) for name, kind in KINDS.items()}
-    return {"number": chosen_places(facts, chosen), "total": len(events), **packed}
+    return {"number": indices_in_file(facts, chosen), "total": len(events), **packed}
 
 
-def chosen_places(facts: Facts, chosen: Integers) -> dict[str, int]:
-    """Return where listed events stand among those that the file holds."""
+def indices_in_file(facts: RecordingFacts, chosen: Integers) -> dict[str, int]:
+    """Return the indices of the listed events among those in the file."""
     listed = np.flatnonzero(facts.unusual)
-    places = np.searchsorted(chosen, listed)
-    return dict(zip(map(str, listed.tolist()), places.tolist(), strict=True))
+    indices = np.searchsorted(chosen, listed)
+    return dict(zip(map(str, listed.tolist()), indices.tolist(), strict=True))
 
 
-def _histogram(facts: Facts) -> dict[str, Any]:
+def _histogram(facts: RecordingFacts) -> dict[str, Any]:
     edges, counts = facts.intervals.histogram(facts.component)
     return {"edges": edges.tolist(), "counts": counts.tolist()}

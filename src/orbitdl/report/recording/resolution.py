@@ -1,4 +1,4 @@
-"""What of a recording is kept sample by sample, where not all of it has room in the file."""
+"""Choice of the segments stored at full resolution, if a recording exceeds the file size."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from orbitdl.events.intervals import runs
 from orbitdl.groups.base import Floats, Integers
 
 VALUES = 1_500_000
-"""Values of 16 bits that the strip may take: 4 MB as text."""
+"""Maximum number of 16-bit values of the signal: 4 MB as text."""
 AROUND = 12
-"""Lengths of a waveform that are kept on either side of an event that is worth a look."""
+"""Waveform lengths stored on either side of a listed event."""
 SPREAD = 12
-"""Stretches that are kept evenly spread over the recording."""
+"""Number of evenly spaced segments."""
 
-Stretch = tuple[int, int]
+Segment = tuple[int, int]
 
 
 def bin_size(samples: int, channels: int) -> int:
-    """Return samples per outline bin, a power of two; 1 if every sample has room.
+    """Return samples per outline bin, a power of two; 1 if all samples fit.
 
-    A sample takes two values of a channel, data and what is left; a bin four, the least and the
-    greatest of both, and bins may take half of the room.
+    Per channel a sample takes two values, data and residual; a bin four, minimum and maximum of
+    both. Bins may take half of the budget.
     """
     if 2 * samples * channels <= VALUES:
         return 1
@@ -34,43 +34,43 @@ def bin_size(samples: int, channels: int) -> int:
     return size
 
 
-def kept_stretches(
-    samples: int, channels: int, length: int, places: Iterable[float], minute: int
+def sampled_segments(
+    samples: int, channels: int, length: int, positions: Iterable[float], minute: int
 ) -> Integers:
-    """Return begins and ends (m, 2) of what is kept sample by sample, sorted by time.
+    """Return begins and ends (m, 2) of the segments at full resolution, sorted by time.
 
-    The first and the last minute, or what an eighth of the room holds of it; around `places`, as
-    long as there is room; and the rest of the room evenly spread.
+    These are the first and the last minute, each at most an eighth of the budget; segments around
+    `positions` while the budget lasts; and evenly spaced segments for the rest of the budget.
     """
     size = bin_size(samples, channels)
     if size == 1:
         return np.array([[0, samples]])
     bins = 4 * channels * -(-samples // size)
-    room = Room(samples, (VALUES - bins) // (2 * channels))
-    ends = min(minute, room.left // 8)
-    room.add([(0, ends), (max(samples - ends, 0), samples)])
-    room.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in places)
-    each = room.left // SPREAD
-    room.add(spread_out(samples, each))
-    return runs(room.taken)
+    budget = SampleBudget(samples, (VALUES - bins) // (2 * channels))
+    ends = min(minute, budget.left // 8)
+    budget.add([(0, ends), (max(samples - ends, 0), samples)])
+    budget.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in positions)
+    each = budget.left // SPREAD
+    budget.add(evenly_spaced(samples, each))
+    return runs(budget.taken)
 
 
-def spread_out(samples: int, each: int) -> Iterator[Stretch]:
-    """Yield stretches around evenly spread places."""
+def evenly_spaced(samples: int, each: int) -> Iterator[Segment]:
+    """Yield segments around evenly spaced positions."""
     for middle in np.linspace(0, samples, SPREAD + 2)[1:-1].astype(int):
         yield max(int(middle) - each // 2, 0), int(middle) + each - each // 2
 
 
-class Room:
-    """Samples that are kept; what would not fit any more is left out."""
+class SampleBudget:
+    """Chosen samples; segments that exceed the budget are rejected."""
 
     def __init__(self, samples: int, most: int) -> None:
         self.taken: NDArray[np.bool_] = np.zeros(samples, dtype=bool)
         self.left = most
 
-    def add(self, stretches: Iterable[Stretch]) -> None:
-        """Keep these stretches, each if all of it has room."""
-        for first, last in stretches:
+    def add(self, segments: Iterable[Segment]) -> None:
+        """Add each segment that fits as a whole."""
+        for first, last in segments:
             new = int(np.count_nonzero(~self.taken[first:last]))
             if new <= self.left:
                 self.taken[first:last] = True
@@ -78,9 +78,9 @@ class Room:
 
 
 def outline(values: Floats, size: int) -> Floats:
-    """Return the least and the greatest value of every bin, (bins, 2 m); NaN where none is known.
+    """Return minimum and maximum of each bin, (bins, 2 m); NaN for bins without values.
 
-    Columns (n, m) give first all that is least, then all that is greatest.
+    Of columns (n, m) the first m are the minima and the last m the maxima.
     """
     starts = np.arange(0, len(values), size)
     return np.hstack([f.reduceat(values, starts, axis=0) for f in (np.fmin, np.fmax)])

@@ -1,4 +1,4 @@
-"""Write the report of a recording: check, gather, assemble, and put the file in place at once."""
+"""Write the report of a recording: validate, collect, render, replace the file atomically."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ def write_recording_report(
     title: str | None = None,
     unit: str | None = None,
 ) -> Path:
-    """Write one HTML file that shows the events of a recording, what is unusual about them first.
+    """Write one HTML file that shows the events of a recording, unusual ones first.
 
-    The file needs no network. It has a summary in words, the events least like their waveform, the
-    waveforms, the signal itself to be moved and zoomed through, intervals and amplitudes over time,
-    and the course of the learning. Its size is bounded: of a long recording it holds the outline,
-    and every sample around what is listed.
+    The file needs no network. It has a summary, the events least similar to their waveform, the
+    waveforms, the signal with panning and zooming, intervals and amplitudes over time, and the
+    history of learning. Its size is bounded: of a long recording it has the outline, and all
+    samples around listed events.
 
     Parameters
     ----------
     model : WaveformLearning
         Fitted.
     recording : Recording, or array-like of shape (T,) or (T, channels)
-        NaN where a sample is missing. Without a rate, times are samples;
-        those of an excerpt count from the start of the whole.
+        NaN where a sample is missing. Without a sampling frequency, times are in samples. Times of
+        an excerpt count from the start of the recording.
     path : str or path-like
-        Where to write; an existing file is replaced once the new one is complete.
+        Output file; an existing file is replaced once the new one is complete.
     title : str, optional
     unit : str, optional
         Unit of the recording, such as "mV".

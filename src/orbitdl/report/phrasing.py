@@ -1,4 +1,4 @@
-"""Numbers and units in plain words."""
+"""Formatting of numbers, units and enumerations in sentences."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def bound(fraction: float) -> str:
 
 
 def number(value: float) -> str:
-    """Return a number with four digits at most, thousands apart.
+    """Return a number with at most four digits and a thousands separator.
 
     Examples
     --------
@@ -54,12 +54,12 @@ def count(n: int, thing: str, things: str | None = None) -> str:
     return f"{number(n)} {thing if n == 1 else things or thing + 's'}"
 
 
-def listed(items: Sequence[object]) -> str:
-    """Return "1", "1 and 2", "1, 2 and 3"; long lists are cut.
+def joined(items: Sequence[object]) -> str:
+    """Return "1", "1 and 2", "1, 2 and 3"; long lists are truncated.
 
     Examples
     --------
-    >>> listed([0]), listed([0, 3]), listed(range(20))
+    >>> joined([0]), joined([0, 3]), joined(range(20))
     ('0', '0 and 3', '0, 1, 2, 3, 4, 5, 6, 7 and 12 more')
     """
     names = [str(item) for item in items]
@@ -69,7 +69,7 @@ def listed(items: Sequence[object]) -> str:
 
 
 def sizes(shape: tuple[int, ...], along: str, sfreq: float | None) -> str:
-    """Return the size of a data point in words, with its duration where the rate is known."""
+    """Describe the size of a data point, with its duration if `sfreq` is known."""
     if along != "sample":
         return f"of {' x '.join(map(str, shape))} values"
     channels = f" in {count(shape[1], 'channel')}" if len(shape) == 2 else ""

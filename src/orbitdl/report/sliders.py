@@ -1,4 +1,4 @@
-"""The sliders under a component: what they move through, as the group declares it."""
+"""The sliders under a component: ranges of group elements, as the group declares them."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from orbitdl.groups.presentation import (
 from orbitdl.report.facts import Facts
 
 MOST_ELEMENTS = 24
-"""Elements of a group that a slider steps through."""
+"""Maximum number of group elements of a slider."""
 BUDGET = 240_000
-"""Numbers that the moved copies of all components may take: about 2 MB."""
+"""Maximum number of values of the transformed components: about 2 MB."""
 FINE = 0.1
-"""Samples that the slider of a continuous shift goes at a time."""
+"""Step in samples of the slider of a continuous shift."""
 
 
 def sliders(facts: Facts, elements: Floats | None) -> list[dict[str, Any]]:
-    """Describe the sliders for the page, which moves a component by one after the other.
+    """Describe the sliders for the page, which applies them to a component in order.
 
     Returns
     -------
     list of dict
         ``kind`` is "shift" (with the `step` of its grid, 0 for none, its `way` and the `length`
-        of a round), which the page computes by trigonometric interpolation; "phase"; "turn" by an
-        angle in one of `planes`; or "list", a table of moved components, one row per element,
+        of a period), which the page computes by trigonometric interpolation; "phase"; "turn" by an
+        angle in one of `planes`; or "list", a table of transformed components, one row per element,
         with their `words`.
     """
     return [_slider(facts, declared, elements) for declared in facts.presentation.sliders]
@@ -53,9 +53,9 @@ def _slider(facts: Facts, declared: Slider, elements: Floats | None) -> dict[str
 
 
 def listed_elements(facts: Facts, n_components: int) -> Floats | None:
-    """Return the elements a list slider steps through: all of a small group, else some, (M, p).
+    """Return the elements of a list slider, (M, p): all of a small group, else a sample.
 
-    None if there is no such slider. So many components are shown.
+    None if there is no such slider. `n_components` is the number shown.
     """
     if not any(isinstance(declared, ElementSlider) for declared in facts.presentation.sliders):
         return None
@@ -64,7 +64,7 @@ def listed_elements(facts: Facts, n_components: int) -> Floats | None:
 
 
 def starts_of_sliders(facts: Facts, j: int) -> list[float]:
-    """Return where the sliders of component j start: shifts put its peak in the middle."""
+    """Return the initial values of the sliders of component j: shifts centre its peak."""
     return [
         _start(facts, declared, j) if isinstance(declared, ShiftSlider) else 0.0
         for declared in facts.presentation.sliders
@@ -78,7 +78,7 @@ def _start(facts: Facts, declared: ShiftSlider, j: int) -> float:
 
 
 def _brightest(facts: Facts, j: int) -> dict[str, float]:
-    """Return row and column of the pixel with most energy."""
+    """Return row and column of the pixel with the largest energy."""
     shape = facts.representation.shape
     energy = np.sum(facts.components[j].reshape(*shape[:2], -1) ** 2, axis=-1)
     down, right = np.unravel_index(int(energy.argmax()), shape[:2])
@@ -86,5 +86,5 @@ def _brightest(facts: Facts, j: int) -> dict[str, float]:
 
 
 def _round(facts: Facts, declared: ShiftSlider) -> int:
-    """Return the samples or pixels of a shift that changes nothing."""
+    """Return the period of shifts, in samples or pixels."""
     return int(facts.representation.shape[1 if declared.way == "right" else 0])

@@ -1,4 +1,4 @@
-"""The signal of the strip: data and what is left of them, read once, part by part."""
+"""Data and residual as drawn, computed in one pass over the recording."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from orbitdl.report.recording.resolution import bin_size, outline
 
 
 @dataclass(frozen=True, eq=False)
-class Strip:
-    """What is drawn of a recording.
+class Trace:
+    """Outline and samples of a recording, as drawn.
 
     Attributes
     ----------
     size : int
         Samples of an outline bin; 1: every sample is in `detail`.
     outline : ndarray of shape (bins, 4 channels)
-        Least data and residual, then greatest data and residual; no bins where `size` is 1.
+        Minima of data and residual, then maxima of both; no bins if `size` is 1.
     detail : list of (int, ndarray of shape (n, 2 channels))
-        Where stretches begin, and data and residual there, sample by sample.
+        Begin, data and residual of each segment at full resolution.
     explained : float
-        Part of the energy that is explained, of what is there, without its trend.
+        Explained fraction of the energy of the observed samples without trend.
     """
 
     size: int
@@ -39,60 +39,62 @@ class Strip:
     explained: float
 
     def as_json(self) -> dict[str, Any]:
-        """Return both as text; outlines are rounded outwards."""
+        """Return outline and segments as text; outlines are rounded outwards."""
         m = self.outline.shape[1] // 2
         bins = packed(self.outline, [np.floor] * m + [np.ceil] * m)
-        stretches = [
+        segments = [
             {"first": first, "blocks": packed(values, [np.rint] * m)}
             for first, values in self.detail
         ]
-        return {"size": self.size, "outline": bins, "detail": stretches}
+        return {"size": self.size, "outline": bins, "detail": segments}
 
 
 @dataclass(frozen=True, eq=False)
-class Explained:
-    """A recording, and the atoms that explain it, refitted.
+class ExplainedSignal:
+    """A recording and its refitted atoms.
 
     Attributes
     ----------
     signal : Signal
-        Its trend is what is taken off before anything is explained.
+        Its trend is subtracted before encoding.
     waveforms : Waveforms
     atoms : LineAtoms
-        In the order of time.
+        Sorted by time.
     """
 
     signal: Signal
     waveforms: Waveforms
     atoms: LineAtoms
 
-    def strip(self, stretches: Integers) -> Strip:
-        """Return the outline of all, and these stretches (m, 2) sample by sample."""
+    def trace(self, segments: Integers) -> Trace:
+        """Return the outline of the recording, and the segments (m, 2) at full resolution."""
         size = bin_size(len(self.signal), self.signal.channels)
         bins = [np.zeros((0, 4 * self.signal.channels))]
-        kept: list[list[Floats]] = [[] for _ in stretches]
+        samples: list[list[Floats]] = [[] for _ in segments]
         energy = np.zeros(2)
         for first in range(0, len(self.signal), PART):
-            x, left, both = self._read(first, min(first + PART, len(self.signal)))
-            energy += np.sum(x**2), np.nansum(left**2)
+            x, residual, both = self._read(first, min(first + PART, len(self.signal)))
+            energy += np.sum(x**2), np.nansum(residual**2)
             if size > 1:
                 bins.append(outline(both, size))
-            for k in np.flatnonzero((stretches[:, 0] < first + PART) & (stretches[:, 1] > first)):
-                begin, end = np.clip(stretches[k] - first, 0, len(both))
-                kept[k].append(both[begin:end])
-        begins = map(int, stretches[:, 0])
-        detail = [(b, np.concatenate(own)) for b, own in zip(begins, kept, strict=True)]
+            for k in np.flatnonzero((segments[:, 0] < first + PART) & (segments[:, 1] > first)):
+                begin, end = np.clip(segments[k] - first, 0, len(both))
+                samples[k].append(both[begin:end])
+        begins = map(int, segments[:, 0])
+        detail = [(b, np.concatenate(own)) for b, own in zip(begins, samples, strict=True)]
         share = max(0.0, 1.0 - energy[1] / energy[0]) if energy[0] > 0 else 0.0
-        return Strip(size, np.concatenate(bins), detail, float(share))
+        return Trace(size, np.concatenate(bins), detail, float(share))
 
     def _read(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
-        """Return what is to be explained, what is left, and data beside that, of some samples.
+        """Return the detrended signal, its residual, and data with residual, of some samples.
 
-        What is left is NaN where a channel is missing.
+        The residual is NaN where a channel is missing.
         """
         x, observed = self.signal.read(first, last)
-        reach = self.waveforms.length + TAPS
-        near = self.atoms.between(first - reach, last + TAPS).later(-first)
+        margin = self.waveforms.length + TAPS
+        near = self.atoms.between(first - margin, last + TAPS).later(-first)
         atoms = near.component, near.time, near.coefficient
-        left = np.where(observed[:, None], x - self.waveforms.add_up(last - first, *atoms), np.nan)
-        return x, left, np.hstack([self.signal.raw(first, last), left])
+        residual = np.where(
+            observed[:, None], x - self.waveforms.add_up(last - first, *atoms), np.nan
+        )
+        return x, residual, np.hstack([self.signal.raw(first, last), residual])
