@@ -12,9 +12,10 @@ WORKERS ?= 3
 PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
-CORE = $(addprefix tests/test_,$(addsuffix .py,active_set alpha alpha_path circle circle_coding coder_contract completion denoising dictionary \
-	effort encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics odd_numbers online outsiders planted_faults prepared reference room \
-	scattered selection shards sliding trigonometric units)) tests/reproduction/test_gauges.py tests/reproduction/test_semidefinite.py
+CORE = $(foreach name,active_set alpha alpha_path circle circle_coding coder_contract completion denoising dictionary effort \
+	encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics \
+	odd_numbers online outsiders planted_faults prepared reference coding_memory scattered selection shards \
+	sliding trigonometric units,$(wildcard tests/*/test_$(name).py)) tests/reproduction/test_gauges.py tests/reproduction/test_semidefinite.py
 # Pages whose examples are run.
 PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)
@@ -45,7 +46,7 @@ test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmeti
 	OPENBLAS_CORETYPE=Prescott NUMBA_CPU_NAME=generic $(PYTEST) --random-order --random-order-seed=$(SEED) $(CORE)
 
 test-long: $(VENV)/.installed-dev  ## The test that takes ten minutes: a recording of 4 GB in little memory
-	ORBITDL_LONG=1 $(PYTEST) tests/test_recording_memory.py
+	ORBITDL_LONG=1 $(PYTEST) tests/domains/test_recording_memory.py
 
 lint: $(VENV)/.installed-dev  ## Check style, types and layers
 	$(BIN)/ruff check .

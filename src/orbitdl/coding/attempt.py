@@ -48,54 +48,49 @@ class Components:
 
 
 def attempt(
-    solve: Solve, components: Components, problem: Problem, warm: Atoms | None, eps: float
+    solve: Solve, components: Components, eps: float, problem: Problem, warm: Atoms | None
 ) -> tuple[Atoms, Floats, Floats]:
     """Solve once; return atoms that are not worse than `warm`, their objectives and gaps.
 
     The gaps may be too large by eps.
     """
-    if warm is None:
-        atoms = solve_scaled(solve, components, problem, None)
-        return atoms, *certify(problem, atoms, eps)
-    warm_objective = objectives(problem, warm)
-    useful = warm.only(warm_objective <= 0.5 * problem.energy())
-    atoms = solve_scaled(solve, components, problem, useful)
+    scaled, factors = rescaled(components, problem)
+    start, warm_objective = None, np.full(len(problem.Y), np.inf)
+    if warm is not None:
+        warm_objective = objectives(problem, warm)
+        start = warm.only(warm_objective <= 0.5 * problem.energy()).scale(1.0 / factors)
+    atoms = Atoms.none(len(problem.Y), len(problem.A), len(problem.representation.parameters))
+    for chosen, part in parts_of(scaled):
+        begun = start if start is None or chosen is None else start.take(chosen)
+        solved = solve(part, begun)
+        atoms = solved if chosen is None else atoms.replace(chosen, solved)
+    atoms = atoms.scale(factors)
     objective, gap = certify(problem, atoms, eps)
-    if (worse := ~(objective <= (1.0 + ROUNDING) * warm_objective)).any():
+    if warm is not None and (worse := ~(objective <= (1.0 + ROUNDING) * warm_objective)).any():
         atoms = atoms.replace(worse, warm.take(worse))
         objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse), eps)
     return atoms, objective, gap
 
 
-def solve_scaled(
-    solve: Solve, components: Components, problem: Problem, warm: Atoms | None
-) -> Atoms:
-    """Solve in units, powers of two, in which data and the norms of components are about 1.
+def rescaled(components: Components, problem: Problem) -> tuple[Problem, Floats]:
+    """Return the problem in units, powers of two, in which data and norms are about 1.
 
-    ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, and alpha in u v.
+    ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, (q,), and alpha in u v.
     """
     unit = float(np.ldexp(1.0, np.frexp(np.abs(as_real_rows(problem.Y, 3)).max())[1]))
     scaled = problem.in_units_of(unit)
     alpha = min(max(scaled.alpha / components.size, SMALLEST), LARGEST)  # beyond, codes stay
     scaled = replace(scaled, A=components.scaled, alpha=alpha)
-    factors = np.full(len(problem.A), unit / components.size)
-    start = None if warm is None else warm.scale(1.0 / factors)
-    return solve_complete_separately(solve, scaled, start).scale(factors)
+    return scaled, np.full(len(problem.A), unit / components.size)
 
 
-def solve_complete_separately(solve: Solve, problem: Problem, warm: Atoms | None) -> Atoms:
-    """Solve for the samples without missing entries as if there were no others."""
+def parts_of(problem: Problem) -> list[tuple[NDArray[np.bool_] | None, Problem]]:
+    """Return the samples without missing entries as if there were no others, and the others."""
     if problem.masked is None or not (complete := problem.masked.complete).any():
-        return solve(problem, warm)
-    result = Atoms.none(len(complete), len(problem.A), len(problem.representation.parameters))
-    for chosen, part in (
-        (complete, replace(problem.take(complete), masked=None)),
-        (~complete, problem.take(~complete)),
-    ):
-        if chosen.any():
-            start = None if warm is None else warm.take(chosen)
-            result = result.replace(chosen, solve(part, start))
-    return result
+        return [(None, problem)]
+    parts: list[tuple[NDArray[np.bool_] | None, Problem]]
+    parts = [(complete, replace(problem.take(complete), masked=None))]
+    return parts if complete.all() else [*parts, (~complete, problem.take(~complete))]
 
 
 def status_of(problem: Problem, unconverged: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:

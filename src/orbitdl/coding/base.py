@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
@@ -13,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.coding.attempt import Components, attempt, status_of
+from orbitdl.coding.attempt import Components, Solve, attempt, status_of
 from orbitdl.coding.codes import Atoms, Codes
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
@@ -74,6 +75,12 @@ class Coder(ABC):
                 object.__setattr__(self, field.name, require_count(value, name))
             elif kind is float:
                 object.__setattr__(self, field.name, require_positive(value, name))
+
+    def with_tol(self, tol: float) -> Self:
+        """Return this coder with another tolerance; its settings are not checked again."""
+        other = copy(self)
+        object.__setattr__(other, "tol", tol)
+        return other
 
     @abstractmethod
     def serves(self, representation: Representation) -> bool:
@@ -222,43 +229,38 @@ class Prepared:
             )
         action, A = self.action, self.components.original
         problem = Problem(action.base, Y, A, alpha, masked, action.n_copies)
-        start = None if warm is None else warm.to_copies(self.action)
-        codes = self._in_batches(problem, start, n_jobs).from_copies(self.action)
+        start = None if warm is None else warm.to_copies(action)
+        largest = batch_size(self.coder.workspace(action.base, len(A)), self.coder.largest_batch)
+        work = partial(self._solve_batch, problem, start, Once(self._stricter))
+        parts = in_threads(work, chunks_of(len(Y), largest), n_jobs)
+        codes = Codes.concatenate(parts).from_copies(action)
         if warn:
             self.coder.warn_unless_converged(codes.gap)
         return codes
 
-    def _in_batches(self, problem: Problem, warm: Atoms | None, n_jobs: int | None) -> Codes:
-        """Let threads take batches of samples, each from its data to its certificate."""
-        each = self.coder.workspace(problem.representation, len(problem.A))
-        largest = batch_size(each, self.coder.largest_batch)
-        stricter = Once(self._stricter)
-
-        def solve_batch(batch: slice) -> Codes:
-            start = None if warm is None else warm.take(batch)
-            return self._solve_batch(problem.take(batch), start, stricter)
-
-        return Codes.concatenate(
-            in_threads(solve_batch, chunks_of(len(problem.Y), largest), n_jobs)
-        )
-
-    def _solve_batch(self, problem: Problem, warm: Atoms | None, stricter: Stricter) -> Codes:
+    def _solve_batch(
+        self, problem: Problem, warm: Atoms | None, stricter: Stricter, batch: slice
+    ) -> Codes:
         """Solve and certify; send samples above the tolerance to a stricter coder, if any."""
-        atoms, objective, gap = self._try(problem, warm)
+        problem, warm = problem.take(batch), None if warm is None else warm.take(batch)
+        atoms, objective, gap = attempt(*self._solver, problem, warm)
         for _ in range(MAX_RETRIES):
             unconverged = gap > self.coder.tol
             if not unconverged.any() or (other := stricter()) is None:
                 break
             remaining = problem.take(unconverged)
             begun = remaining.with_best_match(atoms.take(unconverged))
-            retried, objective[unconverged], gap[unconverged] = other._try(remaining, begun)
-            atoms = atoms.replace(unconverged, retried)
+            retried = attempt(*other._solver, remaining, begun)
+            atoms = atoms.replace(unconverged, retried[0])
+            objective[unconverged], gap[unconverged] = retried[1:]
         status = status_of(problem, gap > self.coder.tol, self.coder.is_convex)
         return Codes(problem.representation, atoms, objective, gap, status)
 
-    def _try(self, problem: Problem, warm: Atoms | None) -> tuple[Atoms, Floats, Floats]:
+    @property
+    def _solver(self) -> tuple[Solve, Components, float]:
+        """What solves, the components, and by how much gaps may be too large."""
         solve = partial(self.coder.solve_with, self.tables)
-        return attempt(solve, self.components, problem, warm, CERTIFICATE_ERROR * self.coder.tol)
+        return solve, self.components, CERTIFICATE_ERROR * self.coder.tol
 
     def _stricter(self) -> Prepared | None:
         coder = self.coder.stricter()

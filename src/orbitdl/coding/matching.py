@@ -16,7 +16,7 @@ from orbitdl.coding.memory import block_bytes, correlation_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Floats, Integers, Representation
 
-SIGNALS = 5
+SIGNALS = 3
 """Copies of the atoms of a sample as signals at most: in blocks, as real rows, and observed."""
 
 

@@ -17,15 +17,15 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.groups.base import Integers, Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
-WORKSPACE = 2**26
-"""Bytes of a thread, 64 MB: batches of data of common sizes, up to a thousand numbers a sample,
+WORKSPACE = 2**27
+"""Bytes of a thread, 128 MB: batches of data of common sizes, up to some hundred numbers a sample,
 are as large as `BATCH` then."""
 BATCH = 512
 """Samples of a batch at most: the overhead of calls is small by then."""
-COPIES = 6
+COPIES = 5
 """Arrays of one size that are there at once at most, such as a spectrum, its inverse transform and
 what is sorted out of it."""
-FINENESS = 4
+FINENESS = 3
 """Points of a grid on which a correlation is evaluated, per number that makes it up and direction,
 of which two are put on grids at most."""
 ATOM = 64

@@ -166,10 +166,6 @@ class Application:
         self._warn_unless_converged(reduce(add, (account for account, _ in results)))
         return [made for _, made in results]
 
-    def codes(self) -> Codes:
-        """Return the codes of all data points."""
-        return Codes.concatenate(self.each("encode", codes_of))
-
     def stored(self, to: str | PathLike[str]) -> StoredCodes:
         """Write the codes of all data points to a folder."""
         with codes_folder(to) as folder:

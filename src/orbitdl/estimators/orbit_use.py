@@ -100,7 +100,9 @@ class FittedMixin(ShownMixin, TransformerMixin):
         if to is None and is_of_dask(X):
             return self._deferred(X, mask, weight, debias).codes()
         with self._application(X, mask, weight, debias) as applied:
-            return applied.codes() if to is None else applied.stored(to)
+            if to is not None:
+                return applied.stored(to)
+            return Codes.concatenate(applied.each("encode", codes_of))
 
     @single_threaded_blas()
     def encode_path(self, X: Any, alphas: Iterable[float], *, mask: Any = None) -> list[Codes]:

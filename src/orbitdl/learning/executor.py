@@ -17,7 +17,7 @@ import numpy as np
 
 from orbitdl.coding.parallel import in_threads
 from orbitdl.groups.base import Blocks, Integers
-from orbitdl.learning.shards import AT_ONCE, Sum, total
+from orbitdl.learning.shards import AT_ONCE, Sum
 from orbitdl.learning.spill import AtomStore
 
 OnDone = Callable[[int, Any], object]
@@ -145,8 +145,12 @@ class ThreadExecutor(Executor):
                 on_done(k, summary_of(work, done))
             return done
 
-        batches = (numbers[k : k + AT_ONCE] for k in range(0, len(numbers), AT_ONCE))
-        return total(one for batch in batches for one in in_threads(do, batch, self.n_jobs))
+        summed = None
+        for first in range(0, len(numbers), AT_ONCE):
+            for one in in_threads(do, numbers[first : first + AT_ONCE], self.n_jobs):
+                summed = one if summed is None else summed + one
+        assert summed is not None
+        return summed
 
     def close(self) -> None:
         self.store.remove()

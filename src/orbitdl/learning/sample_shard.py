@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -152,8 +152,7 @@ class SampleShards(LocalShards):
         return self.action.base
 
     def prepare(self, A: Blocks, asked: float) -> CoderAt:
-        coder: Any = replace(self.coder, tol=asked)  # type: ignore[type-var]
-        return CoderAt(coder.prepare(self.space, A), self.alpha)
+        return CoderAt(self.coder.with_tol(asked).prepare(self.space, A), self.alpha)
 
     def step(
         self, dictionary: Dictionary, statistics: Statistics

@@ -19,7 +19,7 @@ from orbitdl import groups
 from orbitdl.command import app
 from orbitdl.datasets import make_ecg_recording
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 MADE = {"reference/commands", "reference/modules/*", "gallery_pages/index"}
 """What is made when the site is built."""

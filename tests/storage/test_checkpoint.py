@@ -100,7 +100,13 @@ def assert_same(model: OrbitDictionaryLearning, other: OrbitDictionaryLearning) 
 
 @pytest.mark.parametrize(("kind", "kills"), [("windows", 10), ("line", 5)])
 def test_a_fit_killed_at_random_moments_gives_the_same_components(tmp_path, kind, kills):
-    command = [sys.executable, Path(__file__).with_name("kill_fit.py"), tmp_path, kind, str(kills)]
+    command = [
+        sys.executable,
+        Path(__file__).parents[1] / "kill_fit.py",
+        tmp_path,
+        kind,
+        str(kills),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
     told = json.loads(done.stdout)
     assert told["kills"] == kills

@@ -13,7 +13,7 @@ from numba.core.dispatcher import Dispatcher
 
 import orbitdl
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PACKAGE = Path(orbitdl.__file__).parent
 PLACES = {
     "src/orbitdl/groups/__init__.py": '    "Representation",\n',
@@ -26,7 +26,7 @@ IMPORTS = "from orbitdl.groups.trivial import Trivial\n", "import numpy as np\n"
 
 
 def test_without_chromium_the_last_lines_say_how_to_run_the_tests_that_need_it(tmp_path):
-    file = Path(__file__).with_name("test_report_in_browser.py")
+    file = ROOT / "tests/report/test_report_in_browser.py"
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)],
         env=os.environ | {"PATH": str(tmp_path)},
@@ -97,13 +97,14 @@ def test_the_steps_of_contributing_add_a_group_that_passes_every_test(tmp_path):
     for name, text in written.items():
         follow(tmp_path / name, name, text)
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
+    paths = [str(tmp_path / name) for name in ("src", ".", "tests", "tests/command")]
     files = ("group_contract", "coder_contract", "learning", "files", "report", "command")
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-k", "swap", "-p", "no:cacheprovider"]
-        + [f"tests/test_{name}.py" for name in files]
+        + [str(next((tmp_path / "tests").glob(f"*/test_{name}.py"))) for name in files]
         + ["--doctest-modules", "src/orbitdl/groups/swap.py"],
         cwd=tmp_path,
-        env=environment | {"PYTHONPATH": str(tmp_path / "src"), "PYTEST_ADDOPTS": ""},
+        env=environment | {"PYTHONPATH": os.pathsep.join(paths), "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
     )

@@ -125,7 +125,7 @@ def test_another_process_must_import_the_group_and_is_told_so(model, tmp_path):
     )
     done = subprocess.run(
         [sys.executable, "-c", code, tmp_path / "model"],
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parent)},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[1])},
         capture_output=True,
         text=True,
         check=True,

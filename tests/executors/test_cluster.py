@@ -316,7 +316,7 @@ def test_a_fit_that_fails_leaves_nothing(client):
 
 
 def load_kills():
-    place = Path(__file__).parents[1] / "benchmarks" / "kills.py"
+    place = Path(__file__).parents[2] / "benchmarks" / "kills.py"
     spec = importlib.util.spec_from_file_location("kills", place)
     module = importlib.util.module_from_spec(spec)
     sys.modules["kills"] = module
@@ -453,7 +453,7 @@ def test_workers_write_codes_to_a_folder(client, tmp_path, in_memory):
 
 def test_a_folder_that_workers_do_not_have_is_named(tmp_path, in_memory):
     folder = orbitdl.storage.stored_codes.CodesFolder(tmp_path / "codes", tmp_path / "elsewhere")
-    with pytest.raises(ModelFileError, match="name one that all workers share"):
+    with pytest.raises(ModelFileError, match="pass one that all workers share"):
         folder.write(0, 0, in_memory.encode(X))
 
 

@@ -3,7 +3,7 @@
 Three minutes of six records of MIT-BIH, and simulators. Where events are meant to change, store
 them anew, and say in the changelog why:
 
-    ORBITDL_DATA=... python tests/test_frozen_events.py
+    ORBITDL_DATA=... python tests/estimators/test_frozen_events.py
 """
 
 import json

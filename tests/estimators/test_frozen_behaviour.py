@@ -3,7 +3,7 @@
 Every coder on some groups, learning in all its ways, with and without missing entries. Where a
 number is meant to change, store all of them anew, and say in the changelog why:
 
-    python tests/test_frozen_behaviour.py
+    python tests/estimators/test_frozen_behaviour.py
 """
 
 import json

@@ -163,7 +163,7 @@ p.LinkedLibrary._finalize_final_module = fail
 """,
     "compiled code is wrong": """
 import orbitdl.kernels.pipeline as p
-p._sum_of_squares = lambda: lambda x: 0.0
+p._squaring = lambda: lambda x: 0.0
 """,
 }
 
