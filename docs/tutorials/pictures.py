@@ -19,8 +19,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from orbitdl.command.demonstrations.images_picture import fill
-from orbitdl.command.demonstrations.sensors_picture import draw_errors, draw_lines
+from orbitdl.command.demonstrations.images import fill
+from orbitdl.command.demonstrations.sensors import draw_errors, draw_lines
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
 
 HERE = Path(__file__).parent

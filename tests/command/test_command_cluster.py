@@ -137,13 +137,13 @@ def test_chunks_of_a_file_are_read_by_workers_and_not_sent(folder):
     """What is sent is small, however large the file is."""
     import pickle
 
-    from orbitdl.command.team import Cluster
+    from orbitdl.command.team import WorkerTeam
 
     class TwoWorkers:
         def nthreads(self):
             return {"a": 1, "b": 1}
 
-    team, large = Cluster(TwoWorkers()), np.tile(WINDOWS, (40, 1))
+    team, large = WorkerTeam(TwoWorkers()), np.tile(WINDOWS, (40, 1))
     np.save(folder / "large.npy", large)
     chunks = team.chunks(large, folder / "large.npy")
     assert len(chunks.chunks[0]) == 8

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, datasets, encode, recordings
 from orbitdl.command import app
-from orbitdl.command.wording import in_options
+from orbitdl.command.failures import in_options
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Product
 from orbitdl.recordings import (
     Layout,

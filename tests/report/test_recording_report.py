@@ -27,7 +27,7 @@ from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.facts import LEAST_SIMILAR, gather
-from orbitdl.report.recording.intervals import intervals_of
+from orbitdl.report.recording.intervals import marked_intervals
 from orbitdl.report.recording.packing import packed, unpacked
 from orbitdl.report.recording.page import page
 from orbitdl.report.recording.payload import KINDS, payload
@@ -171,7 +171,7 @@ def test_an_axis_of_time_has_a_few_marks_whatever_the_rate(sfreq):
 def test_intervals_are_counted_waveform_by_waveform():
     rng = np.random.default_rng(0)
     events = table(np.sort(rng.uniform(0, 1e4, 200)), rng.integers(0, 2, 200))
-    found = intervals_of(events, 3)
+    found = marked_intervals(events, 3)
     last = {}
     for k, (time, j) in enumerate(zip(events["sample"], events["component"], strict=True)):
         if j in last:
@@ -189,18 +189,18 @@ def test_intervals_are_counted_waveform_by_waveform():
 def test_unusual_intervals_are_far_in_spread_and_in_proportion():
     even = np.full(40, 100.0) + np.tile([-1.0, 1.0], 20)
     even[10], even[20], even[30] = 84.0, 114.0, 130.0  # 114 is many deviations off, but 14 %
-    found = intervals_of(table(np.concatenate([[0.0], np.cumsum(even)])), 1)
+    found = marked_intervals(table(np.concatenate([[0.0], np.cumsum(even)])), 1)
     assert np.flatnonzero(found.unusual).tolist() == [11, 31]
     assert found.unusual[[11, 31]].tolist() == [-1, 1]
     wide = 100.0 * np.exp(np.random.default_rng(0).uniform(-0.5, 0.5, 40))
-    scattered = intervals_of(table(np.cumsum(wide)), 1)
+    scattered = marked_intervals(table(np.cumsum(wide)), 1)
     assert not scattered.unusual.any()
 
 
 def test_an_interval_over_a_long_gap_is_not_known():
     times = np.arange(20) * 100.0
     holes = np.array([[510, 515], [1010, 1060]])
-    found = intervals_of(table(np.delete(times, 15), missing=holes), 1)
+    found = marked_intervals(table(np.delete(times, 15), missing=holes), 1)
     assert np.flatnonzero(np.isnan(found.before)).tolist() == [0, 11]
     assert np.flatnonzero(found.unusual).tolist() == [15]
 

@@ -14,7 +14,7 @@ from orbitdl import Codes, OrbitDictionaryLearning
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import WindowOptions
-from orbitdl.command.team import Cluster
+from orbitdl.command.team import WorkerTeam
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
 from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, read
@@ -152,7 +152,7 @@ def encode_windows(
     *,
     alpha: float | None = None,
     debias: bool = False,
-    team: Cluster | None = None,
+    team: WorkerTeam | None = None,
 ) -> Codes:
     """Encode all windows in batches with a progress bar, in this process or on a cluster."""
     parts: list[Codes] = []

@@ -11,7 +11,7 @@ from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.display import Screen, this_command
 from orbitdl.command.following import ProgressDisplay
 from orbitdl.command.run_state import RunState
-from orbitdl.command.team import Cluster
+from orbitdl.command.team import WorkerTeam
 from orbitdl.learning.restarts import most_iterations
 from orbitdl.storage.checkpoint_files import read_checkpoint
 
@@ -41,7 +41,7 @@ class Job:
     checkpoint: Path | None
     screen: Screen
     settings: dict[str, Any]
-    team: Cluster | None = None
+    team: WorkerTeam | None = None
     restart: bool = False
 
     @property

@@ -33,7 +33,7 @@ READ_BY_WORKERS = (".npy", ".parquet")
 
 
 @dataclass(frozen=True)
-class Cluster:
+class WorkerTeam:
     """Workers of a Dask cluster."""
 
     client: Any
@@ -98,7 +98,7 @@ class Cluster:
         return codes
 
 
-def cluster_notes(team: Cluster) -> list[str]:
+def cluster_notes(team: WorkerTeam) -> list[str]:
     """Return a remark that one recording uses one worker only."""
     if team.size == 1:
         return []
@@ -106,7 +106,7 @@ def cluster_notes(team: Cluster) -> list[str]:
 
 
 @contextmanager
-def cluster_for(asked: ClusterOptions) -> Iterator[Cluster | None]:
+def cluster_for(asked: ClusterOptions) -> Iterator[WorkerTeam | None]:
     """Connect to workers if requested; workers started here are stopped at the end."""
     if asked.workers is not None and asked.scheduler is not None:
         raise typer.BadParameter(
@@ -118,7 +118,7 @@ def cluster_for(asked: ClusterOptions) -> Iterator[Cluster | None]:
     distributed = _distributed()
     if asked.scheduler is not None:
         with _joined(distributed, asked.scheduler) as client:
-            yield Cluster(client)
+            yield WorkerTeam(client)
         return
     settings = {"threads_per_worker": 1, "processes": True, "dashboard_address": None}
     settings |= {"silence_logs": logging.ERROR}  # what is wrong we say ourselves
@@ -126,7 +126,7 @@ def cluster_for(asked: ClusterOptions) -> Iterator[Cluster | None]:
         with _ignoring_interrupts():  # workers inherit that: Ctrl-C is for this process alone
             cluster = distributed.LocalCluster(n_workers=asked.workers, **settings)
         with cluster, distributed.Client(cluster) as client:
-            yield Cluster(client)
+            yield WorkerTeam(client)
 
 
 def _patient() -> Any:

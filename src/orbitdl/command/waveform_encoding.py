@@ -12,7 +12,7 @@ from orbitdl import WaveformLearning
 from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
-from orbitdl.command.team import Cluster, cluster_notes
+from orbitdl.command.team import WorkerTeam, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.domains.time.acquisition import compare_with
 from orbitdl.domains.time.codes import RecordingCodes
@@ -38,7 +38,7 @@ def list_events(
     listing: Listing,
     output: Path,
     screen: Screen,
-    team: Cluster | None = None,
+    team: WorkerTeam | None = None,
 ) -> None:
     """Encode a recording, write its events, and print a summary."""
     recording = prepared.recording
@@ -57,7 +57,7 @@ def code(
     recording: Recording,
     listing: Listing,
     screen: Screen,
-    team: Cluster | None = None,
+    team: WorkerTeam | None = None,
 ) -> tuple[RecordingCodes, pd.DataFrame]:
     """Return codes and events, with times from the start of the recording."""
     sfreq = recording.sfreq

@@ -13,7 +13,7 @@ from orbitdl.command.applying import encode_windows, windows_for
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.options import WindowOptions
 from orbitdl.command.output import Symbols, is_annotation, write_events
-from orbitdl.command.team import Cluster
+from orbitdl.command.team import WorkerTeam
 from orbitdl.recordings import Windows, event_table
 
 
@@ -27,7 +27,7 @@ def list_events_of_windows(
     alpha: float | None,
     debias: bool,
     symbols: Symbols,
-    team: Cluster | None = None,
+    team: WorkerTeam | None = None,
 ) -> None:
     """Encode windows, write their events, and print a summary."""
     windows = windows_for(model, data, cutting, screen, for_events=True)

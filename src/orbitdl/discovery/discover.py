@@ -55,7 +55,7 @@ def background_of(
 ) -> Background:
     """Estimate the noise model of samples (n, channels) without their recurring events."""
     first = floored_background(estimate_background(x, observed, length), x, observed)
-    x, observed = chunks_of(x, observed, length)
+    x, observed = spaced_chunks(x, observed, length)
     w = whitened(x, observed, first, length)
     pilot, _ = grow(w, rng, PILOT)
     if not len(pilot.detector):
@@ -65,7 +65,7 @@ def background_of(
     return floored_background(model, x, observed)
 
 
-def chunks_of(
+def spaced_chunks(
     x: Floats, observed: NDArray[np.bool_], length: int
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return samples, or evenly spaced chunks of them separated by unobserved samples."""

@@ -25,8 +25,8 @@ GENUINE = 2 / 3
 MAX_COMPONENTS, REJECTIONS, ROUNDS = 12, 2.0, 3
 """Maximum number of components, consecutive rejections that end growth, and rounds of a test."""
 RARE, HALF = f"the next candidate occurs fewer than {MIN_EVENTS} times", 0.5
-"""A candidate with too few events counts as half a rejection: a single artefact yields one or two of
-them, each rejected after one coding."""
+"""A candidate with too few events counts as half a rejection: a single artefact yields one or two
+of them, each rejected after one coding."""
 
 
 @dataclass(frozen=True, eq=False)

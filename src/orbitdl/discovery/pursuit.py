@@ -71,7 +71,7 @@ class Atoms:
         return Atoms(self.component[which], self.sample[which], self.c[which], self.lag[which])
 
     def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
-        """Return whether another atom within `reach` samples is more than `factor` times as large."""
+        """Return whether an atom within `reach` samples is more than `factor` times as large."""
         return largest_near(self, self.sample, reach) > factor * np.abs(self.c)
 
     def isolated(self, reach: int) -> NDArray[np.bool_]:

@@ -6,19 +6,34 @@ amplitudes are then refitted jointly, without a penalty.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.coding.parallel import in_threads
-from orbitdl.discovery.coding import Detector, DetectorCoding, Whitened, code
+from orbitdl.discovery.coding import (
+    Detector,
+    DetectorCoding,
+    Whitened,
+    code,
+    is_certain,
+    is_typical,
+    noise_at,
+)
 from orbitdl.discovery.occurrences import is_event
-from orbitdl.discovery.pursuit import gram_of
+from orbitdl.discovery.pursuit import (
+    Atoms,
+    Spectrum,
+    add_tables,
+    gram_of,
+    peaks_apart,
+    subtract,
+    upside_down,
+)
 from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.events.decoys import decoys_in
 from orbitdl.groups.base import Floats, Integers
 
 MARGIN = 8
@@ -96,7 +111,7 @@ def detect_in_chunk(
 def events_of_chunk(
     chunk: Chunk, coded: DetectorCoding, good: NDArray[np.bool_], start: int
 ) -> DetectedEvents:
-    """Return the selected atoms of a coding from `start` on that begin in a chunk or close to it."""
+    """Return the selected atoms of a coding from `start` on that begin in or near a chunk."""
     length, (first, last) = coded.detector.A.shape[1], chunk.domain
     time, near = coded.atoms.sample - length + start, length // NEAR
     own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
@@ -137,3 +152,41 @@ def without_duplicates(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[
             if owner[m] != owner[k] and remains[k] and remains[m]:
                 remains[m if size[m] <= size[k] else k] = False
     return remains
+
+
+def decoys_in(w: Whitened, coded: DetectorCoding, *, signed: bool) -> DetectorCoding:
+    """Return the decoys of a coding by a calibrated detector: detections of absent waveforms.
+
+    Noise and artefacts match the negative of a waveform as often as the waveform; events of known
+    polarity do not. The number of local maxima of ``-eta`` on the residual that pass all criteria
+    of events therefore estimates the number of false events, without the distributional assumptions
+    of p-values, if noise is symmetric. If events have both signs, decoys are time-reversed
+    waveforms; a waveform that equals its reversal has hardly any, because its matches were
+    subtracted.
+    """
+    detector, residual, eta = coded.detector, -coded.residual, -coded.eta
+    if signed:
+        detector = replace(detector, A=np.ascontiguousarray(detector.A[:, ::-1]))
+        eta = Spectrum(coded.residual, w.length).correlate(detector.A)
+        residual = coded.residual.copy()
+    local, M = w.centres(coded.sigma), np.zeros_like(eta)
+    weight = 2.0 * np.log(max(detector.samples or w.samples, 2))
+    found = coded.atoms
+    add_tables(M, detector.V, found.component, found.sample, weight * found.c**2)
+    theta, least = (coded.u * detector.g) ** 2, np.zeros(len(detector))
+    heights = upside_down(-np.abs(eta) if signed else -eta, M, theta, local, least)
+    at = [peaks_apart(row, w.length // 2) for row in heights]
+    component = np.repeat(np.arange(len(detector)), [len(own) for own in at])
+    sample = np.concatenate([np.zeros(0, np.int64), *at])
+    atoms = Atoms.at_samples(component, sample, eta[component, sample])
+    subtract(residual, atoms, detector.A)
+    noise = noise_at(eta, residual, atoms, detector, local[sample], w.length)
+    passes = np.abs(atoms.c) > coded.u[component] * noise
+    passes &= is_certain(detector, atoms, local, w.samples) | is_typical(atoms, coded.median)
+    passes &= np.abs(atoms.c) / local[sample] > detector.least[component]
+    back = atoms.take(~passes)
+    subtract(residual, replace(back, c=-back.c), detector.A)
+    atoms, noise = atoms.take(passes), noise[passes]
+    decoys = replace(coded, detector=detector, atoms=atoms, noise=noise, eta=eta, residual=residual)
+    good = is_event(decoys, w.samples)
+    return replace(decoys, atoms=atoms.take(good), noise=noise[good])

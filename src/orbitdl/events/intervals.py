@@ -1,7 +1,7 @@
 """Intervals between consecutive events: of any component, and of the same one.
 
-An interval is the time since the previous event. It is NaN for the first event, and if a gap of half
-a waveform or more in between may hide an event.
+An interval is the time since the previous event. It is NaN for the first event, and if a gap of
+half a waveform or more in between may hide an event.
 """
 
 from __future__ import annotations

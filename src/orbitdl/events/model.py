@@ -38,8 +38,8 @@ MIN_ENERGY = 0.1
 RIDGE = 1e-6
 """Relative regularisation of templates with few events."""
 NEIGHBOURS, CAUTION = 9, (6.0, 2.0)
-"""Width of the smoothing of power spectra in frequencies, and factors of noise subtraction: larger the
-first time, because the times of events were aligned with the noise of the waveforms."""
+"""Width of the smoothing of power spectra in frequencies, and factors of noise subtraction: larger
+the first time, because the times of events were aligned with the noise of the waveforms."""
 SMOOTHING = np.array([1.0, 4.0, 6.0, 4.0, 1.0]) / 16.0
 """Binomial filter, zero at the Nyquist frequency, at which integer times fit noise most."""
 SAMPLED = 0.76

@@ -13,7 +13,7 @@ from orbitdl.learning.alpha import alpha_max
 from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
-from orbitdl.report.phrasing import bound, count, joined, number, percent
+from orbitdl.report.phrasing import bound, comma_list, count, number, percent
 from orbitdl.report.usage import Usage
 
 RARE = 0.1
@@ -73,7 +73,9 @@ def _on_constants(facts: Facts) -> Iterator[Note]:
         share = share_of_means(facts.coded.X)
     if len(flat) == 0 and share <= MUCH:
         return
-    shapes = f"Constant components, which stand for a mean and not for a shape: {joined(flat)}. "
+    shapes = (
+        f"Constant components, which stand for a mean and not for a shape: {comma_list(flat)}. "
+    )
     means = f"The means of the windows carry {percent(share)} of the energy of the data. "
     yield Note(
         "check",
@@ -98,8 +100,8 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
         yield Note(
             "check",
             "duplicate components",
-            f"Components of nearly the same shape, once moved onto each other: {joined(alike)}. "
-            "Fewer components may be enough.",
+            "Components of nearly the same shape, once moved onto each other: "
+            f"{comma_list(alike)}. Fewer components may be enough.",
         )
 
 
@@ -162,12 +164,12 @@ def _on_usage(coded: CodedWindows, usage: Usage) -> Iterator[Note]:
         yield Note(
             "check",
             "unused components",
-            f"{'Components' if many else 'Component'} {joined(unused.tolist())} "
+            f"{'Components' if many else 'Component'} {comma_list(unused.tolist())} "
             f"{'are' if many else 'is'} not used at all by these data.",
         )
     rare = np.flatnonzero((usage.atoms > 0) & (usage.share < RARE / len(usage.share)))
     if len(rare):
-        uses = joined([f"{j} ({count(int(usage.atoms[j]), 'atom')})" for j in rare])
+        uses = comma_list([f"{j} ({count(int(usage.atoms[j]), 'atom')})" for j in rare])
         yield Note(
             "know",
             "nearly unused components",
@@ -193,7 +195,7 @@ def _on_borders(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         yield Note(
             "check",
             "crowded border",
-            f"Atoms crowd the ends of their windows: {joined(shares)}, by size, within "
+            f"Atoms crowd the ends of their windows: {comma_list(shares)}, by size, within "
             f"{count(round(margin), 'sample')} of an end, where {percent(even)} would be even. "
             "Shifts are circular, what leaves at one end enters at the other: such atoms often "
             "stand for an event that a window truncates. Use longer or overlapping windows.",

@@ -54,12 +54,12 @@ def count(n: int, thing: str, things: str | None = None) -> str:
     return f"{number(n)} {thing if n == 1 else things or thing + 's'}"
 
 
-def joined(items: Sequence[object]) -> str:
+def comma_list(items: Sequence[object]) -> str:
     """Return "1", "1 and 2", "1, 2 and 3"; long lists are truncated.
 
     Examples
     --------
-    >>> joined([0]), joined([0, 3]), joined(range(20))
+    >>> comma_list([0]), comma_list([0, 3]), comma_list(range(20))
     ('0', '0 and 3', '0, 1, 2, 3, 4, 5, 6, 7 and 12 more')
     """
     names = [str(item) for item in items]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from orbitdl import OrbitDictionaryLearning
-from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, learn
-from orbitdl.command.demonstrations.digits_found import DigitsFound, find_digits
-from orbitdl.command.demonstrations.images_picture import draw_images
+from orbitdl import Codes, OrbitDictionaryLearning
+from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, drawing, learn
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import RotatedDigits, make_rotated_digits
 from orbitdl.groups import ImageRotation, Trivial
@@ -23,6 +22,8 @@ DIGITS = (2, 3, 4, 5, 7)
 """Without 0, 1 and 8, which look much the same when turned, and one of 6 and 9."""
 SIZE = 24
 """Pixels along a side: enough that turned images are exact to a thousandth."""
+SHOWN = 10
+"""Data points that are drawn."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,3 +131,70 @@ class Images(Demonstration):
 def explained(model: OrbitDictionaryLearning, X: Floats) -> float:
     """Return ``1 - ||X - reconstruction||^2 / ||X||^2``."""
     return 1.0 - float(np.sum((X - model.reconstruct(X)) ** 2) / np.sum(X**2))
+
+
+def draw_images(X: Floats, rows: dict[str, Floats], path: Path) -> None:
+    """Draw some images (n, S, S), and below them components (q, S, S) side by side, by title."""
+    with drawing(path, 11, 3.4) as figure:
+        data, learned = figure.subfigures(2, 1)
+        fill(data, X[:SHOWN], f"Handwritten digits in any direction: {SHOWN} of {len(X)}")
+        halves = learned.subfigures(1, len(rows), wspace=0.05)
+        for half, (title, components) in zip(halves, rows.items(), strict=True):
+            signs = np.sign(components.sum(axis=(1, 2), keepdims=True))
+            fill(half, signs * components, title)
+
+
+def fill(figure: Any, images: Floats, title: str) -> None:
+    """Draw images in a row, ink dark, paper the same in all of them."""
+    figure.suptitle(title, fontsize=11)
+    for axis, image in zip(figure.subplots(1, len(images)), images, strict=True):
+        size = np.abs(image).max()
+        axis.imshow(image, cmap="gray_r", vmin=-0.1 * size, vmax=size)
+        axis.set_xticks([])
+        axis.set_yticks([])
+
+
+@dataclass(frozen=True, eq=False)
+class DigitsFound:
+    """Describe n images that are coded by something, by the largest atom of each.
+
+    Attributes
+    ----------
+    is_usual : ndarray of shape (n,)
+        Whether an image shows the digit that most images with its component show.
+    angle_error : ndarray of shape (n,)
+        How far its angle is from the truth, in degrees.
+    to_upright : ndarray of shape (q,)
+        By how much components are to be turned to stand as digits do, in degrees.
+    """
+
+    is_usual: NDArray[np.bool_]
+    angle_error: Floats
+    to_upright: Floats
+
+
+def find_digits(codes: Codes, digits: RotatedDigits) -> DigitsFound:
+    """Compare the largest atoms of images, moved by an angle each, with the truth.
+
+    With the true angle ``t`` of an image, and ``s`` that of its atom, the component is upright when
+    it is turned by ``s - t``. The mean of these angles over the images of its usual digit is taken.
+    """
+    atoms = codes.atoms
+    largest = np.array(
+        [
+            first + np.argmax(np.abs(atoms.coefficient[first:end]))
+            for first, end in zip(atoms.offsets[:-1], atoms.offsets[1:], strict=True)
+            if end > first
+        ],
+        dtype=np.intp,
+    )
+    component, image = atoms.component[largest], atoms.sample[largest]
+    label = digits.labels[image]
+    turn = np.exp(1j * np.radians(atoms.element[largest, 0] - digits.angles[image]))
+    is_usual, upright = np.zeros(len(image), dtype=bool), np.ones(atoms.n_components, dtype=complex)
+    for j in np.unique(component):
+        own = component == j
+        is_usual |= own & (label == np.argmax(np.bincount(label[own])))
+        upright[j] = turn[own & is_usual].mean()
+    error = np.degrees(np.abs(np.angle(turn / upright[component])))
+    return DigitsFound(is_usual, error, np.degrees(np.angle(upright)))

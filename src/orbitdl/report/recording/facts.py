@@ -25,7 +25,7 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.history import History
 from orbitdl.recordings import Recording
 from orbitdl.report.recording.clock import Clock
-from orbitdl.report.recording.intervals import Intervals, intervals_of
+from orbitdl.report.recording.intervals import Intervals, marked_intervals
 from orbitdl.report.recording.resolution import sampled_segments
 from orbitdl.report.recording.trace import ExplainedSignal, Trace
 
@@ -94,7 +94,7 @@ class RecordingFacts:
     @cached_property
     def intervals(self) -> Intervals:
         """Intervals between events."""
-        return intervals_of(self.events, len(self.waveforms))
+        return marked_intervals(self.events, len(self.waveforms))
 
     @cached_property
     def least_similar(self) -> Integers:

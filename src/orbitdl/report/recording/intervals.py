@@ -54,7 +54,7 @@ class Intervals:
         return edges, np.stack([np.histogram(part[~np.isnan(part)], edges)[0] for part in own])
 
 
-def intervals_of(events: pd.DataFrame, q: int) -> Intervals:
+def marked_intervals(events: pd.DataFrame, q: int) -> Intervals:
     """Return the intervals of an event table of `WaveformLearning.events`, with q waveforms."""
     before, component = events["own_interval"].to_numpy(), events["component"].to_numpy()
     unusual, median = np.zeros(len(before), dtype=np.intp), np.full(q, np.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.report.overview import how_learning_ended
-from orbitdl.report.phrasing import bound, count, joined, number, percent
+from orbitdl.report.phrasing import bound, comma_list, count, number, percent
 from orbitdl.report.recording.facts import RecordingFacts
 
 
@@ -38,7 +38,7 @@ def _what_was_found(facts: RecordingFacts) -> str:
     often = (_how_often(facts, j) for j in range(len(facts.counts)))
     both = [one + two for one, two in zip(each, often, strict=True)]
     overall = f"{' ' if sentence_of_intervals(facts) else ''}{sentence_of_intervals(facts)}"
-    return f"{said}: {joined(both)}.{overall}{_what_is_missing(facts)}"
+    return f"{said}: {comma_list(both)}.{overall}{_what_is_missing(facts)}"
 
 
 def sentence_of_intervals(facts: RecordingFacts) -> str:
@@ -104,7 +104,7 @@ def noise_sentences(facts: RecordingFacts) -> str:
         return ""
     background, level = facts.model.event_model_.background, facts.noise[1]
     unit = f" {facts.unit}" if facts.unit else ""
-    scales = joined([f"{scale:.3g}{unit}" for scale in background.scale])
+    scales = comma_list([f"{scale:.3g}{unit}" for scale in background.scale])
     return (
         f"The background is an autoregressive process of order {background.order}. What it leaves "
         f"unpredicted from one sample to the next has a standard deviation of {scales}. In this "
