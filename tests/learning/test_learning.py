@@ -99,38 +99,38 @@ def test_the_objective_never_rises_with_more_components_than_samples(seed, missi
 # Pushes
 
 
-def astray(new, old, streak):
-    """Push, whenever a push is due, to a place that helps nobody."""
+def astray(new, old, momentum_count):
+    """Extrapolate to components that explain nothing."""
     A = new.parameters
-    away = np.random.default_rng(streak).standard_normal(A.shape).astype(A.dtype)
-    return new if streak <= 1 else new.at(unit_norm(away))
+    away = np.random.default_rng(momentum_count).standard_normal(A.shape).astype(A.dtype)
+    return new if momentum_count <= 1 else new.at(unit_norm(away))
 
 
-def unpushed(new, old, streak):
+def without_momentum(new, old, momentum_count):
     """Leave components where the step put them."""
     return new
 
 
 @pytest.mark.parametrize("name", ["integer shift", "trivial", "orthogonal"])
-def test_a_push_that_does_not_pay_is_taken_back(name, monkeypatch):
+def test_momentum_restarts_where_extrapolation_raises_the_objective(name, monkeypatch):
     """What is left is the alternation of the paper, to the bit."""
     group, X = planted(name)
     seen: list[Iteration] = []
     settings = {
         "group": group, "alpha": 0.1, "max_iter": 8, "tol": 1e-9, "n_restarts": 1, "random_state": 0
     }  # fmt: skip
-    monkeypatch.setattr(learning, "push", astray)
+    monkeypatch.setattr(learning, "extrapolate", astray)
     model = OrbitDictionaryLearning(2, **settings, callback=seen.append).fit(X)
-    monkeypatch.setattr(learning, "push", unpushed)
+    monkeypatch.setattr(learning, "extrapolate", without_momentum)
     plain = OrbitDictionaryLearning(2, **settings).fit(X)
-    assert [iteration.fell_back for iteration in seen] == [False, False] + [True, False] * 3 + [
+    assert [iteration.restarted for iteration in seen] == [False, False] + [True, False] * 3 + [
         True
     ]
     assert_array_equal(model.components_, plain.components_)
     assert [r.objective for r in model.history_] == [r.objective for r in plain.history_]
 
 
-def test_pushes_lead_further_in_as_many_iterations(monkeypatch):
+def test_momentum_leads_further_in_as_many_iterations(monkeypatch):
     data = make_shift_data(n_samples=300, length=20, n_components=3, n_atoms=3, random_state=0)
 
     def last_objectives():
@@ -144,12 +144,12 @@ def test_pushes_lead_further_in_as_many_iterations(monkeypatch):
             for seed in range(8)
         ]
 
-    pushed = last_objectives()
-    monkeypatch.setattr(learning, "push", unpushed)
-    assert np.median(np.array(pushed) / last_objectives()) < 0.98
+    extrapolated = last_objectives()
+    monkeypatch.setattr(learning, "extrapolate", without_momentum)
+    assert np.median(np.array(extrapolated) / last_objectives()) < 0.98
 
 
-def test_components_of_the_paper_s_step_are_never_pushed():
+def test_components_of_the_paper_s_step_are_never_extrapolated():
     group, X = planted("integer shift")
     seen: list[Iteration] = []
     OrbitDictionaryLearning(
@@ -158,15 +158,15 @@ def test_components_of_the_paper_s_step_are_never_pushed():
     ).fit(X)  # fmt: skip
     for before, after in pairwise(seen):
         assert_array_equal(before.following.stepped.expand(), after.components)
-        assert not after.fell_back
+        assert not after.restarted
 
 
-@pytest.mark.parametrize("streak", [1, 2, 5, 1000])
-def test_a_push_goes_on_in_the_direction_of_the_step(streak):
+@pytest.mark.parametrize("momentum_count", [1, 2, 5, 1000])
+def test_extrapolation_is_in_the_direction_of_the_step(momentum_count):
     old, new = (start_from_noise(action("trivial"), 3, np.random.default_rng(k)) for k in range(2))
-    pushed = learning.push(UnitBall(new), UnitBall(old), streak).expand()
-    beyond = new + min((streak - 1) / (streak + 1), 0.95) * (new - old)
-    assert_allclose(pushed, beyond / np.sqrt((beyond**2).sum(axis=(1, 2, 3), keepdims=True)))
+    extrapolated = learning.extrapolate(UnitBall(new), UnitBall(old), momentum_count).expand()
+    beyond = new + min((momentum_count - 1) / (momentum_count + 1), 0.95) * (new - old)
+    assert_allclose(extrapolated, beyond / np.sqrt((beyond**2).sum(axis=(1, 2, 3), keepdims=True)))
 
 
 # Tolerances
@@ -211,7 +211,7 @@ def test_a_fit_that_max_iter_ends_warns_once_and_says_what_to_do():
     "settings",
     [
         {"max_iter": 500, "tol": 1e-3},  # converges
-        {"max_iter": 0},  # only the start was asked for
+        {"max_iter": 0},  # only the start was requested
         {"max_iter": 5, "tol": 1e-9, "callback": lambda iteration: iteration.number == 2},
         {"max_iter": 5, "tol": 1e-9, "callback": lambda iteration: iteration.number == 5},
     ],

@@ -88,19 +88,19 @@ def test_missing_entries_are_learned_from_in_one_reading_an_iteration(name, monk
     monkeypatch.setattr(masked_dictionary, "MAX_MULTIPLICATIONS", 0.0)  # as for many data
     rep, X = points(name, missing=0.2)
     shards = scattered(rep, X)
-    asked, total = [], shards.executor.total
+    names, total = [], shards.executor.total
 
     def noted(work, numbers, name, tell=None):
-        asked.append(name)
+        names.append(name)
         return total(work, numbers, name, tell)
 
     monkeypatch.setattr(shards.executor, "total", noted)
     start = start_from_data(shards, 2, np.random.default_rng(0))
-    asked.clear()
+    names.clear()
     settings = {"gap": 1e-6, "max_iter": 30, "tol": 1e-4}
     there = run(shards, start, **settings)
-    assert set(asked) == {"code"}
-    assert len(asked) <= 2 * len(there)  # twice where a push is taken back
+    assert set(names) == {"code"}
+    assert len(names) <= 2 * len(there)  # twice where momentum restarts
     local = SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)
     here = run(local, start, **settings)
     falls = np.diff([it.objective for it in there])

@@ -187,12 +187,12 @@ def test_every_part_of_a_state_comes_back(name):
     history = History(Record(k, 1 / 7, 0.1, 0.2, 0, 0.3) for k in range(5))
     state = State(
         shards.starting_from(atoms), UnitBall(components), history[3], unused=1, loosest=0.1,
-        stalled=2, stepped=UnitBall(stepped), streak=3,
+        stalled=2, stepped=UnitBall(stepped), momentum_count=3,
     )  # fmt: skip
-    run = Run(state, history, ended=True, settled=True, fell_back=True)
+    run = Run(state, history, ended=True, settled=True, restarted=True)
     stored = unpack(StoredRun, *pack(StoredRun.of(run)), "a run")
     again = stored.restore(shards, UnitBall(np.zeros_like(components)))
-    for name in ("number", "objective", "last", "unused", "loosest", "stalled", "streak"):
+    for name in ("number", "objective", "last", "unused", "loosest", "stalled", "momentum_count"):
         assert getattr(again.state, name) == getattr(state, name)
     assert_array_equal(again.state.dictionary.expand(), components)
     assert_array_equal(again.dictionary.expand(), stepped)
@@ -202,7 +202,7 @@ def test_every_part_of_a_state_comes_back(name):
         kept = getattr(again.state.shards.atoms, field.name)
         assert_array_equal(kept, getattr(atoms, field.name))
     assert again.history == history
-    assert (again.ended, again.settled, again.fell_back) == (True, True, True)
+    assert (again.ended, again.settled, again.restarted) == (True, True, True)
 
 
 def test_the_order_in_memory_is_that_of_the_file():
@@ -215,11 +215,11 @@ def test_the_order_in_memory_is_that_of_the_file():
 
 
 @pytest.mark.parametrize("max_iter", [2, 3, 4])
-def test_a_fit_whose_pushes_were_taken_back_is_kept_as_it_ended(max_iter, path, monkeypatch):
-    def astray(new, old, streak):
-        return new if streak <= 1 else new.at(np.roll(new.parameters, 1, axis=1))
+def test_a_fit_whose_momentum_restarted_is_stored_as_it_ended(max_iter, path, monkeypatch):
+    def astray(new, old, momentum_count):
+        return new if momentum_count <= 1 else new.at(np.roll(new.parameters, 1, axis=1))
 
-    monkeypatch.setattr(learning, "push", astray)
+    monkeypatch.setattr(learning, "extrapolate", astray)
     expected = estimator(max_iter=max_iter).fit(X)
     estimator(max_iter=max_iter, checkpoint=path).fit(X)
     again = estimator(max_iter=max_iter, checkpoint=path)
@@ -531,7 +531,7 @@ def test_hostile_headers_are_refused(change, message, path):
     [
         ("loosest", -1),
         ("unused", 9),
-        ("streak", None),
+        ("momentum_count", None),
         ("stalled", -1),
         ("ended", 1),
     ],

@@ -103,7 +103,7 @@ def checked(values: ArrayLike, first_row: int | Integers, mask: ArrayLike | None
 
     Missing is what is NaN, and what a mask (True: observed) leaves out. `first_row` is the number
     of the first data point, or of each: a message names the first that cannot be worked with.
-    Data that are too small everywhere are not refused here, where only a part of them is seen.
+    Data that are too small everywhere are not refused here, where only a part of them is known.
     """
     array = np.asarray(values, dtype=np.float64, order="C")
     observed = ~np.isnan(array)
@@ -114,9 +114,9 @@ def checked(values: ArrayLike, first_row: int | Integers, mask: ArrayLike | None
     largest = max(filled.max(initial=0.0), -filled.min(initial=0.0))
     if largest > LARGEST:
         bad = (np.abs(filled) > LARGEST).reshape(len(filled), -1).any(axis=1)
-        place = int(np.argmax(bad))
-        row = first_row + place if isinstance(first_row, int) else int(first_row[place])
-        raise ValueError(_too_large(float(np.abs(filled[place]).max()), row))
+        index = int(np.argmax(bad))
+        row = first_row + index if isinstance(first_row, int) else int(first_row[index])
+        raise ValueError(_too_large(float(np.abs(filled[index]).max()), row))
     return Part(filled, None if is_whole else observed)
 
 
@@ -151,9 +151,9 @@ class UnreadableSourceError(ValueError):
 
 def _reason(error: Exception) -> str:
     """Return what a library says of a failure, on one line and without a full stop."""
-    told = " ".join(str(error).split())
-    shown = told if len(told) <= LONGEST else f"{told[:LONGEST]}..."
-    return f": {shown.rstrip('.')}" if told else f" ({type(error).__name__})"
+    message = " ".join(str(error).split())
+    shown = message if len(message) <= LONGEST else f"{message[:LONGEST]}..."
+    return f": {shown.rstrip('.')}" if message else f" ({type(error).__name__})"
 
 
 def dtype_of(thing: Any) -> np.dtype[Any] | None:

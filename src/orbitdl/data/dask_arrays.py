@@ -67,7 +67,7 @@ class DaskSource(Source):
 
 
 def is_of_dask(thing: Any) -> bool:
-    """Tell what Dask has yet to compute, without importing it for something else."""
+    """Return whether Dask has yet to compute a thing, without importing Dask."""
     has_graph = hasattr(type(thing), "__dask_graph__")
     return has_graph and thing.__dask_graph__() is not None
 

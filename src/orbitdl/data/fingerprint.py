@@ -71,8 +71,8 @@ def _sum_of_hashes(rows: Floats, observed: Mask | None, first_row: int) -> int:
     """Return the sum of the hashes of rows (n, d) as a number."""
     hashed = [sha256(row) for row in _with_numbers(rows, first_row)]
     if observed is not None:
-        for place in np.flatnonzero(~observed.all(axis=1)):
-            hashed[place].update(observed[place].tobytes())
+        for index in np.flatnonzero(~observed.all(axis=1)):
+            hashed[index].update(observed[index].tobytes())
     digests = b"".join([one.digest() for one in hashed])
     words = np.frombuffer(digests, dtype="<u4").reshape(-1, 8).sum(axis=0, dtype=np.uint64)
     return sum(int(word) << (32 * k) for k, word in enumerate(words))

@@ -58,7 +58,7 @@ def as_source(X: Any, mask: Any = None, size: int | None = None) -> Source | Non
 
 
 def _named(path: Path, mask: Any, size: int | None) -> Source | None:
-    """Open a file by its name; a word that is no such name is none of ours."""
+    """Open a file by its name; None for other text."""
     is_npy, is_parquet = path.suffix == ".npy", path.suffix in PARQUET
     if not path.exists():
         if is_npy or is_parquet:
@@ -87,7 +87,7 @@ def _require_no_mask(mask: Any, what: str) -> None:
 
 
 def _is_array_to_slice(X: Any) -> bool:
-    """Tell arrays that are on disk, or that are too large to make another of."""
+    """Return whether X is an array on disk, or one too large to be copied."""
     if isinstance(X, np.ndarray):
         is_mapped = isinstance(X, np.memmap) and backing_of(X) is not None
         return is_mapped or X.nbytes >= LARGE
@@ -100,6 +100,6 @@ def _is_array_to_slice(X: Any) -> bool:
 
 
 def _gives_arrays(X: Any) -> bool:
-    """Tell iterators, and what can be gone through but is neither array, sequence nor table."""
+    """Return whether X is an iterable of arrays: no array, sequence or table itself."""
     is_other = isinstance(X, Set) or hasattr(X, "__getitem__") or hasattr(X, "__array__")
     return isinstance(X, Iterable) and not is_other

@@ -64,7 +64,7 @@ class ParquetSource(Source):
 
 
 def is_dataset(thing: Any) -> bool:
-    """Tell a dataset of pyarrow, without importing it for something else."""
+    """Return whether a thing is a dataset of pyarrow, without importing pyarrow."""
     arrow = sys.modules.get("pyarrow.dataset")
     return arrow is not None and isinstance(thing, arrow.Dataset)
 
@@ -83,8 +83,8 @@ def _opened(path: Any) -> Any:
 
 def _columns(schema: Any) -> list[str]:
     """Return the names of columns; the index of a pandas table is none."""
-    told = schema.pandas_metadata or {}
-    index = {name for name in told.get("index_columns", []) if isinstance(name, str)}
+    metadata = schema.pandas_metadata or {}
+    index = {name for name in metadata.get("index_columns", []) if isinstance(name, str)}
     return [name for name in schema.names if name not in index]
 
 
@@ -112,7 +112,7 @@ def _require_columns(fragments: list[Any], columns: list[str]) -> None:
 
 
 def _holds_lists(schema: Any, columns: list[str]) -> bool:
-    """Tell one column of lists from columns of numbers; anything else is refused."""
+    """Return whether there is one column of lists, not columns of numbers; refuse anything else."""
     from pyarrow import types
 
     kinds = [schema.field(name).type for name in columns]

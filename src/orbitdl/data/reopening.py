@@ -16,7 +16,7 @@ from orbitdl.data.base import UnreadableSourceError
 
 @dataclass(frozen=True)
 class MappedFile:
-    """An array in a file, which is mapped to memory whenever rows are asked for.
+    """An array in a file, which is mapped to memory whenever rows are read.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class MappedFile:
 
 @dataclass(frozen=True)
 class StoredDataset:
-    """A dataset of an HDF5 file, which is opened whenever rows are asked for."""
+    """A dataset of an HDF5 file, which is opened whenever rows are read."""
 
     filename: str
     name: str
@@ -88,7 +88,7 @@ def backing_of(array: NDArray[Any]) -> np.memmap[Any, Any] | None:
 
 
 def is_hdf5(thing: Any) -> bool:
-    """Tell an HDF5 dataset, without importing h5py for something else."""
+    """Return whether a thing is an HDF5 dataset, without importing h5py."""
     h5py = sys.modules.get("h5py")
     return h5py is not None and isinstance(thing, h5py.Dataset)
 

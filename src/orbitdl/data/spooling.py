@@ -1,4 +1,4 @@
-"""Arrays that come one after another, once: kept in a scratch file, which is then read in parts."""
+"""Arrays of an iterator: written to a temporary file, which is then read in chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ AT_ONCE = 2**20
 def spooled(arrays: Iterable[Any], size: int | None = None) -> ArraySource:
     """Return the data points of arrays (n_k, ...) as one source.
 
-    The arrays are asked for once, one at a time. The scratch file is in a temporary folder and
+    The iterator is read once, an array at a time. The scratch file is in a temporary folder and
     vanishes with the source; a pickled copy of it lives no longer than that.
     """
     folder = tempfile.mkdtemp(prefix="orbitdl-")

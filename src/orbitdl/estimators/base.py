@@ -23,7 +23,7 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
-from orbitdl.learning.online import STILL, Learned, learn_in_batches
+from orbitdl.learning.online import STILL, OnlineState, learn_in_batches
 from orbitdl.learning.out_of_core import OutOfCoreShards
 from orbitdl.learning.progress import announce, watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
@@ -132,7 +132,7 @@ class LearnerMixin:
         self.n_iter_ = best.history[-1].number
         self.converged_ = self._stands_still(size)
         self.n_steps_ = 0
-        self._progress: Learned | None = None
+        self._progress: OnlineState | None = None
         return best
 
     def _compare(

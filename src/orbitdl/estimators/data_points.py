@@ -1,4 +1,4 @@
-"""Data points as users have them, in memory or somewhere else, ready to be learned from."""
+"""Data points in memory, on disk or on a cluster, ready to be learned from."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Survey:
-    """What one look at data points says.
+    """What one pass over data points finds.
 
     Whether any entry is missing, whether any is there, the size of the largest, a fingerprint.
     """
@@ -75,7 +75,7 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
 def elsewhere(
     source: Source, representation: Action, coder: Coder, n_jobs: int | None
 ) -> Iterator[Given]:
-    """Return data points that are somewhere else; at the end nothing that was kept is left."""
+    """Return out-of-core data points; at the end nothing that was stored on the way is left."""
     with executor_for(source, n_jobs) as executor:
         seen = executor.total(survey_chunk, executor.filled, "look")
         if not seen.any_observed:

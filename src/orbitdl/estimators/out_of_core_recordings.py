@@ -1,4 +1,4 @@
-"""Recordings that are somewhere else, as shards: each is coded as a whole where it is."""
+"""Recordings on a cluster as shards: each is coded as a whole where it is."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from orbitdl.learning.spill import AtomStore
 
 @dataclass(frozen=True, eq=False)
 class RecordingLoader(Loader):
-    """How a recording is coded with waveforms of some width.
+    """Loads a recording, ready to be coded with waveforms of some width.
 
     Attributes
     ----------
@@ -57,13 +57,13 @@ class RecordingLoader(Loader):
 
 
 def survey_chunk(chunk: DataChunk, store: AtomStore) -> list[Survey]:
-    """Look at a whole recording once; a message names it by its number."""
+    """Survey a whole recording; a message names it by its number."""
     return [survey(chunk.data, named(chunk.number), hashed=True)]
 
 
 @dataclass(frozen=True, eq=False)
 class AskChunks:
-    """Asks some chunks of a recording, given by the number of the recording and of the chunk."""
+    """Queries some chunks of a recording, given by the numbers of the recording and the chunk."""
 
     loader: RecordingLoader
     wanted: dict[int, list[int]]
@@ -76,7 +76,7 @@ class AskChunks:
 
 @dataclass(frozen=True, eq=False)
 class OutOfCoreRecordings(OutOfCoreShards):
-    """Recordings that are somewhere else.
+    """Recordings that are coded where they are computed.
 
     Attributes
     ----------

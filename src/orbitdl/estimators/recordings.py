@@ -1,4 +1,4 @@
-"""Recordings as users have them, in this process or somewhere else, ready to be learned from."""
+"""Recordings in this process or on a cluster, ready to be learned from."""
 
 from __future__ import annotations
 

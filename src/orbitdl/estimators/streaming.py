@@ -1,4 +1,4 @@
-"""What the estimators have in common when data come a batch at a time."""
+"""Learning from one batch after the other, for both estimators."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.estimators.base import LearnerMixin
 from orbitdl.learning.alternation import record_of
 from orbitdl.learning.history import History
-from orbitdl.learning.online import FIRST_GAP, Learned, take_in
+from orbitdl.learning.online import FIRST_GAP, OnlineState, take_in
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.state import State
 
 
 @dataclass(frozen=True)
-class Stepped:
+class StepResult:
     """What a batch led to: a dictionary, and the codes of the batch with it."""
 
     dictionary: Dictionary
@@ -41,25 +41,25 @@ class StreamMixin(LearnerMixin):
         batch: Shards,
         choose: Callable[[list[np.random.Generator]], Sequence[Dictionary]],
         gap: float,
-    ) -> Learned:
+    ) -> OnlineState:
         """Return the start that is best on the first batch, of those that chance chooses."""
         starts = choose(self._generators(self._seed()))
         best, self.starts_ = self._compare(batch, starts, gap)
         self.history_, self.n_steps_ = History(), 0
-        return Learned(best[0])
+        return OnlineState(best[0])
 
-    def _go_on(self, fitted: Dictionary, size: int) -> Learned:
+    def _go_on(self, fitted: Dictionary, size: int) -> OnlineState:
         """Return where the last batch led, or the fitted components if this is the first one.
 
         They stand for the data of `fit`, counted in batches of this size.
         """
-        progress: Learned | None = getattr(self, "_progress", None)
+        progress: OnlineState | None = getattr(self, "_progress", None)
         if progress is not None:
             return progress
         self.n_steps_ = 0
-        return Learned(fitted, before=int(self.provenance_["samples"]) / size)
+        return OnlineState(fitted, before=int(self.provenance_["samples"]) / size)
 
-    def _step(self, progress: Learned, batch: Shards, gap: float) -> Stepped:
+    def _step(self, progress: OnlineState, batch: Shards, gap: float) -> StepResult:
         """Take the step that a batch asks for, and code it with what that leads to."""
         began = time.perf_counter()
         taken = take_in(progress, batch, max(gap, FIRST_GAP))
@@ -74,7 +74,7 @@ class StreamMixin(LearnerMixin):
         self.n_iter_, self.converged_ = record.number, False
         if self.verbose:
             print(record)
-        return Stepped(new, coded.codes)
+        return StepResult(new, coded.codes)
 
     def _origin(self, now: dict[str, Any]) -> dict[str, Any]:
         """Return the provenance after a batch: data points of all, the fingerprint of the last."""

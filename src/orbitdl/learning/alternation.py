@@ -1,4 +1,4 @@
-"""Algorithm 1 of the paper: code, accumulate, update, normalise; with a push along the way."""
+"""Algorithm 1 of the paper: code, accumulate, update, normalise; with extrapolation."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from orbitdl.learning.shards import Residuals, Shards, Summary
 from orbitdl.learning.state import Iteration, Record, State
 
 FALL = 0.7
-"""Factor of the gap asked for from one iteration to the next."""
-LARGEST_PUSH = 0.95
+"""Factor of the target gap from one iteration to the next."""
+LARGEST_MOMENTUM = 0.95
 """Components go on by at most this much of their last step."""
 PATIENCE = 3
 """Iterations without progress that a replaced component is given to find a use."""
@@ -36,30 +36,30 @@ def learn(state: State, *, gap: float, max_iter: int, tol: float) -> Iterator[It
 
     Notes
     -----
-    Of the data only sums over shards are seen, of the dictionary only what every `Dictionary` has.
-    Early codes need not be exact: the gap asked for falls from 3e-2 to `gap`, which the last
-    iteration always meets. Components of unit norm ``A_k`` that a step leads to are pushed on in
-    its direction before they are coded,
+    Of the data only sums over shards are used, of the dictionary only what every `Dictionary` has.
+    Early codes need not be exact: the target gap falls from 3e-2 to `gap`, which the last
+    iteration always meets. Components of unit norm ``A_k`` that a step leads to are
+    extrapolated in its direction before they are coded,
 
         A_k + (s - 1)/(s + 1) (A_k - A_{k-1}),
 
-    s steps after pushes began, as in Nesterov's method: alternating alone is slow in flat valleys.
-    Where that raises the objective the push is taken back. Codes start from the last ones and are
-    never worse, and a monotone dictionary step does not raise the objective: neither does an
-    iteration. A step that is not monotone, as the paper's own, is never pushed.
+    s steps after momentum began, as in Nesterov's method: alternating alone is slow in flat
+    valleys. Where that raises the objective, momentum restarts. Codes start from the last ones and
+    are never worse, and a monotone dictionary step does not raise the objective: neither does an
+    iteration. A step that is not monotone, as the paper's own, is never extrapolated.
     """
     following: State | None = state
     while following is not None:
         began, state = time.perf_counter(), following
         number, loosest = state.number, state.loosest
-        asked = max(gap, loosest * FALL**number) if number < max_iter else gap
-        coded = code_or_fall_back(state, asked)
+        target_gap = max(gap, loosest * FALL**number) if number < max_iter else gap
+        coded = code_or_restart(state, target_gap)
         objective = coded.summary.objective
         still = state.objective - objective <= tol * objective
         stalled = state.stalled + 1 if still else 0
         settled = state.unused == 0 or stalled > PATIENCE
         following = None
-        if number < max_iter and not (still and asked == gap and settled):
+        if number < max_iter and not (still and target_gap == gap and settled):
             following = replace(
                 step_and_push(state, coded),
                 loosest=0.0 if still else loosest,
@@ -68,26 +68,26 @@ def learn(state: State, *, gap: float, max_iter: int, tol: float) -> Iterator[It
         record = record_of(state, coded.summary, time.perf_counter() - began)
         if following is not None:
             following = replace(following, last=record)
-        yield Iteration(record, coded.dictionary, coded.shards, coded.fell_back, following)
+        yield Iteration(record, coded.dictionary, coded.shards, coded.restarted, following)
 
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """Data coded with a dictionary, in sum; whether a push was taken back for it."""
+    """Data coded with a dictionary, in sum; whether momentum restarted for it."""
 
     dictionary: Dictionary
     shards: Shards
     summary: Summary
-    fell_back: bool
+    restarted: bool
 
 
-def code_or_fall_back(state: State, asked: float) -> Trial:
-    """Code with pushed components, or as they were if that did not pay."""
-    shards, summary = state.shards.code(state.dictionary.expand(), asked)
-    if state.streak <= 1 or summary.objective <= state.objective:
+def code_or_restart(state: State, target_gap: float) -> Trial:
+    """Code with extrapolated components, or without extrapolation if that raised the objective."""
+    shards, summary = state.shards.code(state.dictionary.expand(), target_gap)
+    if state.momentum_count <= 1 or summary.objective <= state.objective:
         return Trial(state.dictionary, shards, summary, False)
     assert state.stepped is not None
-    return Trial(state.stepped, *state.shards.code(state.stepped.expand(), asked), True)
+    return Trial(state.stepped, *state.shards.code(state.stepped.expand(), target_gap), True)
 
 
 def step_and_push(state: State, coded: Trial) -> State:
@@ -97,17 +97,17 @@ def step_and_push(state: State, coded: Trial) -> State:
     new, norms = best.normalise()
     shards = shards.scale(norms)
     new, unused = put_in_use(new, old, old.usage(statistics), shards)
-    goes_on = old.is_monotone and not (coded.fell_back or unused)
-    streak = state.streak + 1 if goes_on else 1
-    pushed = push(new, old if state.stepped is None else state.stepped, streak)
-    return State(shards, pushed, unused=unused, stepped=new, streak=streak)
+    goes_on = old.is_monotone and not (coded.restarted or unused)
+    momentum_count = state.momentum_count + 1 if goes_on else 1
+    extrapolated = extrapolate(new, old if state.stepped is None else state.stepped, momentum_count)
+    return State(shards, extrapolated, unused=unused, stepped=new, momentum_count=momentum_count)
 
 
-def push(new: Dictionary, old: Dictionary, streak: int) -> Dictionary:
+def extrapolate(new: Dictionary, old: Dictionary, momentum_count: int) -> Dictionary:
     """Return components beyond `new`, on the way from `old`, of unit norm like both."""
-    if streak <= 1:
+    if momentum_count <= 1:
         return new
-    return new.extrapolate(old, min((streak - 1) / (streak + 1), LARGEST_PUSH))
+    return new.extrapolate(old, min((momentum_count - 1) / (momentum_count + 1), LARGEST_MOMENTUM))
 
 
 def put_in_use(

@@ -1,4 +1,4 @@
-"""Learning from mini-batches: a dictionary step after each, from sums over all seen so far.
+"""Learning from mini-batches: a dictionary step after each, from sums over all batches so far.
 
 For batches b of data, in random order,
 
@@ -8,7 +8,7 @@ For batches b of data, in random order,
 Where entries are missing, S_b are the sums of data completed by what codes and components say:
 that majorises the loss at A, and adds up.
 
-Passes over batches come close in few of them; steps of all data, with pushes, do the rest.
+A few passes over batches come close to the optimum; steps of all data, with momentum, do the rest.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn, put_in_use, record_of
-from orbitdl.learning.running_sums import ROOM, Memory, Passed
+from orbitdl.learning.running_sums import ROOM, Memory, PassState
 from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
 from orbitdl.learning.state import Iteration, State
 
 FIRST_GAP, FALL = 1e-2, 0.5
-"""Gap asked for in the first pass, and its factor from one pass to the next."""
+"""Target gap of the first pass, and its factor from one pass to the next."""
 STILL = 1e-3
 """A pass that lowers the objective by a smaller fraction is the last of them."""
 WORTH = 2e-4
@@ -34,7 +34,7 @@ WORTH = 2e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class OnlineState:
     """Where online learning stands.
 
     Attributes
@@ -54,12 +54,12 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class OnlineStep:
     """What one batch led to.
 
     Attributes
     ----------
-    progress : Learned
+    progress : OnlineState
     coded : Shards
         The batch with the codes that the components before the step gave.
     batch : Shards
@@ -69,60 +69,64 @@ class Taken:
         Components that nothing used and that were replaced.
     """
 
-    progress: Learned
+    progress: OnlineState
     coded: Shards
     batch: Shards
     summary: Summary
     unused: int
 
 
-def take_in(progress: Learned, batch: Shards, asked: float, name: int | None = None) -> Taken:
-    """Code a batch to the gap asked for, and take the dictionary step.
+def take_in(
+    progress: OnlineState, batch: Shards, target_gap: float, name: int | None = None
+) -> OnlineStep:
+    """Code a batch to a target gap, and take the dictionary step.
 
     A batch with a name takes the place of what was known of the batch of that name.
     """
     old, memory = progress.dictionary, progress.memory
     A = old.expand()
-    coded, summary = batch.code(A, asked)
+    coded, summary = batch.code(A, target_gap)
     sums = coded.majorised_statistics(A)
     if progress.before > 0.0:
         memory = Memory.recalled(sums, A, progress.before)
     uses = summary.atoms / len(old)
     memory = memory.take_in(sums, uses) if name is None else memory.renew(name, sums, uses)
     assert memory.total is not None
-    best, moves = coded.best(old, memory.total, soon=True)
+    best, shifts = coded.best(old, memory.total, soon=True)
     new, norms = best.normalise()
-    stepped = coded.moved(moves).scale(norms)
+    stepped = coded.recentred(shifts).scale(norms)
     new, unused = put_in_use(new, old, memory.usage(old), stepped)
-    if moves is not None:  # sums over atoms where they were tell nothing of where they are now
+    if shifts is not None:  # sums over atoms at their former positions do not apply any more
         memory = Memory()
-    return Taken(Learned(new, memory), coded, stepped, summary, unused)
+    return OnlineStep(OnlineState(new, memory), coded, stepped, summary, unused)
 
 
 @dataclass(frozen=True, eq=False)
 class Pass:
     """All batches once: where that led, the batches with their last atoms, and the sum."""
 
-    progress: Learned
+    progress: OnlineState
     batches: list[Shards]
     summary: Summary
     unused: int
 
 
 def pass_over(
-    progress: Learned, batches: list[Shards], asked: float, rng: np.random.Generator
+    progress: OnlineState, batches: list[Shards], target_gap: float, rng: np.random.Generator
 ) -> Pass:
     """Take in every batch, in random order."""
     batches, summary, unused = list(batches), Summary(0.0, 0.0, 0, 0), 0
     for b in map(int, rng.permutation(len(batches))):
-        taken = take_in(progress, batches[b], asked, b if _fits(progress, len(batches)) else None)
+        taken = take_in(
+            progress, batches[b], target_gap, b if _fits(progress, len(batches)) else None
+        )
         progress, batches[b] = taken.progress, taken.batch
         summary, unused = summary + taken.summary, max(unused, taken.unused)
     return Pass(progress, batches, summary, unused)
 
 
-def _fits(progress: Learned, count: int) -> bool:
-    """Return whether sums over each of so many batches may be kept."""
+def _fits(progress: OnlineState, count: int) -> bool:
+    """Return whether sums over each of so many batches may be stored."""
     total = progress.memory.total
     return total is None or count * total.nbytes <= ROOM
 
@@ -133,8 +137,8 @@ def learn_in_batches(
     """Pass over the data in batches while that pays; then code all of them, and go on if it pays.
 
     Yields one iteration per pass, whose objective is that of the codes made on the way, and then
-    those of `learn`: one, the last codes of all data to the gap asked for, or more where the last
-    passes promise that more is to come. There, pushes are quicker.
+    those of `learn`: one, the last codes of all data to the target gap, or more where the last
+    passes promise further progress. There, momentum is quicker.
 
     Parameters
     ----------
@@ -182,8 +186,8 @@ def passes(
 ) -> Iterator[Iteration]:
     """Pass over batches until that lowers the objective by less than `STILL`, or tol, of it."""
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
-    passed = state.passed or Passed(Memory(), None, ())
-    progress, reached = Learned(state.dictionary, passed.memory), passed.reached
+    passed = state.passed or PassState(Memory(), None, ())
+    progress, reached = OnlineState(state.dictionary, passed.memory), passed.reached
     if passed.atoms is not None:
         batches = with_atoms(batches, passed.atoms)
     while state.number < max_iter and not state.stalled:
@@ -198,7 +202,7 @@ def passes(
             last=record,
             unused=done.unused,
             stalled=int(state.objective - objective <= max(tol, STILL) * objective),
-            passed=Passed(progress.memory, atoms_of(batches), reached),
+            passed=PassState(progress.memory, atoms_of(batches), reached),
         )
         yield Iteration(record, progress.dictionary, state.shards, False, following)
         state = following

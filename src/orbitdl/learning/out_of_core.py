@@ -206,8 +206,8 @@ class OutOfCoreShards(Shards):
     def scale(self, factors: Floats) -> Self:
         return self._changed(methodcaller("scale", factors))
 
-    def moved(self, moves: Integers | None) -> Self:
-        return self if moves is None else self._changed(methodcaller("moved", moves))
+    def recentred(self, shifts: Integers | None) -> Self:
+        return self if shifts is None else self._changed(methodcaller("recentred", shifts))
 
     def batches(self, size: int, rng: np.random.Generator) -> list[Self]:
         """Return chunks in random order, so many at a time that no worker waits."""

@@ -1,4 +1,4 @@
-"""Data points that are somewhere else, on disk or on other machines."""
+"""Data points on disk or on other machines as shards."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from orbitdl.learning.spill import AtomStore
 
 @dataclass(frozen=True, eq=False)
 class SampleLoader(Loader):
-    """How data points of a piece are coded."""
+    """Loads data points of a chunk, ready to be coded."""
 
     action: Action
     coder: Coder
@@ -55,7 +55,7 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class TakeRows:
-    """Returns those data points of a piece that are wanted, given by their numbers in order."""
+    """Returns the requested data points of a chunk, given by their numbers in order."""
 
     wanted: Integers
 
@@ -64,13 +64,13 @@ class TakeRows:
         span = np.searchsorted(self.wanted, [chunk.first, chunk.first + len(values)])
         numbers = self.wanted[slice(*span)]
         own = numbers - chunk.first
-        seen = np.ones(values.shape, dtype=bool) if observed is None else observed
-        return Rows(numbers, values[own], seen[own])
+        mask = np.ones(values.shape, dtype=bool) if observed is None else observed
+        return Rows(numbers, values[own], mask[own])
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfCoreSamples(OutOfCoreShards):
-    """Data points in pieces that are somewhere else."""
+    """Data points in chunks on disk or on other machines."""
 
     loader: SampleLoader
 

@@ -1,4 +1,4 @@
-"""How far one coding of data that are somewhere else has come."""
+"""Progress of one coding of out-of-core data."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ Show = Callable[[Standing], object]
 
 
 class Progress:
-    """Is told what parts came to, once each, in any thread, and shows how far all have come."""
+    """Is called with the summary of every part, once, in any thread, and shows the progress."""
 
     def __init__(self, parts: int, show: Show, clock: Clock = time.monotonic) -> None:
         self.parts, self.show, self.clock = parts, show, clock
@@ -73,7 +73,7 @@ class Progress:
 
 
 class Follower(ABC):
-    """A callback that is told of every part too, of data that are coded somewhere else."""
+    """A callback that is also called for every part of out-of-core data."""
 
     @abstractmethod
     def __call__(self, iteration: Iteration) -> bool | None:
@@ -104,7 +104,7 @@ class Printed:
 
 
 def announce(words: str, callback: object, verbose: int) -> None:
-    """Say which phase of a fit begins: to a follower, and on a line if that is wanted."""
+    """Report which phase of a fit begins: to a follower, and on a line if `verbose`."""
     if isinstance(callback, Follower):
         callback.phase(words)
     if verbose:
@@ -112,7 +112,7 @@ def announce(words: str, callback: object, verbose: int) -> None:
 
 
 Watch = Callable[[int], OnDone]
-"""Is given the number of parts of a coding that begins, and returns who is told of them."""
+"""Is called with the number of parts of a coding that begins; returns a callback for them."""
 
 
 class OverBatches:
@@ -123,7 +123,7 @@ class OverBatches:
         self._tell, self._left = watch(parts), parts
 
     def __call__(self, parts: int) -> OnDone:
-        """Return who is told of the parts of the next batch; after the last one all begins anew."""
+        """Return the callback for the parts of the next batch; after the last batch begin anew."""
         if self._left <= 0:
             self._tell, self._left = self.watch(self.parts), self.parts
         self._left -= parts
@@ -131,7 +131,7 @@ class OverBatches:
 
 
 def watch_for(callback: object, verbose: int) -> Watch | None:
-    """Return who watches codings, each of so many parts; None if nobody does."""
+    """Return what watches codings, each of so many parts; None if nothing does."""
     shows = list[Show]()
     if isinstance(callback, Follower):
         shows.append(callback.part)

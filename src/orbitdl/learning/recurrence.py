@@ -47,8 +47,8 @@ def can_tell(samples: Samples) -> bool:
     Without shifts a single component is a direction of large variance, and so is that of noise.
     """
     space = samples.representation
-    moves = "shift" in space.parameters and space.shape[0] >= SHORTEST
-    return moves and samples.observed is None and len(samples) >= LEAST
+    shifts = "shift" in space.parameters and space.shape[0] >= SHORTEST
+    return shifts and samples.observed is None and len(samples) >= LEAST
 
 
 def recurs(samples: Samples, q: int) -> bool:

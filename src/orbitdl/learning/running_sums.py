@@ -15,15 +15,15 @@ from orbitdl.groups.base import Blocks, Floats
 FORGETTING = 10.0
 """The exponent rho: the larger, the sooner old codes are forgotten."""
 ENOUGH = 15.0
-"""Uses per component below which nothing is forgotten for: fewer do not tell what it looks like."""
+"""Uses per component below which nothing is forgotten: fewer do not determine its shape."""
 ROOM = 2**28
-"""Bytes that the sums of single batches may take to be kept."""
+"""Bytes that the sums of single batches may take to be batch_sums."""
 UNUSED = 1e-8
 """A component that is used so much less than the most used one counts as unused."""
 
 
 @dataclass(frozen=True)
-class Kept:
+class BatchSums:
     """The sums over one batch, and what was left of the first ones when they were found."""
 
     statistics: Statistics
@@ -37,12 +37,12 @@ class Memory:
     Attributes
     ----------
     total : Statistics or None
-        ``S_t = w_t S_{t-1} + S_b``, ``w_t = max((1 - 1/t)^rho, 1 - u/U)``: what was seen at step s
+        ``S_t = w_t S_{t-1} + S_b``, ``w_t = max((1 - 1/t)^rho, 1 - u/U)``: the data of step s
         counts ``(s/t)^rho``, but where components are used u < U times in a batch, `ENOUGH`, the
-        last U uses count. Where the last sums over batch b are kept, what is left of them is taken
-        out of S_t: then every batch counts once, by its latest codes.
-    kept : mapping of int to Kept
-        The last sums over every batch that was seen.
+        last U uses count. Where the last sums over batch b are stored, what is left of them is
+        subtracted from S_t: then every batch counts once, by its latest codes.
+    batch_sums : mapping of int to BatchSums
+        The last sums over every batch so far.
     steps : int
     left : float
         What is left of the first sums: the product of all ``w_t``.
@@ -54,7 +54,7 @@ class Memory:
     """
 
     total: Statistics | None = None
-    kept: Mapping[int, Kept] = field(default_factory=dict)
+    batch_sums: Mapping[int, BatchSums] = field(default_factory=dict)
     steps: int = 0
     left: float = 1.0
 
@@ -69,7 +69,7 @@ class Memory:
         return cls(like.explained_by(A) * weight, steps=steps)
 
     def take_in(self, new: Statistics, uses: float) -> Memory:
-        """Add the sums over a batch that will not be seen again, with so many uses a component."""
+        """Add the sums over a batch that does not come again, with so many uses a component."""
         t = self.steps + 1
         if self.total is None:
             return replace(self, total=new, steps=t)
@@ -77,11 +77,11 @@ class Memory:
         return replace(self, total=self.total * weight + new, steps=t, left=self.left * weight)
 
     def renew(self, batch: int, new: Statistics, uses: float) -> Memory:
-        """Add the sums over a batch in place of those of its former codes, and keep them."""
-        after, old = self.take_in(new, uses), self.kept.get(batch)
+        """Add the sums over a batch in place of those of its former codes, and store them."""
+        after, old = self.take_in(new, uses), self.batch_sums.get(batch)
         if old is not None and after.total is not None:
             after = replace(after, total=after.total + old.statistics * -(after.left / old.left))
-        return replace(after, kept={**self.kept, batch: Kept(new, after.left)})
+        return replace(after, batch_sums={**self.batch_sums, batch: BatchSums(new, after.left)})
 
     def usage(self, dictionary: Dictionary) -> Floats:
         """Return how much each component is used, (q,); zero where rounding may be all there is."""
@@ -91,7 +91,7 @@ class Memory:
 
 
 @dataclass(frozen=True, eq=False)
-class Passed:
+class PassState:
     """What passes over batches hand to the next one, beside components.
 
     Attributes

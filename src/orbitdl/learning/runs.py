@@ -23,21 +23,21 @@ class Run:
     ended : bool
     settled : bool
         Whether it would have ended there with a larger `max_iter` too.
-    fell_back : bool
-        Whether its last iteration took its push back.
+    restarted : bool
+        Whether momentum restarted in its last iteration.
     """
 
     state: State
     history: History
     ended: bool = False
     settled: bool = False
-    fell_back: bool = False
+    restarted: bool = False
 
     @property
     def dictionary(self) -> Dictionary:
         """What an ended run ended with."""
         stepped = self.state.stepped
-        return stepped if self.fell_back and stepped is not None else self.state.dictionary
+        return stepped if self.restarted and stepped is not None else self.state.dictionary
 
     def after(self, iteration: Iteration, max_iter: int) -> Run:
         """Return where this run stands after its next iteration."""
@@ -45,7 +45,7 @@ class Run:
         if iteration.following is not None:
             return Run(iteration.following, history)
         settled = iteration.number < max_iter
-        return Run(self.state, history, True, settled, iteration.fell_back)
+        return Run(self.state, history, True, settled, iteration.restarted)
 
     def go_on(self, max_iter: int) -> Run:
         """Return this run, open again if it ended at a smaller `max_iter`.

@@ -151,8 +151,8 @@ class SampleShards(LocalShards):
     def space(self) -> Representation:
         return self.action.base
 
-    def prepare(self, A: Blocks, asked: float) -> CoderAt:
-        return CoderAt(self.coder.with_tol(asked).prepare(self.space, A), self.alpha)
+    def prepare(self, A: Blocks, target_gap: float) -> CoderAt:
+        return CoderAt(self.coder.with_tol(target_gap).prepare(self.space, A), self.alpha)
 
     def step(
         self, dictionary: Dictionary, statistics: Statistics

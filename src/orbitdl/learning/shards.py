@@ -57,7 +57,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class Residuals:
-    """What is left of some samples: energies (k,) and block coordinates (k, F, d, m)."""
+    """The residuals of some samples: energies (k,) and block coordinates (k, F, d, m)."""
 
     energy: Floats
     blocks: Blocks
@@ -100,7 +100,7 @@ class Shard(ABC, Sized):
     def majorised_statistics(self, A: Blocks) -> Statistics:
         """Return sums that say all: those of data completed by `atoms` and components A.
 
-        The loss that they tell of is no less than that on what was observed, and the same at A.
+        Their loss is no less than that on observed entries, and the same at A.
         """
         return self.statistics()
 
@@ -155,8 +155,8 @@ class Shards(ABC, Sized):
         """What the last coding ended with, for all samples; None if that is not known here."""
 
     @abstractmethod
-    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
-        """Code every part with components A (q, F, d, m) to the gap asked for.
+    def code(self, A: Blocks, target_gap: float) -> tuple[Self, Summary]:
+        """Code every part with components A (q, F, d, m) to a target gap.
 
         Returns them with their codes, and one summary.
         """
@@ -166,22 +166,22 @@ class Shards(ABC, Sized):
 
         The data come with the atoms that belong to its components.
         """
-        best, moves = self.best(dictionary, statistics)
-        return self.moved(moves), best
+        best, shifts = self.best(dictionary, statistics)
+        return self.recentred(shifts), best
 
     def best(
         self, dictionary: Dictionary, statistics: Statistics, soon: bool = False
     ) -> tuple[Dictionary, Integers | None]:
         """Return the dictionary that fits best with some sums over such data.
 
-        Also by how much each component has moved within its atoms, (q,), where that can be; None:
+        Also by how much each component was shifted within its atoms, (q,), where that can be; None:
         not at all.
         """
         return dictionary.solve(statistics, soon), None
 
-    def moved(self, moves: Integers | None) -> Self:
-        """Return the same data after components have moved within their atoms, if they can."""
-        assert moves is None
+    def recentred(self, shifts: Integers | None) -> Self:
+        """Return the same data after components were shifted within their atoms, if they can be."""
+        assert shifts is None
         return self
 
     @abstractmethod
@@ -197,7 +197,7 @@ class Shards(ABC, Sized):
         """Return the data in batches of so many samples, drawn at random so that they are alike."""
 
     def nearest_batch(self, size: int) -> int:
-        """Return how many samples batches have when so many are asked for."""
+        """Return how many samples batches have when so many are requested."""
         return size
 
     @abstractmethod
@@ -234,8 +234,8 @@ class LocalShards(Shards):
     n_jobs: int | None
 
     @abstractmethod
-    def prepare(self, A: Blocks, asked: float) -> Any:
-        """Return what codes every part with components A (q, F, d, m) to the gap asked for."""
+    def prepare(self, A: Blocks, target_gap: float) -> Any:
+        """Return what codes every part with components A (q, F, d, m) to a target gap."""
 
     def __len__(self) -> int:
         return sum(map(len, self.parts))
@@ -244,8 +244,8 @@ class LocalShards(Shards):
     def atoms(self) -> Atoms | None:
         return atoms_of(self.parts)
 
-    def code(self, A: Blocks, asked: float) -> tuple[Self, Summary]:
-        coder = self.prepare(A, asked)
+    def code(self, A: Blocks, target_gap: float) -> tuple[Self, Summary]:
+        coder = self.prepare(A, target_gap)
         within = self.n_jobs if len(self.parts) == 1 else None
         work = in_threads(lambda part: part.code(coder, within), self.parts, self.n_jobs)
         parts, summaries = zip(*work, strict=True)

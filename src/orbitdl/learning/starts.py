@@ -45,7 +45,9 @@ def choose_starts(
         raise ValueError(f"init must be an array of shape {expected}, not {given.shape}.")
     start = representation.analyze(given)
     if not np.any(start, axis=(1, 2, 3)).all():
-        raise ValueError("init has a component that is zero or cannot be moved; give another.")
+        raise ValueError(
+            "init has a component that is zero or outside the range of the group; pass another."
+        )
     return [kind(unit_norm(start))]
 
 

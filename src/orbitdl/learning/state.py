@@ -10,11 +10,11 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Blocks
-from orbitdl.learning.running_sums import Passed
+from orbitdl.learning.running_sums import PassState
 from orbitdl.learning.shards import Shards
 
 LOOSEST = 3e-2
-"""Gap asked for in the first iteration."""
+"""Target gap of the first iteration."""
 
 
 @dataclass(frozen=True)
@@ -59,20 +59,20 @@ class State:
     shards : Shards
         The data, with the codes of the last iteration scaled for `stepped`.
     dictionary : Dictionary
-        What is coded with first: the result of the last step, pushed on.
+        What is coded with first: the result of the last step, extrapolated on.
     last : Record or None
         Of the iteration before; None: this is the first.
     unused : int
         Components that the last step replaced.
     loosest : float
-        From which the gap asked for falls.
+        Target gap of the first iteration.
     stalled : int
         Iterations without progress.
     stepped : Dictionary or None
         The result of the last step as it was.
-    streak : int
-        Steps since pushes began anew.
-    passed : Passed or None
+    momentum_count : int
+        Steps since momentum began or restarted.
+    passed : PassState or None
         What passes over mini-batches remember; None: there were none, or steps of all data follow.
     """
 
@@ -83,8 +83,8 @@ class State:
     loosest: float = LOOSEST
     stalled: int = 0
     stepped: Dictionary | None = None
-    streak: int = 0
-    passed: Passed | None = None
+    momentum_count: int = 0
+    passed: PassState | None = None
 
     @property
     def number(self) -> int:
@@ -108,8 +108,8 @@ class Iteration:
     dictionary : Dictionary
     shards : Shards
         The data with the codes that its components gave.
-    fell_back : bool
-        Whether the push was taken back, for it did not pay.
+    restarted : bool
+        Whether momentum restarted, because extrapolation raised the objective.
     following : State or None
         Where the next iteration begins; None after the last.
     """
@@ -117,7 +117,7 @@ class Iteration:
     record: Record
     dictionary: Dictionary
     shards: Shards
-    fell_back: bool
+    restarted: bool
     following: State | None
 
     @property

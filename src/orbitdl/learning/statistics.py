@@ -12,7 +12,7 @@ from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
 FEW = 512
-"""Moved components up to which products of their coefficients are a dense matrix."""
+"""Transformed components up to which products of their coefficients are a dense matrix."""
 
 
 def statistics_of(representation: Representation, Y: Blocks, atoms: Atoms) -> Statistics:
@@ -56,7 +56,7 @@ def listed_sums(
 ) -> tuple[Blocks, Blocks]:
     """Return ``sum_i W_i^H W_i`` and ``sum_i W_i^H Y_i`` without the matrices W_i.
 
-    With ``S_i,gj`` the coefficient of component j moved by g in sample i,
+    With ``S_i,gj`` the coefficient of component j transformed by g in sample i,
 
         H_jl = sum_{g,h} (S^T S)_{gj,hl} rho(g^-1 h),      R_j = sum_g rho(g)^H (S^T Y)_gj.
     """

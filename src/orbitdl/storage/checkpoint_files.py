@@ -14,7 +14,7 @@ from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.history import History
-from orbitdl.learning.running_sums import Passed
+from orbitdl.learning.running_sums import PassState
 from orbitdl.learning.runs import Run
 from orbitdl.learning.shards import Shards, Space
 from orbitdl.learning.state import State
@@ -63,10 +63,10 @@ class StoredRun:
     unused: int
     loosest: float
     stalled: int
-    streak: int
+    momentum_count: int
     ended: bool
     settled: bool
-    fell_back: bool
+    restarted: bool
     history: History
     components: NDArray[np.float64]
     stepped: NDArray[np.float64] | None
@@ -85,10 +85,10 @@ class StoredRun:
             unused=state.unused,
             loosest=float(state.loosest),
             stalled=state.stalled,
-            streak=state.streak,
+            momentum_count=state.momentum_count,
             ended=run.ended,
             settled=run.settled,
-            fell_back=run.fell_back,
+            restarted=run.restarted,
             history=run.history,
             components=as_real(state.dictionary.parameters),
             stepped=None if state.stepped is None else as_real(state.stepped.parameters),
@@ -102,13 +102,13 @@ class StoredRun:
     def restore(self, shards: Shards, like: Dictionary) -> Run:
         """Return the run on these data with a dictionary of this type, after validation."""
         number = len(self.history) - self.ended
-        if min(number, self.unused, self.stalled, self.streak, self.loosest) < 0:
+        if min(number, self.unused, self.stalled, self.momentum_count, self.loosest) < 0:
             raise ValueError("a run has a negative number")
         arrays = (self.offsets, self.component, self.coefficient, self.element)
         has_atoms, has_stepped = self.offsets is not None, self.stepped is not None
         begun = has_stepped or self.memory is not None
         is_whole = all((array is not None) is has_atoms for array in arrays)
-        is_known = has_stepped is (self.streak > 0) and has_atoms <= begun <= (number > 0)
+        is_known = has_stepped is (self.momentum_count > 0) and has_atoms <= begun <= (number > 0)
         if self.unused > len(like) or not (is_whole and is_known) or (has_stepped and self.memory):
             raise ValueError("a run has numbers or arrays that do not fit together")
         space, stepped, q = shards.space, self.stepped, len(like) * like.copies
@@ -116,7 +116,7 @@ class StoredRun:
         atoms, passed = self._atoms(space, len(shards), q), None
         if self.memory is not None:
             reached = tuple(record.objective for record in self.history[:number])
-            passed = Passed(self.memory.restore(shards, q), atoms, reached)
+            passed = PassState(self.memory.restore(shards, q), atoms, reached)
         state = State(
             shards.starting_from(atoms if passed is None else None),
             dictionary,
@@ -125,10 +125,10 @@ class StoredRun:
             float(self.loosest),
             self.stalled,
             None if stepped is None else _dictionary(stepped, "stepped", like),
-            self.streak,
+            self.momentum_count,
             passed,
         )
-        return Run(state, self.history, self.ended, self.settled, self.fell_back)
+        return Run(state, self.history, self.ended, self.settled, self.restarted)
 
     def _atoms(self, space: Space, n: int, q: int) -> Atoms | None:
         """Return the atoms of all samples, if they are atoms of these components and this group."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.learning.running_sums import Kept, Memory
+from orbitdl.learning.running_sums import BatchSums, Memory
 from orbitdl.learning.shards import Shards
 from orbitdl.storage.plain import as_complex, as_real, require_moderate
 
@@ -54,24 +54,26 @@ class StoredMemory:
     steps: int
     left: float
     total: StoredSums | None
-    kept: list[StoredBatch]
+    batch_sums: list[StoredBatch]
 
     @classmethod
     def of(cls, memory: Memory) -> StoredMemory:
         """Return the stored form of a memory."""
         total = None if memory.total is None else StoredSums.of(memory.total)
-        kept = [
+        batch_sums = [
             StoredBatch(batch, float(own.left), StoredSums.of(own.statistics))
-            for batch, own in memory.kept.items()
+            for batch, own in memory.batch_sums.items()
         ]
-        return cls(memory.steps, float(memory.left), total, kept)
+        return cls(memory.steps, float(memory.left), total, batch_sums)
 
     def restore(self, shards: Shards, q: int) -> Memory:
         """Return the memory of q components of these data, after validation."""
-        shares = [self.left, *(own.left for own in self.kept)]
+        shares = [self.left, *(own.left for own in self.batch_sums)]
         if self.steps < 0 or not all(0.0 < share <= 1.0 for share in shares):
             raise ValueError("the sums over batches have weights that are none")
         like = shards.no_statistics(q)
-        kept = {own.batch: Kept(own.sums.restore(like), own.left) for own in self.kept}
+        batch_sums = {
+            own.batch: BatchSums(own.sums.restore(like), own.left) for own in self.batch_sums
+        }
         total = None if self.total is None else self.total.restore(like)
-        return Memory(total, kept, self.steps, self.left)
+        return Memory(total, batch_sums, self.steps, self.left)

@@ -91,7 +91,7 @@ def require_same_rate(learned: float | None, found: float | None, remedy: str) -
 
 
 def _differ(a: float | None, b: float | None) -> bool:
-    """Tell whether two rates are known, and not the same."""
+    """Return whether two rates are known, and not the same."""
     return bool(a and b and abs(a - b) > SAME * a)
 
 

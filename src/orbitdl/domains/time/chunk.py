@@ -157,7 +157,7 @@ class Chunk(Shard):
         q, ends = self.known_atoms.n_components, (self.begins, self.ends)
         return event_sums(x, observed, width, q, moved.take(order), counted[order], ends)
 
-    def moved(self, shifts: Integers) -> Chunk:
+    def recentred(self, shifts: Integers) -> Chunk:
         """Return this chunk with the atoms of component j later by ``shifts[j]`` samples."""
         atoms = self.known_atoms
         time = atoms.element + shifts[atoms.component][:, None]

@@ -75,7 +75,7 @@ class Pool:
 
 
 def is_noise(pool: Floats) -> bool:
-    """Tell whether most stretches have about the energy of white noise, ``W sum_c sigma_c^2``."""
+    """Return whether most stretches have about the energy of white noise, ``W sum_c sigma_c^2``."""
     if len(pool) == 0:
         return False
     energy = np.median(np.sum(pool**2, axis=(1, 2)))

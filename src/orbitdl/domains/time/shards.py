@@ -44,12 +44,12 @@ class LineSpace:
     parameters: tuple[str, ...] = ("time",)
 
     def contains(self, element: Floats) -> bool:
-        """Tell whether times can be some."""
+        """Return whether times can be some."""
         return bool(np.all(np.isfinite(element)))
 
 
 class Recordings(Protocol):
-    """Recordings in chunks, of which some may be asked something; `RecordingShards` is that."""
+    """Recordings in chunks, some of which may be queried; `RecordingShards` is that."""
 
     @property
     def space(self) -> LineSpace:
@@ -159,13 +159,15 @@ class RecordingShards(LocalShards):
             parts += [Chunk(signal, one.first, one.last, one.width) for one in group]
         return replace(self, parts=tuple(parts), codes=None)
 
-    def prepare(self, A: Blocks, asked: float) -> RecordingCoder:
+    def prepare(self, A: Blocks, target_gap: float) -> RecordingCoder:
         waveforms = Waveforms(from_blocks(A))
-        return RecordingCoder(waveforms, self.alpha, asked, self.positive, self.integer_shifts)
+        return RecordingCoder(waveforms, self.alpha, target_gap, self.positive, self.integer_shifts)
 
-    def code(self, A: Blocks, asked: float, watch: Watch = int) -> tuple[RecordingShards, Summary]:
+    def code(
+        self, A: Blocks, target_gap: float, watch: Watch = int
+    ) -> tuple[RecordingShards, Summary]:
         """Code every recording as a whole; `watch` is told of samples that are done."""
-        coder = self.prepare(A, asked)
+        coder = self.prepare(A, target_gap)
         groups = self.recordings
         short = all(len(group) <= 2 for group in groups)  # then threads take whole recordings
         outer, within = (self.n_jobs, None) if short and len(groups) > 1 else (None, self.n_jobs)
@@ -214,11 +216,11 @@ class RecordingShards(LocalShards):
             misfit(moved) + alpha weight(moved) <= misfit(A) + alpha weight.
         """
         assert isinstance(statistics, EventStatistics)
-        best, moves = statistics.best(dictionary)
-        if moves is None or all(part.signal.penalty is None for part in self.parts):
-            return self.moved(moves), best
-        moved, q = self.moved(moves), len(dictionary)
-        before, after = statistics.here, statistics.at(moves)
+        best, shifts = statistics.best(dictionary)
+        if shifts is None or all(part.signal.penalty is None for part in self.parts):
+            return self.recentred(shifts), best
+        moved, q = self.recentred(shifts), len(dictionary)
+        before, after = statistics.here, statistics.at(shifts)
         fall = before.misfit(dictionary.expand()) - after.misfit(best.expand())
         if self.alpha * (moved.weight(q) - self.weight(q)) <= fall:
             return moved, best
@@ -228,8 +230,8 @@ class RecordingShards(LocalShards):
         """Return ``sum_k p_{j_k}(tau_k) |c_k|`` over the atoms of q components."""
         return sum(part.weight(q) for part in self.parts)
 
-    def moved(self, moves: Integers | None) -> RecordingShards:
-        """Return the same recordings with atoms of component j later by ``moves[j]`` samples."""
-        if moves is None:
+    def recentred(self, shifts: Integers | None) -> RecordingShards:
+        """Return the same recordings with atoms of component j later by ``shifts[j]`` samples."""
+        if shifts is None:
             return self
-        return self._with(tuple(part.moved(moves) for part in self.parts))
+        return self._with(tuple(part.recentred(shifts) for part in self.parts))

@@ -157,7 +157,7 @@ class Signal:
 
 
 def complete(values: Floats) -> NDArray[np.bool_]:
-    """Tell which samples (n, channels) have all their channels."""
+    """Return which samples (n, channels) have all their channels."""
     missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
     return np.asarray(~np.logical_or.reduce(missing))
 
@@ -174,7 +174,7 @@ def bridged(values: Floats, known: NDArray[np.bool_]) -> Floats:
 
 
 def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
-    """Tell which samples (n,) lie in gaps of at least so many samples.
+    """Return which samples (n,) lie in gaps of at least so many samples.
 
     Examples
     --------
@@ -189,7 +189,7 @@ def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
 
 
 def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
-    """Tell which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
+    """Return which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
     total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
     return np.asarray(total[width:] > total[:-width])
 
