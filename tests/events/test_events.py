@@ -9,7 +9,7 @@ from orbitdl import Codes, encode, positions
 from orbitdl.coding.codes import Atoms
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
-from orbitdl.recordings.overlaps import cuts, listed_once, quiet_place, taper, window_starts
+from orbitdl.recordings.overlaps import cuts, quiet_position, taper, window_starts, within_cuts
 
 
 def bump(place: float, length: int = 40, width: float = 2.5) -> np.ndarray:
@@ -126,7 +126,7 @@ def test_windows_that_place_an_event_differently_list_it_once(length, step):
     apart = 0.4 if step > 2 else 0.1
     position = times[event] + rng.uniform(-apart, apart, len(event))
     size = rng.uniform(1, 3, len(times))[event] * rng.uniform(0.9, 1.1, len(event))
-    listed = listed_once(window, position, size, start=start, length=length)
+    listed = within_cuts(window, position, size, start=start, length=length)
     often = np.bincount(event[listed], minlength=len(times))
     assert_array_equal(often[event], 1)
 
@@ -147,21 +147,21 @@ def test_an_event_that_one_window_alone_sees_is_not_lost():
     for seen_before in (True, False):
         for place in (99.5, 100.5):
             one = np.array([place]), np.ones(1), np.array([seen_before])
-            cut = quiet_place(100.0, 8.0, *one)
+            cut = quiet_position(100.0, 8.0, *one)
             assert (place < cut) == seen_before
 
 
 def test_what_one_window_splits_and_the_other_does_not_is_listed_by_one():
     position = np.array([99.8, 99.2, 100.6])
     seen_before = np.array([True, False, False])
-    cut = quiet_place(100.0, 8.0, position, np.array([2.0, 0.7, 1.3]), seen_before)
+    cut = quiet_position(100.0, 8.0, position, np.array([2.0, 0.7, 1.3]), seen_before)
     assert cut < 99 or cut > 101
 
 
 def test_events_beyond_the_end_are_not_listed():
     position = np.array([3.0, 9.5, 10.0, 12.0])
     layout = {"start": np.array([0, 8]), "length": 8, "samples": 10}
-    listed = listed_once(np.array([0, 1, 1, 1]), position, np.ones(4), **layout)
+    listed = within_cuts(np.array([0, 1, 1, 1]), position, np.ones(4), **layout)
     assert_array_equal(listed, [True, True, False, False])
 
 
