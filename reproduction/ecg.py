@@ -20,8 +20,8 @@ from reproduction.narration import Tell, silent
 from reproduction.shapes import (
     change,
     interpolated_peak_heights,
-    likeness,
     peak_heights,
+    similarity,
     spikiness,
 )
 
@@ -148,14 +148,14 @@ def shapes(models: dict[str, Any]) -> dict[str, float]:
     """Return the numbers that decide, for one lead."""
     several = [model for name, model in models.items() if name.startswith("continuous")]
     one = np.asarray(several[0]["generators"])
-    alike = [likeness(one, np.asarray(model["generators"])).max() for model in several[1:]]
+    alike = [similarity(one, np.asarray(model["generators"])).max() for model in several[1:]]
     return {
         "half a sample": change(one[0], 0.5),
         "sharpest": max(float(np.max(model["peaks"])) for model in several),
         "spikes": min(float(np.max(model["spikiness"])) for model in several),
         "consistent": float(min(alike)),
         "others": min(
-            float(likeness(one, np.asarray(models[name]["generators"])).max()) for name in OTHERS
+            float(similarity(one, np.asarray(models[name]["generators"])).max()) for name in OTHERS
         ),
         "regular": float(np.mean(np.asarray(models["regular"]["spikiness"]) < 0.5)),
     }

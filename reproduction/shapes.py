@@ -46,7 +46,7 @@ def upright(component: Floats) -> Floats:
     return np.asarray(np.roll(component, len(component) // 2 - top) * np.sign(component[top]))
 
 
-def likeness(A: Floats, B: Floats) -> Floats:
+def similarity(A: Floats, B: Floats) -> Floats:
     """Return the correlation at the best continuous shift and sign: (len(A), len(B)).
 
     For unit norms it is ``1 - distance / 2``.

@@ -23,7 +23,7 @@ from reproduction.curves import stop_after
 from reproduction.ecg_data import COUNT, LENGTH, STEP, Lead, signal, windows
 from reproduction.figures import COLOURS, Picture, Table, panels
 from reproduction.narration import Tell, silent
-from reproduction.shapes import RATE, likeness
+from reproduction.shapes import RATE, similarity
 
 LEAD: Lead = "mean of leads"
 
@@ -99,7 +99,7 @@ def compare(settings: Settings, X: Floats, full: Floats, best: float, K: int) ->
     coded, seconds = code(settings, X, full, group)
     learned, _ = code(settings, X, own, group)
     return {
-        "coded": coded, "learned": learned, "distance": 2 - 2 * float(likeness(full, own)[0, 0]),
+        "coded": coded, "learned": learned, "distance": 2 - 2 * float(similarity(full, own)[0, 0]),
         "seconds": seconds,
     }  # fmt: skip
 
@@ -129,7 +129,7 @@ def integer_distance(settings: Settings, X: Floats) -> dict[str, float]:
         code(settings, X, A, group)[0]
         for A, group in ((cts, ContinuousShift()), (whole, InterpolatedShift(1)))
     ]
-    distance = 2 - 2 * float(likeness(cts, whole)[0, 0])
+    distance = 2 - 2 * float(similarity(cts, whole)[0, 0])
     return {"distance": distance, "excess": objective[1] / objective[0] - 1}
 
 

@@ -24,7 +24,7 @@ from reproduction.ecg_data import LEADS, Lead, signal
 from reproduction.expected import BOUNDS, COMPLETION
 from reproduction.figures import Table
 from reproduction.narration import Tell, silent
-from reproduction.shapes import likeness
+from reproduction.shapes import similarity
 from reproduction.unseen_figures import draw
 
 __all__ = ["FULL", "QUICK", "Settings", "draw", "judge", "run", "tabulate"]
@@ -86,7 +86,7 @@ def run_lead(settings: Settings, lead: Lead) -> dict[str, Any]:
         "generator": ours.components_,
         "atoms": regular.components_,
         "outside": float(usage[~inside].sum() / usage.sum()),
-        "alike": float(likeness(ours.components_, full.components_)[0, 0]),
+        "alike": float(similarity(ours.components_, full.components_)[0, 0]),
         "explained": {
             "continuous": [ours.score(train), ours.score(test)],
             "regular": [regular.score(train), regular.score(test)],

@@ -89,7 +89,7 @@ def test_workers_and_a_scheduler_exclude_each_other(folder, tmp_path):
 
 @pytest.mark.parametrize("where", ["tcp://127.0.0.1:1", "nonsense://x"])
 def test_an_address_where_nobody_answers_is_refused(folder, tmp_path, monkeypatch, where):
-    monkeypatch.setattr("orbitdl.command.team.SECONDS", 1)
+    monkeypatch.setattr("orbitdl.command.team.TIMEOUT", 1)
     command = ("fit", folder / "rec.npy", "-o", tmp_path / "m", *LINE, "--scheduler", where)
     before = dask.config.get("scheduler", None)
     run(*command).refused(f"no Dask scheduler answers at {where}")

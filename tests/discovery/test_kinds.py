@@ -5,7 +5,7 @@ import pytest
 
 from orbitdl import WaveformLearning
 from orbitdl.discovery.coding import local_correlation_noise
-from orbitdl.discovery.discover import CHUNK_LENGTH, N_CHUNKS, chunks_of
+from orbitdl.discovery.discover import CHUNK_LENGTH, N_CHUNKS, spaced_chunks
 from orbitdl.discovery.kinds import is_separate, principal_scores
 from orbitdl.discovery.pursuit import Atoms
 
@@ -83,7 +83,7 @@ def test_impacts_that_ring_in_several_ways_are_found():
 
 def test_chunks_for_the_background_are_spread_evenly_and_apart():
     x = np.arange(250_000.0)[:, None]
-    some, observed = chunks_of(x, np.ones(len(x), dtype=bool), 20)
+    some, observed = spaced_chunks(x, np.ones(len(x), dtype=bool), 20)
     assert observed.sum() == N_CHUNKS * CHUNK_LENGTH * 20
     np.testing.assert_array_equal(some[~observed], 0.0)
     begins = np.flatnonzero(np.diff(observed.astype(int), prepend=0) == 1)

@@ -124,7 +124,7 @@ class WaveformUseMixin(ShownMixin):
             Samples within which a component occurs once: of events closer than that the strongest
             is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
             each other more closely than its resolution, the full width at half maximum of its
-            likeness to itself, are one event at their centre of mass.
+            similarity to itself, are one event at their centre of mass.
         codes : RecordingCodes or a list of them, optional
             ``model.encode(recording)``, if it is at hand; the detector needs none. With alpha,
             threshold or refractory, events are those of a sparse code.
