@@ -2,7 +2,8 @@
 
 An autoregressive model of order p for every channel, ``sum_i h_i x[t - i] = white noise``, by
 Burg's method on the quiet segments of a recording. A segment is quiet if its prediction error is at
-most the running median: this excludes events, which are rare, but not bursts of noise, which last. The filter has minimum phase: whitening can be undone.
+most the running median: this excludes events, which are rare, but not bursts of noise, which last.
+The filter has minimum phase: whitening can be undone.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from scipy.ndimage import median_filter
 from orbitdl.groups.base import Floats
 
 ORDER = 16
-"""Maximum order of the filter: far below the length of a waveform, so that it does not fit events."""
+"""Maximum order of the filter: far below the length of a waveform, so that it fits no events."""
 ROUNDS = 2
 """Iterations of selecting quiet segments by the previous filter."""
 MEDIAN_WIDTH = 8
@@ -83,7 +84,7 @@ class Background:
         return np.where(known[:, None], y, 0.0), np.asarray(known)
 
     def undo(self, y: Floats) -> Floats:
-        """Return the samples (n, channels) whose whitened form is y, with zeros before the first."""
+        """Return the samples (n, channels) whose whitened form is y; zeros precede the first."""
         from scipy.signal import lfilter  # takes long to import
 
         channels = zip(self.filters, self.scale, y.T, strict=True)

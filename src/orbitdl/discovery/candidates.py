@@ -119,7 +119,7 @@ def snippets(coded: DetectorCoding, sigma: Floats, at: Integers, weight: Floats)
 
 
 def best_snippet(pool: Snippets, rng: np.random.Generator) -> Floats | None:
-    """Return the snippet with the largest gain as a waveform, aligned and averaged with similar ones."""
+    """Return the snippet with the largest gain as a waveform, averaged with similar ones."""
     count, length, channels = len(pool.values), pool.values.shape[1] // 2, pool.values.shape[2]
     tried = rng.choice(
         count, min(TRIED, count), replace=False, p=sampling_probabilities(pool.weight)

@@ -42,8 +42,8 @@ HALF = 0.5
 MIN_GAIN = 0.3
 """Lower bound of the gain g_j, because whitening is not perfect."""
 BURST, CHANCE = 1.5, 2.5
-"""Minimum noise level of a burst relative to the background, at least ``1 + CHANCE / sqrt(n)`` for a
-waveform whose correlations cross zero n times in two lengths: smaller ratios occur by chance."""
+"""Minimum noise level of a burst relative to the background, at least ``1 + CHANCE / sqrt(n)`` for
+a waveform whose correlations cross zero n times in two lengths: smaller ratios occur by chance."""
 SPARSE, ENOUGH, AROUND = 3, 100_000, 24
 """Sampling of positions for the gain g_j: their spacing, approximate total number, and number per
 waveform length around an event."""
