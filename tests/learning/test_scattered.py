@@ -138,7 +138,7 @@ def test_residuals_are_those_of_the_last_codes_even_if_these_are_lost(lost):
     assert_allclose(coded.scale(factors).worst_residuals(A, 3).energy, expected.energy, rtol=1e-5)
 
 
-def test_only_codes_that_may_be_asked_for_stay_on_disk():
+def test_only_atoms_that_may_be_needed_stay_on_disk():
     rep, X = points("integer shift")
     shards = scattered(rep, X)
     kept = []
