@@ -502,3 +502,23 @@ def test_recordings_may_lie_in_memory_in_any_order():
     rows, columns = (clone(model).fit(y) for y in (x, np.asfortranarray(x)))
     assert columns.provenance_["fingerprint"] == rows.provenance_["fingerprint"]
     assert_array_equal(columns.components_, rows.components_)
+
+
+# Files
+
+
+def test_files_are_learned_from_and_coded_as_arrays_are(tmp_path, fitted):
+    np.save(tmp_path / "x.npy", X)
+    np.savetxt(tmp_path / "x.csv", X, delimiter=",")
+    again = model(max_iter=3).fit(tmp_path / "x.npy")
+    once = model(max_iter=3).fit(X)
+    assert_array_equal(again.components_, once.components_)
+    expected = fitted.encode(X)
+    for path in (tmp_path / "x.npy", str(tmp_path / "x.csv")):
+        assert_allclose(fitted.encode(path).objective, expected.objective, rtol=1e-6)
+        assert len(fitted.events(path)) == len(fitted.events(X))
+        assert_allclose(fitted.score(path), fitted.score(X), rtol=1e-6)
+    both = fitted.denoise([tmp_path / "x.npy", tmp_path / "x.csv"])
+    assert_allclose(both[1], both[0], atol=1e-9)
+    with pytest.raises(FileNotFoundError, match="none.npy"):
+        fitted.encode(tmp_path / "none.npy")

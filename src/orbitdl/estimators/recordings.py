@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from orbitdl.domains.time.dask_recordings import DelayedRecordings, delayed_recordings
 from orbitdl.domains.time.inputs import (
@@ -24,6 +28,7 @@ from orbitdl.estimators.out_of_core_recordings import (
     survey_chunk,
 )
 from orbitdl.executors.choice import executor_for
+from orbitdl.recordings.reading import read
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +79,19 @@ def given_recordings(
     else:
         with elsewhere(lazy, loader, n_jobs, several=several) as given:
             yield given
+
+
+def opened(recording: Any) -> Any:
+    """Return recordings; paths of files are opened: ``.npy`` is memory-mapped, others are read."""
+    if isinstance(recording, list | tuple):
+        return [opened(one) if isinstance(one, str | PathLike) else one for one in recording]
+    if not isinstance(recording, str | PathLike):
+        return recording
+    path = Path(recording)
+    if path.suffix == ".npy" and path.is_file():
+        with suppress(ValueError, OSError):  # `read` says what is wrong
+            return np.load(path, mmap_mode="r")
+    return read(path)
 
 
 def here(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> Given:

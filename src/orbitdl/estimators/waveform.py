@@ -34,7 +34,7 @@ from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
-from orbitdl.estimators.recordings import Given, given_recordings
+from orbitdl.estimators.recordings import Given, given_recordings, opened
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
 from orbitdl.estimators.waveform_records import WaveformRecordsMixin
@@ -216,13 +216,15 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Parameters
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
-            NaN means missing. Anything of that shape that can be sliced will do, such as a memory
-            map or an array of h5py or zarr: it is read a part at a time. What gives recordings one
+            NaN means missing. A `recordings.Recording`, or the path of a file, will do, and so will
+            anything of that shape that can be sliced, such as a memory map or an array of h5py or
+            zarr: it is read a part at a time, and so is a `.npy` file. What gives recordings one
             after another is kept in a scratch folder first. Of a list of `dask.delayed` objects
             each computes to one recording, on the workers of a Dask cluster if there is a client
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
+        recording = opened(recording)
         began, known = time.perf_counter(), acquired(recording)
         with self._given(recording) as given:
             stopped = self._learn_from(given)
@@ -306,6 +308,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
+        recording = opened(recording)
         known = acquired(recording)
         if self._has_begun:
             compare(self.preprocessing_, known)

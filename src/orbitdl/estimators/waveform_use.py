@@ -28,6 +28,7 @@ from orbitdl.estimators.apply import (
     with_number,
 )
 from orbitdl.estimators.fill_gaps import gaps_filled
+from orbitdl.estimators.recordings import opened
 from orbitdl.estimators.signal_coder import (
     SignalCoder,
     denoised,
@@ -81,7 +82,8 @@ class WaveformUseMixin(ShownMixin):
         Parameters
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
-            Or anything of that shape that can be sliced, which is read a part at a time.
+            Or anything of that shape that can be sliced, which is read a part at a time, a
+            `recordings.Recording`, or the path of a file.
         alpha : float, optional
             Weight of sparsity; this model's if left out.
         tol : float, optional
@@ -99,10 +101,11 @@ class WaveformUseMixin(ShownMixin):
             The atoms; objective, certified gap and status of every recording. Of delayed recordings
             a list of delayed codes.
         """
-        work, (lazy, _) = self._work(alpha, tol, progress), delayed_recordings(recording)
+        recording, work = opened(recording), self._work(alpha, tol, progress)
+        lazy, _ = delayed_recordings(recording)
         if lazy is not None and to is None:
             return self._each(recording, "encode", recording_codes, work)
-        with applied(lazy or self._opened(recording, work)[0], work, None) as model:
+        with applied(lazy or self._local(recording, work)[0], work, None) as model:
             if to is not None:
                 return model.stored(to)
             return Codes.concatenate(model.each("encode", recording_codes))
@@ -114,7 +117,7 @@ class WaveformUseMixin(ShownMixin):
         From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order.
         """
         weights, work = as_alphas(alphas), self._work()
-        with applied(self._opened(recording, work)[0], work, None) as model:
+        with applied(self._local(opened(recording), work)[0], work, None) as model:
             return model.path(weights)
 
     @single_threaded_blas()
@@ -195,7 +198,8 @@ class WaveformUseMixin(ShownMixin):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
         settings["alpha"] = alpha
-        work, (lazy, _) = self._work(alpha, None, progress), delayed_recordings(recording)
+        recording, work = opened(recording), self._work(alpha, None, progress)
+        lazy, _ = delayed_recordings(recording)
         known = None if work.detects(settings) else codes
         code = uncoded if work.detects(settings) or known is not None else None
         make = partial(listed, settings=settings, known=known)
@@ -204,7 +208,7 @@ class WaveformUseMixin(ShownMixin):
                 "events", make, code, method=LazyApply.events, known=known
             )
             return as_dask_table(tables, with_number(work.no_events(settings), 0))
-        chunks, several = self._opened(recording, work, compared=known is not None)
+        chunks, several = self._local(recording, work, compared=known is not None)
         with applied(chunks, work, None) as model:
             tables = model.each("events", make, code)
         return tables if several else tables[0]
@@ -278,8 +282,9 @@ class WaveformUseMixin(ShownMixin):
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares models at one alpha.
         """
-        work, (lazy, _) = self._work(), delayed_recordings(recording)
-        chunks: Any = lazy or self._opened(recording, work)[0]
+        recording, work = opened(recording), self._work()
+        lazy, _ = delayed_recordings(recording)
+        chunks: Any = lazy or self._local(recording, work)[0]
         with applied(chunks, work, None if lazy is None else require_jobs(self.n_jobs)) as model:
             return model.score(recording_energy)
 
@@ -319,16 +324,17 @@ class WaveformUseMixin(ShownMixin):
 
     def _each(self, recording: Any, name: str, make: Make, work: SignalCoder) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""
+        recording = opened(recording)
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
             made = Deferred(lazy, work).each(name, make)
         else:
-            chunks, several = self._opened(recording, work)
+            chunks, several = self._local(recording, work)
             with applied(chunks, work, None) as model:
                 made = model.each(name, make)
         return made if several else made[0]
 
-    def _opened(
+    def _local(
         self, recording: Any, work: SignalCoder, *, compared: bool = False
     ) -> tuple[LocalRecordings, bool]:
         """Return recordings that waveforms can be looked for in, and whether there are several."""
