@@ -16,7 +16,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.exceptions import NotFittedError
 
 import orbitdl.plot
-from orbitdl import OrbitDictionaryLearning, WaveformLearning, dictionary_distance
+from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning, dictionary_distance
 from orbitdl.groups import (
     ContinuousShift,
     Finite,
@@ -275,7 +275,7 @@ def test_short_times_are_in_milliseconds(waveforms):
 def test_waveforms_stay_where_they_are_and_count_all_recordings(waveforms):
     model, signal = waveforms
     codes = model.encode(signal)
-    display = ComponentsDisplay.from_estimator(model, codes=[codes, codes])
+    display = ComponentsDisplay.from_estimator(model, codes=Codes.concatenate([codes, codes]))
     assert_array_equal(display.components, model.components_)
     assert_allclose(display.shares, [1.0])
 

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from orbitdl import WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.discovery.pursuit import Atoms
+from orbitdl.discovery.pursuit import Pursued
 from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
 from orbitdl.plot import SelectionDisplay
@@ -121,8 +121,8 @@ def test_the_same_waveforms_are_partners_at_their_lag_and_find_the_same_events()
     assert partner.tolist() == [1, 0]
     assert lag.tolist() == [-4, -4]  # an event begins earlier where the waveform is later
     assert partners(A, B[:1])[0].tolist() == [-1, 0]
-    atoms = Atoms.at_samples(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
-    others = Atoms.at_samples(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
+    atoms = Pursued.at_samples(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
+    others = Pursued.at_samples(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
     again, back = found_again(atoms, others, partner, lag, 2)
     assert again.tolist() == [True, False, True]  # the second one is of the other component
     assert back.tolist() == [True, False, True, False]

@@ -24,6 +24,8 @@ from orbitdl.estimators.apply import (
     Make,
     applied,
     as_dask_table,
+    coded_of,
+    path_of,
     uncoded,
     with_number,
 )
@@ -111,13 +113,18 @@ class WaveformUseMixin(ShownMixin):
             return Codes.concatenate(model.each("encode", recording_codes))
 
     @single_threaded_blas()
-    def encode_path(self, recording: Any, alphas: Iterable[float]) -> list[Codes]:
+    def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
         """Code a recording at every one of some alphas, each from the codes of the one before.
 
-        From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order.
+        From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order;
+        of delayed recordings such a list for each, delayed too.
         """
-        weights, work = as_alphas(alphas), self._work()
-        with applied(self._local(opened(recording), work)[0], work, None) as model:
+        recording, weights, work = opened(recording), as_alphas(alphas), self._work()
+        lazy, several = delayed_recordings(recording)
+        if lazy is not None:
+            found = Deferred(lazy, work).each("encode", coded_of, partial(path_of, alphas=weights))
+            return found if several else found[0]
+        with applied(self._local(recording, work)[0], work, None) as model:
             return model.path(weights)
 
     @single_threaded_blas()
