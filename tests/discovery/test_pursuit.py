@@ -1,11 +1,15 @@
 """Atoms between samples: what is subtracted from correlations is what leaves the residual."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.interpolate import CubicSpline
 
+from orbitdl.discovery.candidates import seeds
 from orbitdl.discovery.coding import Detector, Whitened, code
-from orbitdl.discovery.misfit import learned
+from orbitdl.discovery.kinds import recurrences
+from orbitdl.discovery.misfit import centred, learned, updated_waveforms
 from orbitdl.discovery.pursuit import Atoms, put_back, subtract
 
 L, T = 40, 4000
@@ -62,3 +66,23 @@ def test_fractions_of_a_sample_are_no_misfit():
     w, found, _ = coded(lambda rng, n: rng.uniform(-0.5, 0.5, n))
     detector, _ = learned(w, found, np.random.default_rng(0))
     assert detector.V.max() < 0.003
+
+
+def test_a_waveform_is_centred_on_its_energy_and_a_zero_one_stays():
+    a = np.zeros((L, 1))
+    a[3:6, 0] = 1.0, 2.0, 1.0
+    assert np.flatnonzero(centred(a)[:, 0]).tolist() in ([19, 20, 21], [18, 19, 20])
+    assert np.linalg.norm(centred(a)) == pytest.approx(1.0)
+    np.testing.assert_array_equal(centred(0.0 * a), 0.0)
+
+
+def test_a_component_without_events_has_no_misfit_and_stays():
+    w, found, _ = coded(lambda rng, n: np.zeros(n))
+    rng, other = np.random.default_rng(0), np.random.default_rng(1).standard_normal((1, L, 1))
+    detector = found.detector.with_more(other / np.linalg.norm(other))
+    both = code(w, replace(detector, V=np.zeros((2, 2, 2 * L + 1))), 3 * np.ones(len(w.y)))
+    assert len(both.own(1)) == 0
+    assert not learned(w, both, rng)[0].V[1].any()
+    np.testing.assert_array_equal(updated_waveforms(both, rng)[1], detector.A[1])
+    assert recurrences(w, both, 1, np.ones(len(both.atoms), dtype=bool)) == 0
+    assert len(seeds(both, both.sigma, rng)[0]) == len(seeds(found, both.sigma, rng)[0])

@@ -12,9 +12,9 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
-from orbitdl.domains.time import sweeps
+from orbitdl.domains.time import chunks, sweeps
 from orbitdl.domains.time.chunks import code_recording, split_recording
-from orbitdl.domains.time.coder import RecordingCoder
+from orbitdl.domains.time.coder import RecordingCoder, _require_duration
 from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.signal import Signal
@@ -373,3 +373,21 @@ def test_coding_returns_to_python_after_some_work(monkeypatch):
     codes = code_line(x, everything(x), waveforms, alpha, 1e-6)
     assert PAUSED in ends
     assert codes.gap <= 1e-6
+
+
+def test_codes_that_are_worse_than_the_earlier_ones_are_not_taken(monkeypatch):
+    waveforms = pulses()
+    signal = Signal(recording(waveforms))
+    coder = RecordingCoder(waveforms, 0.3, 1e-6)
+    best = code_recording(split_recording(signal, waveforms.length), coder)
+    monkeypatch.setattr(chunks, "even_then_odd", lambda old, *_: chunks.without_atoms(old).chunks)
+    monkeypatch.setattr(chunks, "across_borders", lambda coded, *_: coded)
+    again = code_recording(best.chunks, coder)
+    assert again.certificate.objective(0.3) == best.certificate.objective(0.3)
+
+
+def test_blocks_hold_no_more_atoms_than_samples():
+    coder, blocks = RecordingCoder(noise(), 1e-9), sweeps.make_blocks(200, 50, 8)
+    _require_duration(100, blocks, coder)  # of two channels
+    with pytest.raises(ValueError, match="alpha=1e-09 is too small: codes would need as many"):
+        _require_duration(101, blocks, coder)

@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from reference import has_reference, reference_norm
 from registry import ACTIONS, action
+from sklearn.exceptions import ConvergenceWarning
 from test_masked import holed, problem, unit
 
 from orbitdl import OrbitDictionaryLearning, complete
+from orbitdl.encoding.complete import _warn_unless_met
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 
 FINITE = [
@@ -140,3 +142,8 @@ def test_the_size_of_components_only_changes_the_unit():
         scaled = complete(X, scale * A, group=IntegerShift())
         np.testing.assert_allclose(scaled.value * scale, plain.value, rtol=1e-6)
         np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)
+
+
+def test_completions_whose_value_and_bound_do_not_meet_are_counted():
+    with pytest.warns(ConvergenceWarning, match="^1 of 2 completions stopped before value and"):
+        _warn_unless_met(np.array([2.0, 1.0]), np.array([2.0, 0.9]), 1e-3)

@@ -18,6 +18,7 @@ from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 from orbitdl.learning import alternation as learning
+from orbitdl.learning.history import History
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data, start_from_noise
 from orbitdl.learning.state import Iteration
@@ -231,6 +232,8 @@ def test_history_counts_from_the_start():
     assert (table["seconds"] > 0).all()
     codes = model.encode(X)
     assert table["atoms"].iloc[-1] == len(codes.to_frame()) / len(X)
+    assert repr(model.history_).startswith("History(5 records, objective ")
+    assert repr(History()) == "History(empty)"
 
 
 def test_a_loose_tolerance_stops_early_and_a_tight_one_does_not():
@@ -315,6 +318,7 @@ def test_the_callback_sees_every_iteration_and_can_stop():
     rep = group.on((8,))
     assert_allclose(model.components_, rep.synthesize(seen[-1].components))
     assert_allclose(seen[-1].objective, seen[-1].codes.objective.sum())
+    assert seen[-1].atoms == len(seen[-1].codes.atoms.coefficient) / len(X)
 
 
 def test_the_start_that_is_best_after_a_few_iterations_is_continued():

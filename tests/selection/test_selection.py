@@ -284,3 +284,18 @@ def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
 def test_other_estimators_are_refused():
     with pytest.raises(ValueError, match="OrbitDictionaryLearning or a WaveformLearning"):
         select(Selection, np.zeros((4, 4)))
+
+
+def test_a_selection_reads_as_its_reason():
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1)
+    found = select(estimator, data.X[:20], n_components=[1], alphas=[0.5], rounds=2)
+    assert "1 component, the only number tried. Alpha 0.5, the only one tried." in found.reason
+    assert repr(found) == f"Selection({found.reason})"
+
+
+def test_a_verbose_estimator_prints_how_many_runs_are_done(capsys):
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1, verbose=1)
+    select(estimator, data.X[:20], n_components=[1], alphas=[0.5], rounds=2)
+    assert "0 of 2 runs\n1 of 2 runs\n2 of 2 runs\n" in capsys.readouterr().out

@@ -10,9 +10,11 @@ from orbitdl.discovery.pursuit import Atoms
 from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
 from orbitdl.plot import SelectionDisplay
+from orbitdl.selection.choice import reason_of_events
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.judges import event_judges, shortened
 from orbitdl.selection.recordings import found_again, partners
+from orbitdl.selection.scores import Scores
 
 RATE, LENGTH = 180, 100
 
@@ -134,6 +136,7 @@ def test_fewer_samples_are_spread_over_a_recording():
     assert few.observed.sum() <= 800
     assert (few.x[0, 0], few.x[-1, 0]) == (0.0, 3999.0)
     assert not few.x[~few.observed].any()
+    assert shortened(few, len(few.x)) is few
 
 
 def test_a_selection_goes_on_where_it_was_stopped(heart, tmp_path):
@@ -168,3 +171,10 @@ def test_options_of_data_points_are_refused(option):
 def test_too_few_samples_for_a_waveform_are_refused():
     with pytest.raises(ValueError, match=r"^max_samples=10 leaves no segment .* raise max_samples"):
         select(WaveformLearning(length=36), pink(600), max_samples=10)
+
+
+def test_events_that_are_not_reproducible_are_no_reason_for_components():
+    errors = np.array([[[1.0, 1.1]], [[1.2, 1.3]]]) / 2
+    found = Scores(("line",), [(0, 0), (0, 1)], [1.0], errors, *np.ones((2, 2, 1)))
+    reason = reason_of_events(found, (1, 0), [0, 1], "nothing recurs")
+    assert reason == ('1 component: no events are reproducible. n_components="auto" finds 1.')

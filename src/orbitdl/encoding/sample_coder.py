@@ -67,10 +67,6 @@ class SampleCoder:
             warm, found[int(k)] = codes.atoms, samples.with_unseen(codes, self.coder.tol)
         return [found[k] for k in range(len(alphas))]
 
-    def reconstruct(self, samples: Samples) -> Floats:
-        """Return the sparse approximations of data points, (n, ...)."""
-        return decode_atoms(self.action, self.code(samples).atoms, self.A)
-
 
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""

@@ -1,0 +1,98 @@
+"""Mutation test: plant each fault of `mutants.toml` in a copy of the package, and run its tests.
+
+    python tests/mutants.py [NAME ...]
+
+A fault that no test notices survives. More than `ALLOWED` survivors are an error, and so is a
+fault whose source text is not found exactly once. A NAME runs the faults with these words in
+their names.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "orbitdl"
+ALLOWED, AT_ONCE, SECONDS = 3, 2, 300
+"""Survivors that are no error; faults tested at a time; limit of time of the tests of one."""
+OUTCOMES = {0: "survived", 1: "killed"}
+"""By the exit code of pytest. Any other code means that the tests did not run."""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A fault: in which file of the package, what text it replaces by what, and who must see it."""
+
+    name: str
+    file: str
+    text: str
+    fault: str
+    tests: tuple[str, ...]
+
+    def source(self) -> str:
+        """Return the source of the file with the fault."""
+        sound = (PACKAGE / self.file).read_text()
+        if (count := sound.count(self.text)) != 1:
+            raise ValueError(f"{self.name}: the text is {count} times in {self.file}, not once.")
+        return sound.replace(self.text, self.fault)
+
+
+def mutants() -> list[Mutant]:
+    """Return all faults of the table."""
+    table = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
+    return [Mutant(**row | {"tests": tuple(row["tests"])}) for row in table["mutant"]]
+
+
+def run(mutant: Mutant) -> str:
+    """Return the outcome of the tests of one fault."""
+    with TemporaryDirectory() as folder:
+        copy = Path(folder) / "orbitdl"
+        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        (copy / mutant.file).write_text(mutant.source())
+        places = {"PYTHONPATH": folder, "NUMBA_CACHE_DIR": f"{folder}/kernels"}
+        quick = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
+        try:
+            done = subprocess.run(
+                [sys.executable, "-m", "pytest", *quick, *(f"tests/{one}" for one in mutant.tests)],
+                cwd=ROOT,
+                env=os.environ | places,
+                capture_output=True,
+                text=True,
+                timeout=SECONDS,
+            )
+        except subprocess.TimeoutExpired:
+            return "killed"  # it runs for ever
+    return OUTCOMES.get(done.returncode, f"error: {done.stdout[-1000:]}{done.stderr[-1000:]}")
+
+
+def timed(mutant: Mutant) -> str:
+    """Run the tests of one fault, and print a row."""
+    began = time.perf_counter()
+    outcome = run(mutant)
+    print(f"{outcome:9}{time.perf_counter() - began:5.0f} s  {mutant.name}", flush=True)
+    return outcome
+
+
+def main(names: list[str]) -> int:
+    """Run the faults with these words in their names, or all; return the exit code."""
+    chosen = [one for one in mutants() if not names or any(name in one.name for name in names)]
+    for one in chosen:
+        one.source()
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        outcomes = list(pool.map(timed, chosen))
+    survivors, errors = outcomes.count("survived"), sum(one.startswith("error") for one in outcomes)
+    print(f"{len(chosen)} mutants: {outcomes.count('killed')} killed, {survivors} survived.")
+    return int(survivors > ALLOWED or errors > 0 or not chosen)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
