@@ -284,6 +284,15 @@ def test_a_long_recording_with_events_that_overlap_is_coded_to_any_gap():
         assert code_line(x, everything(x), waveforms, 0.2, tol).gap <= tol
 
 
+def test_sweeps_come_to_the_gap_at_the_first_try(monkeypatch):
+    """Blocks are solved until none has changed what its neighbours see."""
+    monkeypatch.setattr(chunks, "TRIES", 1)
+    waveforms = pulses(width=25)
+    for seed in range(3):
+        x = recording(waveforms, n=2000, events=240, seed=seed)
+        assert code_line(x, everything(x), waveforms, 0.2, 1e-8).gap <= 1e-8
+
+
 def test_blocks_grow_where_events_are_dense():
     waveforms = noise(width=20, channels=1)
     x = np.random.default_rng(0).standard_normal((400, 1))
