@@ -271,6 +271,7 @@ def test_a_step_is_that_of_newton_on_coefficients_and_moves(group, shape):
     atoms, rep, K = point.atoms, group.on(shape), len(point.atoms.coefficient)
     assert K >= 2
     assert np.abs(atoms.coefficient).min() > 0.1
+
     def objective(x):
         c, u = atoms.coefficient + x[:K], x[K:].reshape(K, rep.dimension)
         element = rep.retract(atoms.element, u / c[:, None])

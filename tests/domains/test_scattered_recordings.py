@@ -78,6 +78,8 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
         assert_array_equal(one.strong, other.strong)
         assert_array_equal(one.usual, other.usual)
         assert noise.white_noise(here.shards) == noise.white_noise(there.shards)
+        none = (given.shards.no_statistics(2).arrays for given in (here, there))
+        assert all(np.array_equal(*pair) for pair in zip(*none, strict=True))
 
 
 def test_one_delayed_recording_of_two_channels_is_learned_from():

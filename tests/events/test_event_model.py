@@ -45,3 +45,11 @@ def test_a_table_of_no_events_has_the_columns_of_all_others(sfreq):
     assert len(table) > 20
     assert list(none) == list(table)
     assert none.dtypes.to_dict() == table.dtypes.to_dict()
+
+
+def test_events_at_integer_shifts_are_at_samples():
+    rng, t = np.random.default_rng(0), np.arange(6000)
+    x = 10 * np.exp(-0.5 * ((t % 200 - 100) / 4) ** 2) + rng.standard_normal(len(t))
+    sample = WaveformLearning(length=L, integer_shifts=True).fit(x).events(x)["sample"]
+    assert len(sample) > 20
+    assert_allclose(sample, np.rint(sample), atol=0)
