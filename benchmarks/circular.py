@@ -16,7 +16,7 @@ from benchmarks.harness import Row, Section, Timing, interleave, timed
 from benchmarks.referee import both, every_shift, judge
 from orbitdl import encode
 from orbitdl.coding import ActiveSet
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift
 

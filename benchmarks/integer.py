@@ -10,7 +10,7 @@ from benchmarks.data import Floats, learned, some_windows, white_noise, windows
 from benchmarks.harness import Row, Section, Table, Timing, interleave
 from orbitdl import Codes, encode
 from orbitdl.coding import ActiveSet, Sliding
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.norm_constraint import normalise

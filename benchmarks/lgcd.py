@@ -76,7 +76,11 @@ def our_code(x: Floats, waveforms: Waveforms, alpha: float, gap: float) -> Float
     coder = RecordingCoder(waveforms, alpha, gap, positive=True, integer_shifts=True)
     codes = code_recording(split_recording(Signal(x), waveforms.length), coder).codes(coder)
     z = np.zeros((len(waveforms), len(x) - waveforms.length - 1))
-    np.add.at(z, (codes.component, np.rint(codes.time).astype(int) - 1), codes.coefficient)
+    np.add.at(
+        z,
+        (codes.atoms.component, np.rint(codes.atoms.time).astype(int) - 1),
+        codes.atoms.coefficient,
+    )
     return z
 
 

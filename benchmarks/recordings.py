@@ -70,7 +70,10 @@ def ecg_rows(x: Floats, minutes: int, alpha: float | str, repeats: int) -> list[
     times = interleave(jobs, repeats)
     codes, again = times["code"].result, times["learn"].result
     which = f"alpha={model.alpha_:g}" + (" (automatic)" if alpha == "auto" else "")
-    found = f"{len(codes)} atoms, gap {codes.gap:.1e}, objective {codes.objective:.6g}"
+    found = (
+        f"{len(codes.atoms.time)} atoms, gap {codes.gap.max():.1e}, "
+        f"objective {codes.objective.sum():.6g}"
+    )
     chosen = ", choosing alpha included" if alpha == "auto" else ""
     short = minutes / 30
     return [

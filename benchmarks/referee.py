@@ -10,8 +10,8 @@ from scipy import sparse
 from benchmarks.data import Floats
 from orbitdl import Codes, encode
 from orbitdl.coding import ActiveSet
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import Group, InterpolatedShift
 

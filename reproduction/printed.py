@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import multiply
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.unit_ball import UnitBall

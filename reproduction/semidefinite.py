@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from orbitdl.arrays.optional import install_hint
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import duality_gap, multiply
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate

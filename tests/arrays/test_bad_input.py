@@ -173,7 +173,7 @@ def test_encode_refuses_the_same_settings(setting, value):
 def test_a_start_that_the_group_cannot_move_is_refused():
     alternating = np.tile([1.0, -1.0], 4)
     start = np.stack([alternating, np.ones(8)])
-    with pytest.raises(ValueError, match="init has a component that is zero or cannot be moved"):
+    with pytest.raises(ValueError, match="init has a component that is zero or outside the range"):
         fit(group=ContinuousShift(), init=start)
     fit(group=IntegerShift(), init=start)
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import Orthogonal
 

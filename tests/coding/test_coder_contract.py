@@ -13,8 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import Lasso
 
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify, objectives, reconstruct
-from orbitdl.coding.codes import Atoms, Codes, Status
+from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import Action, ContinuousShift, IntegerShift, Trivial

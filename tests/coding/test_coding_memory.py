@@ -7,7 +7,7 @@ import pytest
 
 from orbitdl import encode
 from orbitdl.coding import ActiveSet, Growing, Matching, Proximal, Sliding, active_set, memory
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.memory import with_growing_capacity
 from orbitdl.coding.problem import Masked
 from orbitdl.coding.sliding import coder as sliding

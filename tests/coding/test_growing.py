@@ -10,8 +10,9 @@ from sklearn.linear_model import Lasso
 from orbitdl import encode
 from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.coding import Growing, Proximal, Sliding
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms, Status
+from orbitdl.coding.codes import Status
 from orbitdl.coding.growing.newton import Step
 from orbitdl.coding.growing.refinement import (
     Iterate,

@@ -8,9 +8,9 @@ from registry import ACTIONS, ALONE, CODERS, KINDS, served
 
 from orbitdl import OrbitDictionaryLearning, Status, dictionary_distance, encode
 from orbitdl.coding import Matching, Sliding, active_set
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify, relative_gap
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.problem import Masked, Misfit, Problem
 from orbitdl.coding.sliding import coder as sliding_coder
 from orbitdl.datasets import make_shift_data

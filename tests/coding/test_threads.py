@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from orbitdl import encode
 from orbitdl.coding import ActiveSet, Sliding, attempt, parallel
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.encoding.samples import in_blocks
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial

@@ -6,8 +6,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ALONE, action
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import reconstruct
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.least_squares import (
     constrained_least_squares,
     least_squares,

@@ -9,9 +9,9 @@ from test_dictionary import Q, draw, loss, norms, signals, start
 from test_line_learning import WIDTH, recording, shards_of, two_shapes
 
 from orbitdl.coding import ActiveSet
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries import Statistics, Supported, UnitBall
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.encoding.samples import Samples

@@ -11,9 +11,9 @@ from numpy.testing import assert_allclose
 from registry import DOUBLED, action
 from test_line_learning import WIDTH, recording, shards_of, two_shapes
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries import Statistics, Supported, Tied, UnitBall, dictionary_of
 from orbitdl.domains.time.coordinates import factor, to_blocks
 from orbitdl.encoding.samples import Samples

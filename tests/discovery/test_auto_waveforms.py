@@ -255,12 +255,12 @@ def test_odd_parameters_are_refused():
 
 
 def test_pictures_and_reports_are_in_the_unit_of_the_data(tmp_path):
-    from orbitdl.plot.segment import stretch_of
+    from orbitdl.plot.segment import segment_of
     from orbitdl.report.recording.facts import gather
 
     x, _ = planted(np.full(60, 30.0))
     model = WaveformLearning(length=LENGTH).fit(1e-3 * x)
-    drawn = stretch_of(model, 1e-3 * x, 0, 3000, None, None)
+    drawn = segment_of(model, 1e-3 * x, 0, 3000, None, None)
     assert np.std(drawn.data - drawn.fit) == pytest.approx(1e-3, rel=0.2)
     facts = gather(model, 1e-3 * x, None, None)
     waveform = facts.waveforms.samples()[0, :, 0]

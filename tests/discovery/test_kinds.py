@@ -7,7 +7,7 @@ from orbitdl import WaveformLearning
 from orbitdl.discovery.coding import local_correlation_noise
 from orbitdl.discovery.discover import CHUNK_LENGTH, N_CHUNKS, spaced_chunks
 from orbitdl.discovery.kinds import is_separate, principal_scores
-from orbitdl.discovery.pursuit import Atoms
+from orbitdl.discovery.pursuit import Pursued
 
 
 def clusters(centres: list[list[float]], n: int = 100) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +41,7 @@ def test_principal_scores_keep_distances_along_the_axes():
 
 
 def test_isolated_atoms_have_no_neighbour():
-    atoms = Atoms.at_samples(np.zeros(4, int), np.array([50, 0, 10, 100]), np.ones(4))
+    atoms = Pursued.at_samples(np.zeros(4, int), np.array([50, 0, 10, 100]), np.ones(4))
     assert atoms.isolated(20).tolist() == [True, False, False, True]
 
 
@@ -49,7 +49,7 @@ def test_noise_around_an_event_is_that_of_a_burst():
     rng = np.random.default_rng(0)
     eta = rng.standard_normal((1, 4000))
     eta[0, 2000:2300] *= 5
-    atoms = Atoms.at_samples(np.zeros(2, int), np.array([1000, 2150]), np.ones(2))
+    atoms = Pursued.at_samples(np.zeros(2, int), np.array([1000, 2150]), np.ones(2))
     quiet, loud = local_correlation_noise(eta, atoms, np.full(1, 1.5), np.zeros(2), 100)
     assert quiet == pytest.approx(1.0, rel=0.3)
     assert loud == pytest.approx(5.0, rel=0.3)

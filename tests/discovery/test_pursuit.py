@@ -10,7 +10,7 @@ from orbitdl.discovery.candidates import seeds
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.kinds import recurrences
 from orbitdl.discovery.misfit import centred, learned, updated_waveforms
-from orbitdl.discovery.pursuit import Atoms, put_back, subtract
+from orbitdl.discovery.pursuit import Pursued, put_back, subtract
 
 L, T = 40, 4000
 
@@ -25,7 +25,7 @@ def correlations(y, A):
 def test_putting_an_atom_back_undoes_its_subtraction(sample, lag):
     rng = np.random.default_rng(0)
     y, A = rng.standard_normal((60, 2)), rng.standard_normal((2, 9, 2))
-    atoms = Atoms(np.array([1]), np.array([sample]), np.array([1.7]), np.array([lag]))
+    atoms = Pursued(np.array([1]), np.array([sample]), np.array([1.7]), np.array([lag]))
     residual = y.copy()
     subtract(residual, atoms, A)
     eta = correlations(residual, A)

@@ -1,5 +1,6 @@
 """Waveforms on the line: against B-splines of SciPy, dense grids and a lasso on a fine grid."""
 
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
 
@@ -12,10 +13,11 @@ from numpy.testing import assert_allclose
 from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
+from orbitdl.coding.codes import Codes
 from orbitdl.domains.time import chunks, sweeps
+from orbitdl.domains.time.atoms import between
 from orbitdl.domains.time.chunks import code_recording, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, _require_duration
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import coefficients_of, norms_of, samples_of
@@ -59,28 +61,27 @@ def coded(x, seen, waveforms, alpha, tol=1e-4, warm=None, size=None, n_jobs=None
     """Code a recording, in chunks of so many samples."""
     recording = split_recording(Signal(np.where(seen[:, None], x, np.nan)), waveforms.length, size)
     if warm is not None:
-        q = len(waveforms)
-        recording = [c.with_atoms(warm.atoms.between(*c.domain), q) for c in recording]
+        recording = [replace(c, atoms=between(warm.atoms, *c.domain)) for c in recording]
     return code_recording(recording, RecordingCoder(waveforms, alpha, tol, **options), n_jobs)
 
 
-def code_line(x, seen, waveforms, alpha, tol=1e-4, warm=None, **options) -> RecordingCodes:
+def code_line(x, seen, waveforms, alpha, tol=1e-4, warm=None, **options) -> Codes:
     signs = {name: options[name] for name in ("positive", "integer_shifts") if name in options}
     coder = RecordingCoder(waveforms, alpha, tol, **signs)
     return coded(x, seen, waveforms, alpha, tol, warm, **options).codes(coder)
 
 
-def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes: RecordingCodes):
+def objective_of(x: np.ndarray, seen: np.ndarray, waveforms, alpha: float, codes: Codes):
     """Evaluate codes independently."""
     t = np.arange(len(x))
     left = x - sum(
         (c * spline(waveforms.u[j], t - tau) for j, tau, c in atoms(codes)), np.zeros(x.shape)
     )
-    return 0.5 * np.sum(left[seen] ** 2) + alpha * np.abs(codes.coefficient).sum()
+    return 0.5 * np.sum(left[seen] ** 2) + alpha * np.abs(codes.atoms.coefficient).sum()
 
 
-def atoms(codes: RecordingCodes):
-    return zip(codes.component, codes.time, codes.coefficient, strict=True)
+def atoms(codes: Codes):
+    return zip(codes.atoms.component, codes.atoms.time, codes.atoms.coefficient, strict=True)
 
 
 def everything(x: np.ndarray) -> np.ndarray:
@@ -204,8 +205,8 @@ def test_signs_and_times_can_be_restricted(positive, integer_shifts):
     assert codes.gap <= 1e-7
     assert_allclose(codes.objective, best, rtol=1e-6 if integer_shifts else 1e-3)
     assert codes.objective <= best * (1 + 1e-6)
-    assert np.all(codes.time % 1 == 0) == integer_shifts
-    assert np.all(codes.coefficient > 0) == positive
+    assert np.all(codes.atoms.time % 1 == 0) == integer_shifts
+    assert np.all(codes.atoms.coefficient > 0) == positive
 
 
 @pytest.mark.parametrize("make", [pulses, noise], ids=["pulses", "noise"])
@@ -218,8 +219,8 @@ def test_objective_and_gap_are_those_of_an_independent_evaluation(make, tol):
     assert_allclose(
         codes.objective, objective_of(x, everything(x), waveforms, 0.2, codes), rtol=1e-12
     )
-    assert np.all(np.diff(codes.time) >= 0)
-    assert codes.time.min() < 0  # one overhangs
+    assert np.all(np.diff(codes.atoms.time) >= 0)
+    assert codes.atoms.time.min() < 0  # one overhangs
 
 
 # one channel with gaps is among those whose signs and times are restricted, or not, above
@@ -298,7 +299,7 @@ def test_blocks_grow_where_events_are_dense():
     x = np.random.default_rng(0).standard_normal((400, 1))
     codes = code_line(x, everything(x), waveforms, 0.02, 1e-4)
     assert codes.gap <= 1e-4
-    assert len(codes) > 300
+    assert len(codes.atoms.time) > 300
 
 
 def test_earlier_codes_are_a_place_to_start():
@@ -333,9 +334,9 @@ def test_nothing_is_coded_by_nothing():
     waveforms = pulses()
     x = np.zeros((100, 1))
     codes = code_line(x, everything(x), waveforms, 0.1)
-    assert (len(codes), codes.objective, codes.gap) == (0, 0.0, 0.0)
+    assert (len(codes.atoms.time), codes.objective, codes.gap) == (0, 0.0, 0.0)
     blind = code_line(x, ~everything(x), waveforms, 0.1)
-    assert len(blind) == 0
+    assert len(blind.atoms.time) == 0
 
 
 # Dense codes, and flat ones
@@ -365,7 +366,7 @@ def test_as_many_atoms_as_overlap_are_coded_to_the_tolerance(part):
     x, waveforms = hanning_in_noise()
     codes = code_line(x, everything(x), waveforms, part * largest(correlations(x, waveforms)))
     assert codes.gap <= 1e-4
-    assert len(codes) > 25
+    assert len(codes.atoms.time) > 25
 
 
 def test_coding_returns_to_python_after_some_work(monkeypatch):

@@ -9,10 +9,11 @@ from sklearn.exceptions import ConvergenceWarning
 from test_line import code_line
 
 from orbitdl import WaveformLearning
+from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.alpha import above_noise
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times, joined
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.noise import correlation_noise
@@ -63,10 +64,10 @@ def random_events(n: int = 40, q: int = 2, count: int = 12, seed: int = 0):
     time, component = np.sort(rng.uniform(-8, n + 1, count)), rng.integers(q, size=count)
     observed = rng.random(n) > 0.2
     x = rng.standard_normal((n, 2)) * observed[:, None]
-    return x, observed, LineAtoms(component, time, rng.standard_normal(count))
+    return x, observed, at_times(component, time, rng.standard_normal(count), 2)
 
 
-def design(n: int, observed: np.ndarray, width: int, q: int, events: LineAtoms) -> np.ndarray:
+def design(n: int, observed: np.ndarray, width: int, q: int, events: Atoms) -> np.ndarray:
     """Return the matrix that takes all coefficients to what they explain of a recording."""
     columns = []
     for unit in np.eye(q * width).reshape(-1, q, width, 1):
@@ -92,9 +93,7 @@ def test_sums_over_chunks_are_those_of_the_whole(size):
     x, start = recording(), to_blocks(two_shapes().u)
     coded, _ = shards_of(x, size=size).code(start, 1e-4)
     assert len(coded.parts) > 5
-    whole = shards_of(x).starting_from(
-        LineAtoms.concatenate([p.own for p in coded.parts]).as_atoms(2)
-    )
+    whole = shards_of(x).starting_from(joined(p.own for p in coded.parts))
     one, two = coded.statistics(), whole.parts[0].statistics()
     assert_allclose(one.longer.normal, two.longer.normal, atol=1e-10)
     assert_allclose(one.longer.cross, two.longer.cross, atol=1e-10)
@@ -278,7 +277,7 @@ def test_an_automatic_alpha_does_not_ask_for_dense_codes():
     with pytest.warns(ConvergenceWarning, match="max_iter"):
         model.fit(x)
     assert "atoms per waveform length" in model.provenance_["alpha"]
-    assert len(model.codes_[0]) < 20 * 100
+    assert len(model.codes_.atoms.time) < 20 * 100
 
 
 def test_events_do_not_raise_the_level_of_noise():

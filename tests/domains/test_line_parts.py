@@ -1,14 +1,17 @@
 """Recordings in parts: what each part reads and knows is what the whole would tell it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.interpolate import BSpline
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.domains.time import alpha
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times, between, no_atoms, range_of
 from orbitdl.domains.time.chunks import code_recording, linked, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.residuals import truncated_window
@@ -22,29 +25,29 @@ from orbitdl.kernels import fast
 WIDTH = 20
 
 
-def atoms(count: int = 200, end: float = 1000.0) -> LineAtoms:
+def atoms(count: int = 200, end: float = 1000.0) -> Atoms:
     rng = np.random.default_rng(0)
     time = np.sort(np.append(rng.uniform(-WIDTH, end, count - 2), [300.0, 600.0]))
-    return LineAtoms(rng.integers(2, size=count), time, rng.standard_normal(count))
+    return at_times(rng.integers(2, size=count), time, rng.standard_normal(count), 2)
 
 
 def test_a_stretch_of_atoms_in_order_is_those_between():
     every = atoms()
     for first, last in [(300.0, 600.0), (-np.inf, 300.0), (600.0, np.inf), (-5.0, -5.0)]:
-        expected, found = every.between(first, last), every.take(every.stretch(first, last))
+        expected, found = between(every, first, last), every.select(range_of(every, first, last))
         assert_array_equal(found.time, expected.time)
         assert_array_equal(found.component, expected.component)
 
 
 def test_chunks_have_the_atoms_that_begin_there_and_know_those_that_reach_in():
     every, recording = atoms(), split_recording(Signal(np.zeros(1000)), WIDTH, 300)
-    shuffled = every.take(np.random.default_rng(1).permutation(len(every)))
-    recording[1] = recording[1].with_atoms(shuffled, 2)  # wherever they were before
-    for chunk in linked(recording, 2):
-        assert_array_equal(chunk.own.time, every.between(*chunk.domain).time)
-        reach = every.between(chunk.first - WIDTH - TAPS, chunk.last + TAPS)
+    shuffled = every.select(np.random.default_rng(1).permutation(len(every.time)))
+    recording[1] = replace(recording[1], atoms=shuffled)  # wherever they were before
+    for chunk in linked(recording):
+        assert_array_equal(chunk.own.time, between(every, *chunk.domain).time)
+        reach = between(every, chunk.first - WIDTH - TAPS, chunk.last + TAPS)
         assert np.isin(reach.time, chunk.known.time).all()
-        assert len(np.unique(chunk.known.time)) == len(chunk.known)
+        assert len(np.unique(chunk.known.time)) == len(chunk.known.time)
 
 
 def test_places_that_flags_reach_are_those_of_a_convolution():
@@ -91,7 +94,7 @@ def test_the_summary_of_the_only_chunk_is_that_of_its_recording():
     expected = code_recording([chunk], coder).codes(coder)
     assert_allclose(summary.objective, expected.objective, rtol=1e-6)
     assert summary.gap <= 1e-3
-    assert (summary.samples, summary.atoms) == (1, len(coded.own))
+    assert (summary.samples, summary.atoms) == (1, len(coded.own.time))
 
 
 @fast
@@ -113,7 +116,7 @@ def test_what_is_looked_up_of_atoms_is_what_their_signals_say(missing):
     x, observed = rng.standard_normal((n, 2)), np.ones(n, dtype=bool)
     x[list(missing)], observed[list(missing)] = 0.0, False
     coder = RecordingCoder(Waveforms.through(rng.standard_normal((2, WIDTH, 2))), 1.0)
-    line = residual_for(x, observed, coder, LineAtoms.none())
+    line = residual_for(x, observed, coder, no_atoms(2))
     time = np.array([-WIDTH / 2, -3.3, 30.4, 41.7, 52.1, 66.6, 100.2, n - 5.5])
     most = len(time)
     state, room = make_state(most, 0), make_workspace(line, make_blocks(line.e.shape[1], n, most))

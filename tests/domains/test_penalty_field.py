@@ -14,7 +14,7 @@ from test_line_learning import recording as long_recording
 from orbitdl.coding.sliding.oracle import look
 from orbitdl.coding.sliding.state import make_state
 from orbitdl.dictionaries.unit_ball import UnitBall
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import no_atoms
 from orbitdl.domains.time.chunks import code_recording, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.coordinates import to_blocks
@@ -63,7 +63,9 @@ def code(x, seen, field, waveforms, alpha=0.2, tol=1e-7, size=None, n_jobs=None,
 def objective_of(x, seen, field, waveforms, alpha, codes) -> float:
     """Evaluate the weighted objective independently."""
     left, weight, t = x.copy(), 0.0, np.arange(len(x))
-    for j, tau, c in zip(codes.component, codes.time, codes.coefficient, strict=True):
+    for j, tau, c in zip(
+        codes.atoms.component, codes.atoms.time, codes.atoms.coefficient, strict=True
+    ):
         left -= c * spline(waveforms.u[j], t - tau)
         weight += abs(c) * values_of(field, j, np.array([tau]))[0]
     return 0.5 * np.sum(left[seen] ** 2) + alpha * weight
@@ -220,7 +222,7 @@ def test_correlations_of_atoms_are_less_what_their_penalty_exceeds_alpha_by():
     time, sign = np.array([-3.3, 20.4, 41.7, 60.0, 85.5]), np.array([1.0, -1, 1, -1, 1])
     looked_up = []
     for taps in (taps_of(field, first, first + n + 26, 2), None):
-        line = residual_for(x * seen[:, None], seen, coder, LineAtoms.none(), taps)
+        line = residual_for(x * seen[:, None], seen, coder, no_atoms(len(coder.waveforms)), taps)
         state, room = make_state(5, 0), make_workspace(line, make_blocks(line.e.shape[1], n, 5))
         state.shift[:], state.component[:] = time + line.offset, [0, 1, 0, 1, 0]
         state.sign[:], state.c[:] = sign, sign
@@ -242,7 +244,7 @@ def test_a_long_recording_is_coded_to_any_gap(kind, tol):
     x = recording(waveforms, n=2000, events=200)
     codes = code(x, everything(x), FIELDS[kind](2, 2000), waveforms, tol=tol)
     assert codes.gap <= tol
-    assert codes.time.min() < 0
+    assert codes.atoms.time.min() < 0
 
 
 def test_small_penalties_are_met_to_the_gap_too():
@@ -260,7 +262,7 @@ def test_waveforms_with_a_flat_correlation_are_coded_to_the_tolerance():
     for values in ([[2.0, 2.0]], [[1.0, 2.0]]):
         codes = code(x, everything(x), LevelField([0, 120], values), waveforms, 0.3, 1e-6)
         assert codes.gap <= 1e-6
-        assert len(codes) > 0
+        assert len(codes.atoms.time) > 0
 
 
 # Invariances
@@ -272,9 +274,9 @@ def test_a_field_of_ones_changes_nothing():
     plain = code(x, seen, None, waveforms)
     ones = code(x, seen, LevelField([0], [[1.0]]), waveforms)
     assert_allclose(ones.objective, plain.objective, rtol=1e-12)
-    assert_array_equal(ones.component, plain.component)
-    assert_allclose(ones.time, plain.time, atol=1e-6)
-    assert_allclose(ones.coefficient, plain.coefficient, atol=1e-6)
+    assert_array_equal(ones.atoms.component, plain.atoms.component)
+    assert_allclose(ones.atoms.time, plain.atoms.time, atol=1e-6)
+    assert_allclose(ones.atoms.coefficient, plain.atoms.coefficient, atol=1e-6)
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])
@@ -358,7 +360,7 @@ def test_spans_move_only_where_the_penalty_allows_it(steep):
     coded, _ = shards.code(start, 1e-4)
     positions, (codes,) = np.arange(-50, 3050), coded.codes
     values = np.full((2, len(positions)), 50.0 if steep else 1.0)
-    for j, tau in zip(codes.component, codes.time, strict=True):
+    for j, tau in zip(codes.atoms.component, codes.atoms.time, strict=True):
         values[j, np.abs(positions - tau) < 3] = 1.0
     field = LevelField(positions, values)
     parts = [replace(part, signal=replace(part.signal, penalty=field)) for part in coded.parts]
@@ -366,6 +368,8 @@ def test_spans_move_only_where_the_penalty_allows_it(steep):
     _, moves = statistics.best(UnitBall(start))
     moved, _ = known.step(UnitBall(start), statistics)
     assert moves is not None
-    assert_allclose(known.weight(2), np.abs(codes.coefficient).sum())
+    assert_allclose(known.weight(2), np.abs(codes.atoms.coefficient).sum())
     expected = 0 * moves if steep else moves
-    assert_allclose(moved.parts[0].own.time - codes.time, expected[codes.component], atol=1e-9)
+    assert_allclose(
+        moved.parts[0].own.time - codes.atoms.time, expected[codes.atoms.component], atol=1e-9
+    )

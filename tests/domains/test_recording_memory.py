@@ -30,7 +30,7 @@ def fit(values):
 
 fit(np.array(recording[:20000]))  # compiles
 print("ready", flush=True)
-print(len(fit(recording).codes_[0]))
+print(len(fit(recording).codes_.atoms.time))
 """
 
 

@@ -169,7 +169,7 @@ def test_codes_of_a_recording_say_the_same(recorded):
     words = " ".join(read(codes._repr_html_()).words)
     assert "Codes of a recording: 1 atoms" not in words
     assert "Codes of a recording: 1 atom" in words
-    assert f"{codes.time[0]:.4g}" in words
+    assert f"{codes.atoms.time[0]:.4g}" in words
     assert "converged: gap within the tolerance" in words
 
 

@@ -236,7 +236,7 @@ def test_what_is_slow_is_taken_off_and_put_back():
     untouched = model(max_iter=0, init=plain.components_, detrend=False).fit(X)
     codes = untouched.encode(X)
     left = X - untouched.decode(codes, N)
-    expected = 0.5 * np.sum(left**2) + 0.3 * np.abs(codes.coefficient).sum()
+    expected = 0.5 * np.sum(left**2) + 0.3 * np.abs(codes.atoms.coefficient).sum()
     assert_allclose(codes.objective, expected, rtol=1e-10)
     assert_allclose(untouched.score(X), 1 - codes.objective / (0.5 * np.sum(X**2)), rtol=1e-10)
 
@@ -249,7 +249,7 @@ def test_codes_say_how_good_they_are(fitted):
     assert codes.gap <= 1e-8
     assert codes.status is Status.CONVERGED
     assert list(codes.to_frame()) == ["time", "component", "coefficient"]
-    assert len(fitted.encode(X, alpha=10.0)) == 0
+    assert len(fitted.encode(X, alpha=10.0).atoms.time) == 0
     done = []
     fitted.encode(X, progress=done.append)
     assert sum(done) == N

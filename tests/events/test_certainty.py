@@ -11,7 +11,7 @@ from scipy import sparse
 
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.kinds import has_valley
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times
 from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
 from orbitdl.domains.time.signal import Signal
@@ -86,7 +86,7 @@ def test_what_larger_events_nearby_leave_adds_to_the_noise():
         if abs(lag) <= reach and abs(c[m]) > abs(c[k]):
             V = detector.V[component[m], component[k], round(lag) + reach]
             square[k] += c[m] ** 2 * V
-    atoms = np.rec.fromarrays([time, component, c], names="time,component,coefficient")
+    atoms = at_times(component, time, c, 2)
     np.testing.assert_allclose(deviations(detector, atoms, noise) ** 2, square)
 
 
@@ -105,7 +105,7 @@ def test_events_take_two_degrees_of_freedom_each_from_the_noise():
 def test_a_waveform_loses_its_noise_and_not_its_shape():
     rng, a, times = np.random.default_rng(0), smooth_waveform(), 100.0 * np.arange(1, 191)
     times += rng.uniform(0, 30, 190)
-    events = LineAtoms(np.zeros(190, np.intp), times, np.full(190, 4.0))
+    events = at_times(np.zeros(190, np.intp), times, np.full(190, 4.0), 1)
     x = Waveforms.through(a).add_up(20_000, events.component, times, events.coefficient)
     noisy = Excerpt(x + rng.standard_normal(x.shape), np.ones(20_000, dtype=bool), 61)
     u, spread, left = templates_of(noisy, events, np.zeros_like(a))
@@ -121,7 +121,8 @@ def test_standard_errors_of_waveforms_are_the_deviations_over_repeats():
     rng, a, times = np.random.default_rng(0), smooth_waveform(), 100.0 * np.arange(1, 91)
     loud, errors = np.repeat([1.0, 1.0, 4.0], 3050)[:, None], []
     for _ in range(60):
-        events = LineAtoms(np.zeros(90, np.intp), times + rng.uniform(0, 30, 90), np.full(90, 4.0))
+        times = times + rng.uniform(0, 30, 90)
+        events = at_times(np.zeros(90, np.intp), times, np.full(90, 4.0), 1)
         x = Waveforms.through(a).add_up(9150, *(getattr(events, n) for n in FIELDS))
         noisy = Excerpt(x + loud * rng.standard_normal(x.shape), np.ones(9150, dtype=bool), 61)
         u, spread, left = templates_of(noisy, events, np.zeros_like(a))
@@ -133,7 +134,8 @@ def test_standard_errors_of_waveforms_are_the_deviations_over_repeats():
 @pytest.mark.parametrize("apart", [4.0, 9.0, 20.0])
 def test_overlapping_events_are_moved_to_their_true_times(apart):
     waveforms = Waveforms.through(smooth_waveform())
-    true = LineAtoms(np.zeros(2, np.intp), np.array([100.3, 100.3 + apart]), np.array([1.0, 0.8]))
+    times = np.array([100.3, 100.3 + apart])
+    true = at_times(np.zeros(2, np.intp), times, np.array([1.0, 0.8]), 1)
     x = waveforms.add_up(300, true.component, true.time, true.coefficient)
     found = retimed(
         split_recording(Signal(x), 61), waveforms, replace(true, time=np.rint(true.time)), ALL

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose
 
 from orbitdl import WaveformLearning
 from orbitdl.discovery.background import Background
+from orbitdl.domains.time.atoms import at_times
 from orbitdl.events.detected_events import no_detected_events
 from orbitdl.events.model import Excerpt, explained_share, residual_variance
 
@@ -18,8 +19,7 @@ def test_the_variance_at_events_is_weighted_with_their_energy():
     left = np.zeros((1000, 1))
     left[100 : 100 + L], left[400 : 400 + L], left[700 : 700 + L] = 1.0, -2.0, 5.0
     excerpt = Excerpt(left, np.ones(1000, dtype=bool), L)
-    columns = np.array([0, 0, 1]), np.array([100.4, 400.0, 700.9]), np.array([1.0, 3.0, 2.0])
-    events = np.rec.fromarrays(columns, names="component,time,coefficient")
+    events = at_times(np.array([0, 0, 1]), [100.4, 400.0, 700.9], [1.0, 3.0, 2.0], 3)
     found = residual_variance(left, excerpt, events, 3)
     assert_allclose(found[:, 0], [(1 * 1 + 9 * 4) / 10, 25.0, 0.0])
 

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, action
 
 from orbitdl import Codes, encode, positions
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
 from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 from orbitdl.recordings.overlaps import cuts, quiet_position, taper, window_starts, within_cuts

@@ -6,7 +6,7 @@ import pytest
 from numpy.testing import assert_allclose
 from test_line import coded, noise, pulses, spline
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times
 from orbitdl.domains.time.chunks import atoms_of, code_recording, split_recording
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.refit import amplitudes_of, atoms_as_columns, refitted
@@ -44,7 +44,7 @@ def test_atoms_are_columns_of_their_samples():
     waveforms, rng = noise(), np.random.default_rng(0)
     time = np.sort(rng.uniform(-11, 41, 20))
     component, seen = rng.integers(2, size=20), rng.random(40) > 0.2
-    atoms = LineAtoms(component, time, np.ones(20))
+    atoms = at_times(component, time, np.ones(20), 2)
     columns = atoms_as_columns(seen, waveforms, atoms).toarray()
     for k in range(20):
         expected = spline(waveforms.u[component[k]], np.arange(40) - time[k]) * seen[:, None]
@@ -112,7 +112,7 @@ def test_an_event_unlike_its_waveform_has_the_least_fit():
 def test_of_events_closer_than_the_refractory_time_the_strongest_is_listed():
     waveforms = pulses(width=25)
     time, c = np.array([10.0, 14.0, 15.0, 80.0]), np.array([1.0, -2.0, 1.1, 1.5])
-    atoms = LineAtoms(np.array([0, 0, 1, 0]), time, c)
+    atoms = at_times(np.array([0, 0, 1, 0]), time, c, 2)
     events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=10.0)
     assert sorted(events["coefficient"]) == [-2.0, 1.1, 1.5]
     assert len(listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0, refractory=0.0)) == 4
@@ -125,7 +125,7 @@ def test_atoms_too_close_to_tell_apart_are_one_event_unless_all_are_asked_for():
     products = np.array([np.sum(still * spline(waveforms.u[0], t - s)) for s in lags])
     width = 2 * lags[np.argmax(products < 0.5 * products[0])]
     time = np.array([20.0, 20.0 + 0.95 * width, 80.0, 80.0 + 1.05 * width])
-    atoms = LineAtoms(np.zeros(4, dtype=int), time, np.array([1.0, 0.8, 1.0, 0.8]))
+    atoms = at_times(np.zeros(4, dtype=int), time, np.array([1.0, 0.8, 1.0, 0.8]), 1)
     events = listed(np.zeros((150, 1)), waveforms, atoms, threshold=0.0)
     assert_allclose(events["coefficient"], [1.8, 1.0, 0.8])
     peak = np.abs(waveforms.samples()[0]).argmax()

@@ -7,9 +7,10 @@ import pytest
 from test_command import run
 
 from orbitdl import Status, WaveformLearning, load
+from orbitdl.coding.codes import Codes
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.domains.time.atoms import at_times, in_order
+from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.plausibility import coincidence_fraction, warn_of_codes
 
@@ -21,8 +22,9 @@ def codes_at(*times, explained=0.5):
     """Return codes whose atoms of component j begin at ``times[j]``."""
     component = np.repeat(np.arange(len(times)), [len(one) for one in times])
     time = np.concatenate(times).astype(float)
-    atoms = LineAtoms(component, time, np.ones(len(time))).in_order()
-    return RecordingCodes(atoms, 1.0, 1e-6, Status.CONVERGED, explained)
+    atoms = in_order(at_times(component, time, np.ones(len(time)), 2))
+    columns = ([1.0], [1e-6], [Status.CONVERGED], [explained])
+    return Codes(TimeAxis((1, 8, 1)), atoms, *map(np.array, columns))
 
 
 def said(codes):

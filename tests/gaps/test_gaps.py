@@ -9,7 +9,7 @@ from scipy.linalg import toeplitz
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times, no_atoms
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.refit import atoms_as_columns
@@ -27,7 +27,8 @@ def recording(seed=0, n=90, gaps=((30, 36), (38, 40), (60, 64))):
     """Return two waveforms, a recording with events in gaps, its missing samples, and its gaps."""
     rng = np.random.default_rng(seed)
     waveforms = Waveforms(rng.standard_normal((2, W, 2))).unit()
-    events = LineAtoms(np.array([0, 1, 0]), np.array([5.0, 27.0, 55.0]), np.array([20.0, 25, -18]))
+    times, c = np.array([5.0, 27.0, 55.0]), np.array([20.0, 25, -18])
+    events = at_times(np.array([0, 1, 0]), times, c, 2)
     y = waveforms.add_up(n, events.component, events.time, events.coefficient)
     x = AR.undo(y + rng.standard_normal((n, 2)))
     missing = np.zeros(n, dtype=bool)
@@ -45,7 +46,8 @@ def observed_of(x, missing, gaps):
 
 def every_atom(waveforms, n):
     time = np.tile(np.arange(-W, n), len(waveforms)).astype(float)
-    return LineAtoms(np.repeat(np.arange(len(waveforms)), n + W), time, np.ones(len(time)))
+    component = np.repeat(np.arange(len(waveforms)), n + W)
+    return at_times(component, time, np.ones(len(time)), len(waveforms))
 
 
 def test_gaps_that_one_filter_spans_are_one():
@@ -92,7 +94,7 @@ def test_the_code_is_the_joint_optimum_over_events_and_missing_samples(positive)
     n, p, atoms = len(x), AR.order, every_atom(waveforms, len(x))
     A = atoms_as_columns(np.ones(n, dtype=bool), waveforms, atoms).toarray().reshape(n, 2, -1)
     w = np.random.default_rng(2).uniform(1.0, 3.0, (2, n + W))
-    c, x_M = cp.Variable(len(atoms), nonneg=positive), cp.Variable((int(missing.sum()), 2))
+    c, x_M = cp.Variable(len(atoms.time), nonneg=positive), cp.Variable((int(missing.sum()), 2))
     full = x + np.eye(n)[:, missing] @ x_M
     squares = 0.0
     for k in range(2):
@@ -101,7 +103,7 @@ def test_the_code_is_the_joint_optimum_over_events_and_missing_samples(positive)
         squares += 0.5 * cp.sum_squares(y - A[p:, k] @ c)
     problem = cp.Problem(cp.Minimize(squares + w.ravel() @ cp.abs(c)))
     best = problem.solve(solver=cp.CLARABEL)
-    observed, start = observed_of(x, missing, gaps), LineAtoms.none()
+    observed, start = observed_of(x, missing, gaps), no_atoms(2)
     coder = RecordingCoder(waveforms, 1.0, positive=positive)
     found = code_observed(observed, coder, w, start)
     left = observed.S @ observed.y.ravel() - observed.columns(waveforms, found) @ found.coefficient
@@ -116,11 +118,11 @@ def test_events_that_are_refitted_are_those_of_a_dense_least_squares_fit():
     none, field = np.zeros(2), LevelField([0.0], [[1.0]])
     population = Population(none, none, none, True)
     coder = RecordingCoder(waveforms, 3.0, integer_shifts=True)
-    fill = Filler(coder, AR, field, population, x, missing, LineAtoms.none(), True)
+    fill = Filler(coder, AR, field, population, x, missing, no_atoms(2), True)
     n, p = len(x), AR.order
-    observed = fill.observed((0, n, [(30, 40), (60, 64)]), LineAtoms.none())
+    observed = fill.observed((0, n, [(30, 40), (60, 64)]), no_atoms(2))
     level = fill.level(0, n)
-    events = code_observed(observed, coder, fill.weights(observed, level), LineAtoms.none())
+    events = code_observed(observed, coder, fill.weights(observed, level), no_atoms(2))
     events, _ = fill.refitted(observed, events, 1.0)
     at, mean, _ = fill((0, n, [(30, 40), (60, 64)]))
     assert_array_equal(at, np.flatnonzero(missing))
@@ -133,8 +135,8 @@ def test_events_that_are_refitted_are_those_of_a_dense_least_squares_fit():
         columns.append(np.hstack([A[p:, k], unknown]))
         right.append(H @ x[:, k])
     best = np.linalg.lstsq(np.vstack(columns), np.concatenate(right))[0]
-    assert_allclose(events.coefficient, best[: len(events)], rtol=1e-5)
-    assert_allclose(mean.T.ravel(), best[len(events) :], rtol=1e-4, atol=1e-4)
+    assert_allclose(events.coefficient, best[: len(events.time)], rtol=1e-5)
+    assert_allclose(mean.T.ravel(), best[len(events.time) :], rtol=1e-4, atol=1e-4)
 
 
 def test_windows_hold_every_gap_once():
@@ -148,7 +150,7 @@ def test_windows_hold_every_gap_once():
 
 def test_what_is_hidden_and_small_is_no_event():
     median, own = np.array([10.0]), np.zeros(3, dtype=np.intp)
-    events = LineAtoms(own, np.arange(3.0), np.array([9.0, 3.0, -9.0]))
+    events = at_times(own, np.arange(3.0), np.array([9.0, 3.0, -9.0]), 2)
     for signed in (False, True):
         population = Population.of(median, events, np.array([8.1, 0.0, 8.1]), signed=signed)
         assert_array_equal(population.is_typical(events), [True, False, signed])

@@ -9,9 +9,10 @@ from scipy.linalg import expm
 
 from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.coding import Growing, Sliding
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Problem
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import (

@@ -10,8 +10,8 @@ from sklearn.linear_model import Lasso
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, encode
 from orbitdl.coding import ActiveSet, Growing, Proximal, Sliding
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.groups import (
     ContinuousShift,

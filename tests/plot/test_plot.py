@@ -260,7 +260,7 @@ def test_coefficients_are_written_beside_the_atoms_of_a_stretch(waveforms):
     codes = model.encode(signal)
     display = DecompositionDisplay.from_estimator(model, signal, stop=200, codes=codes)
     written = ", ".join(text.get_text() for text in display.axes_[0].texts)
-    inside = codes.coefficient[codes.time < 200]
+    inside = codes.atoms.coefficient[codes.atoms.time < 200]
     assert len(inside) > 0
     assert sorted(written.split(", ")) == sorted(f"{c:.3g}" for c in inside)
 

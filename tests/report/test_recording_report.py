@@ -15,10 +15,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import no_atoms
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.estimators.on_recordings import Applied
+from orbitdl.estimators.signal_coder import SignalCoder
 from orbitdl.events.code_events import peaks_of
 from orbitdl.events.intervals import gap_middles, own_intervals_of
 from orbitdl.recordings import Recording
@@ -132,8 +132,8 @@ def test_the_least_similar_events_come_first(facts):
 
 
 def test_the_recording_is_coded_once(model, heart, monkeypatch):
-    code, coded = Applied.coded, []
-    monkeypatch.setattr(Applied, "coded", lambda *given: coded.append(1) or code(*given))
+    code, coded = SignalCoder.code, []
+    monkeypatch.setattr(SignalCoder, "code", lambda *given: coded.append(1) or code(*given))
     gather(model, heart, None, None)
     assert coded == [1]
 
@@ -322,7 +322,7 @@ def test_room_in_the_file_is_bounded(samples, channels):
 def test_a_long_recording_takes_four_megabytes():
     x = np.random.default_rng(0).standard_normal((900_000, 2))
     waveform = Waveforms.through(np.hanning(64)[None, :, None] * np.ones((1, 1, 2)))
-    explained = ExplainedSignal(Signal(x), waveform, LineAtoms.none())
+    explained = ExplainedSignal(Signal(x), waveform, no_atoms(1))
     strip = explained.trace(sampled_segments(900_000, 2, 64, [], 10_000))
     assert 3.5e6 < len(json.dumps(strip.as_json())) < 4.1e6
     assert strip.explained == 0.0

@@ -158,7 +158,7 @@ def test_a_group_without_a_closed_form_says_where_its_gauge_is_found(name):
     rep = action(name)
     Z, _ = draw_codes(rep, np.random.default_rng(0))
     for method in (rep.gauge, rep.decompose):
-        with pytest.raises(ValueError, match=r"no closed form; search for it with reproduction\.g"):
+        with pytest.raises(ValueError, match=r"no closed form; compute it with reproduction\.g"):
             method(Z)
 
 

@@ -160,6 +160,15 @@ def test_a_difference_that_units_agree_on_counts():
     assert choose(found) == (1, 0)  # 0.03 in all, without any spread
 
 
+def test_the_standard_error_of_a_difference_is_that_of_the_jackknife():
+    rng, n = np.random.default_rng(0), 12
+    one, other = rng.uniform(0, 1, (2, n))
+    found = Scores(("any",), [(0, 1), (0, 2)], [1.0], np.array([[one], [other]]), *[one] * 2)
+    left_out = np.array([n * np.delete(one - other, k).mean() for k in range(n)])
+    error = np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2))
+    assert found.difference((0, 0), (1, 0)) == pytest.approx((np.sum(one - other), error))
+
+
 def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
     data, _ = shifts()
     estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1)

@@ -19,7 +19,7 @@ from test_files import MyCoder, MyShift, fail_in_the_middle
 
 from orbitdl import ModelFileError, OrbitDictionaryLearning, WaveformLearning
 from orbitdl.coding import ActiveSet, Matching
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.datasets import make_shift_data
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples

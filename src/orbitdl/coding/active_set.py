@@ -8,8 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries, missing_entries

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from orbitdl.arrays.blocks import as_real_rows
 from orbitdl.arrays.validation import LARGEST, SMALLEST
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify, objectives
-from orbitdl.coding.codes import Atoms, Status
+from orbitdl.coding.codes import Status
 from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Blocks, Floats, inner
 

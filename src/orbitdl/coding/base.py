@@ -14,8 +14,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.attempt import Components, Solve, attempt, status_of
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
 from orbitdl.coding.parallel import chunks_of, in_threads

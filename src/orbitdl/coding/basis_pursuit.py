@@ -13,8 +13,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.working_set import transformed_signals

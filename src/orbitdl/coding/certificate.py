@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Misfit, Problem
 from orbitdl.dictionaries.statistics import stack_components
 from orbitdl.groups.base import CLOSE, Action, Blocks, Floats, Representation, inner

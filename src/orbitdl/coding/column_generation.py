@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.groups.base import Combination
 
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from orbitdl.arrays.validation import require_count
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.coordinate_descent import match_cycle
 from orbitdl.coding.limited_matching import LimitedMatching
 from orbitdl.coding.memory import block_bytes, correlation_bytes

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.groups.base import Integers, Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.arrays.blocks import as_real_rows
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.groups.base import (
     Blocks,
     Combination,

@@ -8,9 +8,9 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.memory import correlation_bytes
 from orbitdl.coding.problem import Problem

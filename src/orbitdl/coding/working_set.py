@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import relative_gap
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.memory import batches, block_bytes
 from orbitdl.coding.problem import Problem

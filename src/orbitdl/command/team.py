@@ -20,7 +20,6 @@ from orbitdl.command.options import ClusterOptions
 from orbitdl.data.arrays import MOST
 from orbitdl.data.base import Source
 from orbitdl.data.opening import as_source
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
 from orbitdl.recordings import Recording
 
@@ -90,9 +89,9 @@ class WorkerTeam:
 
     def encode_recording(
         self, model: WaveformLearning, recording: Recording, alpha: float | None
-    ) -> RecordingCodes:
+    ) -> Codes:
         """Return the codes of a recording, computed by one worker."""
-        codes: RecordingCodes = self.client.compute(
+        codes: Codes = self.client.compute(
             model.encode(self.delayed(recording.signal), alpha=alpha)
         ).result()
         return codes

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from orbitdl import WaveformLearning
+from orbitdl.coding.codes import Codes
 from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.output import Symbols, write_events
 from orbitdl.command.team import WorkerTeam, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.domains.time.acquisition import compare_with
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.recordings import PreparedSignal, Recording
 
 
@@ -49,7 +49,7 @@ def list_events(
     for sentence in sentences(facts):
         screen.say(sentence)
     screen.say(f"Events: {output}")
-    warn_of_nothing(len(codes), facts["alpha"])
+    warn_of_nothing(facts["atoms"], facts["alpha"])
 
 
 def code(
@@ -58,7 +58,7 @@ def code(
     listing: Listing,
     screen: Screen,
     team: WorkerTeam | None = None,
-) -> tuple[RecordingCodes, pd.DataFrame]:
+) -> tuple[Codes, pd.DataFrame]:
     """Return codes and events, with times from the start of the recording."""
     sfreq = recording.sfreq
     for sentence in cluster_notes(team) if team else []:
@@ -85,7 +85,7 @@ def summary(
     model: WaveformLearning,
     recording: Recording,
     listing: Listing,
-    codes: RecordingCodes,
+    codes: Codes,
     events: pd.DataFrame,
 ) -> dict[str, Any]:
     """Return the JSON fields."""
@@ -99,10 +99,10 @@ def summary(
         "resolution": events.attrs["resolution"],
         "fdr": events.attrs.get("fdr"),
         "decoys": events.attrs.get("decoys"),
-        "atoms": len(codes),
+        "atoms": len(codes.atoms.coefficient),
         "samples": len(recording.signal),
         "sfreq": recording.sfreq,
-        "gap": codes.gap,
+        "gap": float(codes.gap.max()),
         "alpha": model.alpha_ if listing.alpha is None else listing.alpha,
     }
 

@@ -21,7 +21,7 @@ from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.level import local_level
 from orbitdl.discovery.pursuit import (
     SINGLE,
-    Atoms,
+    Pursued,
     Spectrum,
     peaks_apart,
     pursue,
@@ -174,7 +174,7 @@ class DetectorCoding:
     Attributes
     ----------
     detector : Detector
-    atoms : Atoms
+    atoms : Pursued
     eta : ndarray of shape (q, positions)
         Correlations with the residual.
     residual : ndarray of shape (P, channels)
@@ -192,7 +192,7 @@ class DetectorCoding:
     """
 
     detector: Detector
-    atoms: Atoms
+    atoms: Pursued
     eta: Floats
     residual: Floats
     sigma: Floats
@@ -241,7 +241,12 @@ def code(w: Whitened, detector: Detector, sigma: Floats, *, signed: bool = False
 
 
 def noise_at(
-    eta: Floats, residual: Floats, atoms: Atoms, detector: Detector, level: Floats, length: int
+    eta: Floats,
+    residual: Floats,
+    atoms: Pursued,
+    detector: Detector,
+    level: Floats,
+    length: int,
 ) -> Floats:
     """Return the standard deviation of ``eta_j`` on the residual at atoms, (K,).
 
@@ -256,7 +261,7 @@ def noise_at(
     )
 
 
-def level_within(residual: Floats, atoms: Atoms, floor: Floats, length: int) -> Floats:
+def level_within(residual: Floats, atoms: Pursued, floor: Floats, length: int) -> Floats:
     """Return the root mean square of a residual in the support of atoms, or a floor.
 
     What is not much louder than the floor is the floor.
@@ -267,7 +272,7 @@ def level_within(residual: Floats, atoms: Atoms, floor: Floats, length: int) -> 
 
 
 def local_correlation_noise(
-    eta: Floats, atoms: Atoms, loud: Floats, floor: Floats, length: int
+    eta: Floats, atoms: Pursued, loud: Floats, floor: Floats, length: int
 ) -> Floats:
     """Return the standard deviation of ``eta_j`` on the residual around atoms, or a floor.
 
@@ -285,26 +290,30 @@ def local_correlation_noise(
     return np.where(own > loud[atoms.component] * floor, own, floor)
 
 
-def is_certain(detector: Detector, atoms: Atoms, local: Floats, samples: int) -> NDArray[np.bool_]:
+def is_certain(
+    detector: Detector, atoms: Pursued, local: Floats, samples: int
+) -> NDArray[np.bool_]:
     """Return whether each atom exceeds the expected maximum of noise over the recording."""
     count = len(detector) * (detector.samples or samples)
     most = np.sqrt(2.0 * np.log(max(count, 2))) * np.maximum(detector.g, 1.0)
     return np.asarray(np.abs(atoms.c) >= most[atoms.component] * local[atoms.sample])
 
 
-def medians(atoms: Atoms, q: int) -> Floats:
+def medians(atoms: Pursued, q: int) -> Floats:
     """Return the median |c| of every component, 0 where it has no atom."""
     own = (np.abs(atoms.c[atoms.component == j]) for j in range(q))
     return np.array([np.median(sizes) if len(sizes) else 0.0 for sizes in own])
 
 
-def is_typical(atoms: Atoms, median: Floats) -> NDArray[np.bool_]:
+def is_typical(atoms: Pursued, median: Floats) -> NDArray[np.bool_]:
     """Return whether each atom has at least half the median coefficient of its component."""
     own = median[atoms.component]
     return np.asarray((own > 0) & (np.abs(atoms.c) >= HALF * own))
 
 
-def decoy_limits(atoms: Atoms, score: Floats, decoys: Floats, length: int) -> tuple[Floats, Floats]:
+def decoy_limits(
+    atoms: Pursued, score: Floats, decoys: Floats, length: int
+) -> tuple[Floats, Floats]:
     """Return limits of ``c / sigma`` above which decoys are few, and their number, (q,).
 
     Decoys are maxima of ``-eta / sigma`` above the threshold: what a waveform finds upside down, in

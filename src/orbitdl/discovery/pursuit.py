@@ -39,7 +39,7 @@ BLOCK, SHORTEST = 8, 512
 
 
 @dataclass(frozen=True, eq=False)
-class Atoms:
+class Pursued:
     """Atoms near integer samples, each array of shape (K,).
 
     Attributes
@@ -59,16 +59,16 @@ class Atoms:
     lag: Floats
 
     @classmethod
-    def at_samples(cls, component: Integers, sample: Integers, c: Floats) -> Atoms:
+    def at_samples(cls, component: Integers, sample: Integers, c: Floats) -> Pursued:
         """Return atoms at integer samples."""
         return cls(component, sample, c, np.zeros(len(c)))
 
     def __len__(self) -> int:
         return len(self.c)
 
-    def take(self, which: Any) -> Atoms:
+    def take(self, which: Any) -> Pursued:
         """Return a subset."""
-        return Atoms(self.component[which], self.sample[which], self.c[which], self.lag[which])
+        return Pursued(self.component[which], self.sample[which], self.c[which], self.lag[which])
 
     def larger_within(self, reach: int, factor: float = 1.0) -> NDArray[np.bool_]:
         """Return whether an atom within `reach` samples is more than `factor` times as large."""
@@ -83,7 +83,7 @@ class Atoms:
         return alone
 
 
-def largest_near(atoms: Atoms, at: Integers, reach: int) -> Floats:
+def largest_near(atoms: Pursued, at: Integers, reach: int) -> Floats:
     """Return the largest |c| of the atoms within `reach` of each of some samples, 0 if none is."""
     order = np.argsort(atoms.sample, kind="stable")
     sample, size = atoms.sample[order], np.abs(atoms.c[order])
@@ -128,7 +128,7 @@ def gram_of(A: Floats) -> Floats:
 
 def pursue(
     eta: Floats, A: Floats, V: Floats, theta: Floats, sigma: Floats, weight: float, *, signed: bool
-) -> tuple[Atoms, Floats]:
+) -> tuple[Pursued, Floats]:
     """Insert atoms; `eta` (q, positions) becomes the correlations with the residual.
 
     Returns the atoms and the misfit M (q, positions).
@@ -143,7 +143,7 @@ def pursue(
     count = insert_atoms(
         eta, *tables, weight, 2 * length, signed, M, top, arg, picks, found
     ) if q else 0  # fmt: skip
-    return Atoms(*(values[:count].copy() for values in found)), M
+    return Pursued(*(values[:count].copy() for values in found)), M
 
 
 def upside_down(eta: Floats, M: Floats, theta: Floats, sigma: Floats, least: Floats) -> Floats:
@@ -224,12 +224,12 @@ def list_decoys(eta, M, theta, sigma, least, out):  # type: ignore[no-untyped-de
             to[t] = v / s if is_above else 0.0
 
 
-def put_back(eta: Floats, atoms: Atoms, A: Floats) -> None:
+def put_back(eta: Floats, atoms: Pursued, A: Floats) -> None:
     """Add to correlations eta (q, positions) those of atoms that were subtracted."""
     add_lagged_tables(eta, gram_of(A), atoms.component, atoms.sample, atoms.c, atoms.lag)
 
 
-def subtract(residual: Floats, atoms: Atoms, A: Floats) -> None:
+def subtract(residual: Floats, atoms: Pursued, A: Floats) -> None:
     """Subtract atoms of waveforms A (q, L, channels) from a padded recording (P, channels)."""
     add_waveforms(atoms.component, atoms.sample, -atoms.c, atoms.lag, A, residual)
 

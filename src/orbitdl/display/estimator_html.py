@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.utils import estimator_html_repr
 
 from orbitdl.display.sparklines import sparklines
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View
 from orbitdl.learning.history import History
 from orbitdl.markup.html import box, counted, facts_table, folded
-
-
-class Occurrences(Protocol):
-    """Atoms of any kind."""
-
-    @property
-    def component(self) -> Integers:
-        """Component of each atom, (K,)."""
-
-    @property
-    def coefficient(self) -> Floats:
-        """Coefficient of each atom, (K,)."""
 
 
 class ShownMixin:
@@ -47,11 +35,11 @@ class ShownMixin:
         return bundle
 
     def _learned_in_html(self, diagram: str) -> str:
-        q, atoms = len(self.components_), self._occurrences()
+        q, codes = len(self.components_), getattr(self, "codes_", None)
         captions = [f"component {j}" for j in range(q)]
-        if atoms:
-            many = sum(np.bincount(one.component, minlength=q) for one in atoms)
-            captions = [f"{j}: {counted(int(n), 'atom')}" for j, n in enumerate(np.ravel(many))]
+        if codes is not None:
+            many = np.bincount(codes.atoms.component, minlength=q)
+            captions = [f"{j}: {counted(int(n), 'atom')}" for j, n in enumerate(many)]
         pictures = sparklines(np.asarray(self.components_), self._view_of_components(), captions)
         parameters = folded("parameters", diagram)
         facts = facts_table(facts_of(self, self._noun, self._moves()))
@@ -67,10 +55,6 @@ class ShownMixin:
     @abstractmethod
     def _moves(self) -> str:
         """Describe how components are transformed: the end of a sentence that begins "They"."""
-
-    @abstractmethod
-    def _occurrences(self) -> list[Occurrences]:
-        """Return the atoms of the fit, if available."""
 
 
 def facts_of(model: Any, noun: str, description: str) -> dict[str, str]:

@@ -10,10 +10,11 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_jobs, require_positive
 from orbitdl.arrays.warnings import warn_user
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.basis_pursuit import minimum_l1_codes
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Masked
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit

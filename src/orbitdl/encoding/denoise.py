@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.arrays.validation import require_jobs, require_positive_or
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats, Group, Integers

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.certificate import reconstruct
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats
 
@@ -36,8 +38,9 @@ class SampleCoder:
     alpha: float
     debias: bool = False
     n_jobs: int | None = None
+    noun: ClassVar[str] = "samples"
 
-    def samples(self, checked: tuple[Floats, NDArray[np.bool_] | None]) -> Samples:
+    def prepare(self, checked: tuple[Floats, NDArray[np.bool_] | None]) -> Samples:
         """Return checked values and mask, (n, ...) each, in block coordinates."""
         signal, observed = checked
         return Samples.on(self.action, signal, observed, self.n_jobs)
@@ -66,6 +69,15 @@ class SampleCoder:
             )
             warm, found[int(k)] = codes.atoms, samples.with_unseen(codes, self.coder.tol)
         return [found[k] for k in range(len(alphas))]
+
+    def codes(self, coded: Codes) -> Codes:
+        """Return the codes: what is known of coded data points."""
+        return coded
+
+    def no_codes(self) -> Codes:
+        """Return the codes of no data points."""
+        none, atoms = np.zeros(0), Atoms.none(0, len(self.A), len(self.action.parameters))
+        return Codes(self.action, atoms, none, none, np.zeros(0, dtype=object))
 
 
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:

@@ -25,7 +25,7 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.data.dask_arrays import DaskSource, is_of_dask
 from orbitdl.data.opening import as_source
-from orbitdl.display.estimator_html import Occurrences, ShownMixin
+from orbitdl.display.estimator_html import ShownMixin
 from orbitdl.encoding import encode as encoding
 from orbitdl.encoding.denoise import noise_threshold, some_of
 from orbitdl.encoding.sample_coder import SampleCoder
@@ -33,16 +33,20 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.estimators.apply import (
     Application,
     Deferred,
+    applied,
+    codes_of,
+    uncoded,
+)
+from orbitdl.estimators.data_points import Given, elsewhere, in_memory
+from orbitdl.estimators.on_samples import (
     InMemory,
     approximation_of,
-    codes_of,
     completed_by,
     completed_exactly,
+    energy_of,
     invariants_of,
     opened,
 )
-from orbitdl.estimators.data_points import Given, elsewhere, in_memory
-from orbitdl.executors.choice import executor_for
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
@@ -98,11 +102,9 @@ class FittedMixin(ShownMixin, TransformerMixin):
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         if to is None and is_of_dask(X):
-            return self._deferred(X, mask, weight, debias).codes()
-        with self._application(X, mask, weight, debias) as applied:
-            if to is not None:
-                return applied.stored(to)
-            return Codes.concatenate(applied.each("encode", codes_of))
+            return self._deferred(X, mask, weight, debias).table("encode", codes_of)
+        with self._application(X, mask, weight, debias) as model:
+            return model.encoded(to)
 
     @single_threaded_blas()
     def encode_path(self, X: Any, alphas: Iterable[float], *, mask: Any = None) -> list[Codes]:
@@ -112,9 +114,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
         """
         check_is_fitted(self)
         weights = as_alphas(alphas)
-        with self._application(X, mask, min(weights)) as applied:
-            paths = applied.each("encode", codes_of, partial(SampleCoder.path, alphas=weights))
-        return [Codes.concatenate(list(parts)) for parts in zip(*paths, strict=True)]
+        with self._application(X, mask, min(weights)) as model:
+            return model.path(weights)
 
     @single_threaded_blas()
     def codes_of(self, X: Any, *, mask: Any = None) -> Any:
@@ -165,7 +166,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         `orbitdl.complete` returns value and bound of either program beside the data.
         """
         if exact:
-            return self._array("complete", codes_of, X, mask, self._alpha(), completed_exactly)
+            return self._array("complete", completed_exactly, X, mask, self._alpha(), uncoded)
         return self._array("complete", partial(completed_by, debias=debias), X, mask, self._alpha())
 
     @single_threaded_blas()
@@ -208,8 +209,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
         at one alpha; it grows as alpha falls, so it cannot choose alpha.
         """
         check_is_fitted(self)
-        with self._application(X, mask, self.alpha_) as applied:
-            return applied.score()
+        with self._application(X, mask, self.alpha_) as model:
+            return model.score(energy_of)
 
     def _alpha(self) -> float:
         """Return this model's alpha, once there is one."""
@@ -220,7 +221,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         """Return the alpha of "noise", estimated from some data points."""
         part = chunks.take(some_of(len(chunks)))
         work = self._work(chunks, chunks.shape, self.alpha_)
-        return noise_threshold(work.samples(part), work.A, self.coder, require_jobs(self.n_jobs))
+        return noise_threshold(work.prepare(part), work.A, self.coder, require_jobs(self.n_jobs))
 
     def _coder(self, representation: Action) -> Coder:
         """Return the coder to use: the one given, or the right one for the group."""
@@ -239,10 +240,6 @@ class FittedMixin(ShownMixin, TransformerMixin):
     def _moves(self) -> str:
         return self._presentation().description
 
-    def _occurrences(self) -> list[Occurrences]:
-        codes = getattr(self, "codes_", None)
-        return [] if codes is None else [codes.atoms]
-
     def _array(
         self,
         name: str,
@@ -250,18 +247,18 @@ class FittedMixin(ShownMixin, TransformerMixin):
         X: Any,
         mask: Any,
         alpha: float,
-        code: Any = SampleCoder.code,
+        code: Any = None,
         *,
         debias: bool = False,
     ) -> Any:
         """Return an array of what is made of data points; of a Dask array a lazy one."""
         if is_of_dask(X):
-            deferred = self._deferred(X, mask, alpha, debias)
+            lazy = self._deferred(X, mask, alpha, debias)
             is_features = make is invariants_of
-            shape = (len(deferred.work.A),) if is_features else deferred.source.shape
-            return deferred.array(name, make, code, shape)
-        with self._application(X, mask, alpha, debias) as applied:
-            return np.concatenate(applied.each(name, make, code))
+            shape = (len(self.components_),) if is_features else lazy.source.shape
+            return lazy.array(name, make, code, shape)
+        with self._application(X, mask, alpha, debias) as model:
+            return np.concatenate(model.each(name, make, code))
 
     @contextmanager
     def _application(
@@ -271,8 +268,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
         chunks, n_jobs = opened(X, mask), require_jobs(self.n_jobs)
         within = n_jobs if isinstance(chunks, InMemory) else None  # threads share the only chunk
         work = self._work(X, chunks.shape, alpha, debias, within)
-        with executor_for(chunks, n_jobs) as executor:
-            yield Application(executor, work)
+        with applied(chunks, work, n_jobs) as model:
+            yield model
 
     def _deferred(self, X: Any, mask: Any, alpha: float, debias: bool = False) -> Deferred:
         """Check what is known of a Dask array, and return how it will be coded."""

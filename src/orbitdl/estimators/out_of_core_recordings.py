@@ -10,10 +10,11 @@ from typing import Any
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
+from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import chunk_limits, spread
-from orbitdl.domains.time.inputs import Survey, named, ready, survey
-from orbitdl.domains.time.shards import Answer, LineSpace, RecordingShards
+from orbitdl.domains.time.inputs import Survey, ready, survey
+from orbitdl.domains.time.shards import Answer, RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.groups.base import Integers
 from orbitdl.learning.executor import DataChunk, Executor
@@ -47,8 +48,8 @@ class RecordingLoader(Loader):
     noise: Background | None = None
 
     @property
-    def space(self) -> LineSpace:
-        return LineSpace((1, self.width, self.channels))
+    def space(self) -> TimeAxis:
+        return TimeAxis((1, self.width, self.channels))
 
     def open(self, chunk: DataChunk) -> RecordingShards:
         signal = ready(chunk.data, self.width, detrend=self.detrend, noise=self.noise)
@@ -58,7 +59,7 @@ class RecordingLoader(Loader):
 
 def survey_chunk(chunk: DataChunk, store: AtomStore) -> list[Survey]:
     """Survey a whole recording; a message names it by its number."""
-    return [survey(chunk.data, named(chunk.number), hashed=True)]
+    return [survey(chunk.data, hashed=True)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +96,7 @@ class OutOfCoreRecordings(OutOfCoreShards):
         return cls(executor, loader, tuple(executor.filled), lengths=lengths)
 
     @property
-    def space(self) -> LineSpace:
+    def space(self) -> TimeAxis:
         return self.loader.space
 
     def best(

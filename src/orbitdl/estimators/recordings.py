@@ -10,16 +10,14 @@ from typing import Any
 
 from orbitdl.domains.time.dask_recordings import DelayedRecordings, delayed_recordings
 from orbitdl.domains.time.inputs import (
-    ONLY,
     Survey,
     as_recordings,
-    named,
     ready,
     require_same_channels,
     survey,
 )
 from orbitdl.domains.time.shards import RecordingShards
-from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.signal import name_of
 from orbitdl.estimators.out_of_core_recordings import (
     OutOfCoreRecordings,
     RecordingLoader,
@@ -82,8 +80,7 @@ def here(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> Given:
     """Return recordings that are read in this process, a chunk at a time."""
     signals, several = as_recordings(recording)
     require_long_enough([len(signal) for signal in signals], loader.width, several=several)
-    names = _names(signals, several=several)
-    seen = [survey(*pair, hashed=True) for pair in zip(signals, names, strict=True)]
+    seen = [survey(signal, hashed=True) for signal in signals]
     require_change(seen)
     flags = {"positive": loader.positive, "integer_shifts": loader.integer_shifts}
     coded = [
@@ -113,7 +110,7 @@ def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) ->
     """Refuse recordings that are shorter than a waveform."""
     shortest = min(lengths)
     if shortest < width:
-        name = named(lengths.index(shortest)) if several else ONLY
+        name = name_of(lengths.index(shortest) if several else None)
         raise ValueError(
             f"{name} has {shortest} sample{'s' * (shortest != 1)}, fewer than one waveform of "
             f"length={width}; pass a longer recording or a smaller length=."
@@ -126,7 +123,3 @@ def require_change(seen: Sequence[Survey]) -> None:
         raise ValueError(
             "the recording is constant, so no waveform is in it; pass one that changes."
         )
-
-
-def _names(signals: Sequence[Signal], *, several: bool) -> list[str]:
-    return [named(k) for k in range(len(signals))] if several else [ONLY]

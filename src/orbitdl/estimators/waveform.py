@@ -20,16 +20,17 @@ from orbitdl.arrays.validation import (
     require_positive_or,
 )
 from orbitdl.arrays.warnings import warn_user
+from orbitdl.coding.codes import Codes
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
 from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
 from orbitdl.domains.time.noise import require_above_noise
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.shards import Recordings, RecordingShards
+from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
@@ -126,8 +127,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         white.
     alpha_ : float
         The weight that was used, and that coding with this model uses.
-    codes_ : list of RecordingCodes or None
-        What the last iteration coded every recording with; None if an earlier process did that, if
+    codes_ : Codes or None
+        What the last iteration coded recordings with; None if an earlier process did that, if
         the model was loaded, or if the recordings are somewhere else.
     starts_, history_, n_iter_, converged_, n_steps_, seconds_, provenance_, preprocessing_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
@@ -268,7 +269,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
         self.converged_ = self.converged_ or found.is_final
         self._present(best.dictionary.components, given.one_axis, found)
-        self.codes_: list[RecordingCodes] | None = best.codes
+        self.codes_: Codes | None = best.codes
         self.alpha_, self.provenance_ = alpha, origin
         return best.stopped
 
@@ -312,7 +313,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
             if self._has_begun:
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
-                require_own_channels(batch.space.block_shape[2], u.shape[2])
+                require_own_channels(batch.space.block_shape[2], u.shape[2], name_of(None))
                 found = Found.again(batch, u, self.event_model_)
                 batch = found.shards.at(alpha)
                 progress = self._go_on(UnitBall(to_blocks(u)), given.samples)

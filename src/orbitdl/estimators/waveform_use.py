@@ -4,27 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.arrays.validation import as_alphas, require_between, require_jobs, require_positive
-from orbitdl.display.estimator_html import Occurrences, ShownMixin
+from orbitdl.coding.codes import Codes
+from orbitdl.display.estimator_html import ShownMixin
 from orbitdl.domains.time.acquisition import compare_with
 from orbitdl.domains.time.coder import RecordingCoder
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.dask_recordings import delayed_recordings
-from orbitdl.domains.time.inputs import ONLY, as_recordings, named
-from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.inputs import LocalRecordings, as_recordings
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.estimators.dask_recordings import Make, each_later, events_later, score_of
-from orbitdl.estimators.on_recordings import Applied
+from orbitdl.estimators.apply import (
+    Deferred,
+    LazyApply,
+    Make,
+    applied,
+    as_dask_table,
+    uncoded,
+    with_number,
+)
+from orbitdl.estimators.fill_gaps import gaps_filled
+from orbitdl.estimators.signal_coder import (
+    SignalCoder,
+    denoised,
+    listed,
+    recording_codes,
+    recording_energy,
+)
 from orbitdl.events.model import EventModel
 from orbitdl.groups.base import Floats
 from orbitdl.groups.views import View, view_of_signals
 from orbitdl.kernels.blas import single_threaded_blas
-from orbitdl.learning.shards import total
 
 Progress = Callable[[int], object]
 
@@ -32,11 +46,12 @@ Progress = Callable[[int], object]
 class WaveformUseMixin(ShownMixin):
     """Codes of recordings, and what follows from them.
 
-    Every method takes one recording, or several, and then returns a list: a list of arrays, what
-    gives arrays one after another, or a list of `dask.delayed` objects that compute to arrays. Of
-    the latter what is returned is not computed yet, but for a score; each is coded as a whole
-    where it is computed. A `recordings.Recording` is compared with those that the model was fitted
-    on: another sampling rate is refused; other units, channel names or another scale are warned of.
+    Every method takes one recording, or several: a list of arrays, what gives arrays one after
+    another, or a list of `dask.delayed` objects that compute to arrays. Codes of several recordings
+    are one object; arrays and tables are a list. Of delayed recordings what is returned is not
+    computed yet, but for a score; each is coded as a whole where it is computed. A
+    `recordings.Recording` is compared with those that the model was fitted on: another sampling
+    rate is refused; other units, channel names or another scale are warned of.
     """
 
     length: int
@@ -58,6 +73,7 @@ class WaveformUseMixin(ShownMixin):
         *,
         alpha: float | None = None,
         tol: float | None = None,
+        to: str | PathLike[str] | None = None,
         progress: Progress | None = None,
     ) -> Any:
         """Write a recording as a sparse sum of waveforms at any times; NaN means missing.
@@ -70,27 +86,34 @@ class WaveformUseMixin(ShownMixin):
             Weight of sparsity; this model's if left out.
         tol : float, optional
             Certified relative gap of the whole recording; this model's if left out.
+        to : path-like, optional
+            A folder that is not there yet: codes are written to it, as two Parquet datasets,
+            instead of being kept in memory.
         progress : callable, optional
             Called with a number of samples whenever so many more are done; not for recordings that
             are computed later.
 
         Returns
         -------
-        RecordingCodes
-            The atoms, one objective, one certified gap, and how it ended.
+        Codes, or StoredCodes where `to` is given
+            The atoms; objective, certified gap and status of every recording. Of delayed recordings
+            a list of delayed codes.
         """
-        applied = self._applied(alpha, tol, progress)
-        return self._each(recording, applied, Applied.judged)
+        work, (lazy, _) = self._work(alpha, tol, progress), delayed_recordings(recording)
+        if lazy is not None and to is None:
+            return self._each(recording, "encode", recording_codes, work)
+        with applied(lazy or self._opened(recording, work)[0], work, None) as model:
+            return model.encoded(to, recording_codes)
 
     @single_threaded_blas()
-    def encode_path(self, recording: Any, alphas: Iterable[float]) -> Any:
+    def encode_path(self, recording: Any, alphas: Iterable[float]) -> list[Codes]:
         """Code a recording at every one of some alphas, each from the codes of the one before.
 
-        From the largest alpha to the smallest. Returns one `RecordingCodes` for every alpha, in
-        their order; of several recordings a list of such lists.
+        From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order.
         """
-        weights, applied = as_alphas(alphas), self._applied(None, None, None)
-        return self._each(recording, applied, partial(Applied.along, alphas=weights))
+        weights, work = as_alphas(alphas), self._work()
+        with applied(self._opened(recording, work)[0], work, None) as model:
+            return model.path(weights)
 
     @single_threaded_blas()
     def events(
@@ -102,7 +125,7 @@ class WaveformUseMixin(ShownMixin):
         threshold: float | None = None,
         refractory: float | None = None,
         fdr: float = 0.05,
-        codes: RecordingCodes | list[RecordingCodes] | None = None,
+        codes: Any = None,
         progress: Progress | None = None,
     ) -> Any:
         """List the events of a recording: what, when, how strong, how unusual.
@@ -125,7 +148,7 @@ class WaveformUseMixin(ShownMixin):
             is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
             each other more closely than its resolution, the full width at half maximum of its
             similarity to itself, are one event at their centre of mass.
-        codes : RecordingCodes or a list of them, optional
+        codes : Codes, optional
             ``model.encode(recording)``, if it is at hand; the detector needs none. With alpha,
             threshold or refractory, events are those of a sparse code.
 
@@ -170,35 +193,30 @@ class WaveformUseMixin(ShownMixin):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
         settings["alpha"] = alpha
-        applied = self._applied(alpha, None, progress)
-        lazy, several = delayed_recordings(recording)
-        if applied.detects(settings):
-            count = len(lazy) if lazy is not None else len(as_recordings(recording)[0])
-            nothing: list[Any] = [None] * count
-            codes = nothing
+        work, (lazy, _) = self._work(alpha, None, progress), delayed_recordings(recording)
+        known = None if work.detects(settings) else codes
+        code = uncoded if work.detects(settings) or known is not None else None
+        make = partial(listed, settings=settings, known=known)
         if lazy is not None:
-            later = each_later(lazy, applied, Applied.codes) if codes is None else codes
-            return events_later(
-                lazy, applied, later if isinstance(later, list) else [later], settings
+            tables = Deferred(lazy, work).each(
+                "events", make, code, method=LazyApply.events, known=known
             )
-        is_compared = codes is not None and not applied.detects(settings)
-        signals, several = self._signals(recording, applied, compared=is_compared)
-        made = [applied.codes(one, name) for one, name in signals] if codes is None else codes
-        known = made if isinstance(made, list) else [made]
-        pairs = zip(signals, known, strict=True)
-        listed = [
-            applied.events(one, own, settings | {"sfreq": settings["sfreq"] or one.sfreq})
-            for (one, _), own in pairs
-        ]
-        return listed if several else listed[0]
+            return as_dask_table(tables, with_number(work.no_events(settings), 0))
+        chunks, several = self._opened(recording, work, compared=known is not None)
+        with applied(chunks, work, None) as model:
+            tables = model.each("events", make, code)
+        return tables if several else tables[0]
 
     @single_threaded_blas()
-    def decode(self, codes: RecordingCodes, n_samples: int) -> Floats:
-        """Return the signal that codes describe at so many samples, (T,) or (T, channels)."""
-        check_is_fitted(self)
-        atoms = codes.component, codes.time, codes.coefficient
-        templates = self._applied(None, None, None).templates
-        return self._shaped(templates.add_up(n_samples, *atoms))
+    def decode(self, codes: Codes, n_samples: int) -> Floats:
+        """Return the signal that codes of a recording describe, (T,) or (T, channels)."""
+        templates, atoms = self._work().templates, codes.atoms
+        if len(codes) != 1:
+            raise ValueError(
+                f"codes are those of {len(codes)} recordings; pass those of one: codes[k]."
+            )
+        values = templates.add_up(n_samples, atoms.component, atoms.time, atoms.coefficient)
+        return self._shaped(values)
 
     @single_threaded_blas()
     def reconstruct(self, recording: Any, *, alpha: float | None = None) -> Any:
@@ -219,8 +237,8 @@ class WaveformUseMixin(ShownMixin):
         `debias` refits events by least squares, those that cannot be told apart as one: that
         undoes the shrinkage.
         """
-        applied = self._applied(alpha, None, progress)
-        return self._each(recording, applied, partial(Applied.denoised, debias=debias))
+        work = self._work(alpha, None, progress, debias=debias)
+        return self._each(recording, "denoise", denoised, work)
 
     @single_threaded_blas()
     def complete(
@@ -248,9 +266,8 @@ class WaveformUseMixin(ShownMixin):
         events, and of events about their waveform. That an event may lie in the gap of which
         nothing is observed is not in them. With ``noise="white"`` they are zero.
         """
-        applied = self._applied(alpha, None, progress)
-        make = partial(Applied.completed, debias=debias, with_sd=return_std)
-        return self._each(recording, applied, make)
+        work = self._work(alpha, None, progress, debias=debias)
+        return self._each(recording, "complete", partial(gaps_filled, with_sd=return_std), work)
 
     @single_threaded_blas()
     def score(self, recording: Any, y: None = None) -> float:
@@ -259,24 +276,33 @@ class WaveformUseMixin(ShownMixin):
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares models at one alpha.
         """
-        applied, (lazy, _) = self._applied(None, None, None), delayed_recordings(recording)
-        if lazy is not None:
-            return score_of(lazy, applied, require_jobs(self.n_jobs))
-        return total(applied.explained(*one) for one in self._signals(recording, applied)[0]).score
+        work, (lazy, _) = self._work(), delayed_recordings(recording)
+        chunks: Any = lazy or self._opened(recording, work)[0]
+        with applied(chunks, work, None if lazy is None else require_jobs(self.n_jobs)) as model:
+            return model.score(recording_energy)
 
-    def _applied(
-        self, alpha: float | None, tol: float | None, progress: Progress | None
-    ) -> Applied:
-        """Check settings, and return what these waveforms do with a recording."""
+    def _work(
+        self,
+        alpha: float | None = None,
+        tol: float | None = None,
+        progress: Progress | None = None,
+        *,
+        debias: bool = False,
+    ) -> SignalCoder:
+        """Check settings, and return what codes recordings with these waveforms."""
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
         gap = require_positive(self.tol if tol is None else tol, "tol")
         flags = bool(self.positive), bool(self.integer_shifts)
-        coder = RecordingCoder(self._waveforms(), weight, gap, *flags)
-        one_axis = self.coefficients_.ndim == 2
-        jobs, watch = require_jobs(self.n_jobs), progress or int
-        return Applied(
-            coder, bool(self.detrend), one_axis, self.alpha_, self.event_model_, jobs, watch
+        return SignalCoder(
+            RecordingCoder(self._waveforms(), weight, gap, *flags),
+            bool(self.detrend),
+            self.coefficients_.ndim == 2,
+            self.alpha_,
+            self.event_model_,
+            debias,
+            require_jobs(self.n_jobs),
+            progress or int,
         )
 
     def _waveforms(self) -> Waveforms:
@@ -289,26 +315,25 @@ class WaveformUseMixin(ShownMixin):
             return self._waveforms(), np.ones(len(self.coefficients_))
         return Waveforms(self.event_model_.templates).unit(), self.event_model_.gains
 
-    def _each(self, recording: Any, applied: Applied, make: Make) -> Any:
+    def _each(self, recording: Any, name: str, make: Make, work: SignalCoder) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
-            done = each_later(lazy, applied, make)
+            made = Deferred(lazy, work).each(name, make)
         else:
-            signals, several = self._signals(recording, applied)
-            done = [make(applied, *one) for one in signals]
-        return done if several else done[0]
+            chunks, several = self._opened(recording, work)
+            with applied(chunks, work, None) as model:
+                made = model.each(name, make)
+        return made if several else made[0]
 
-    def _signals(
-        self, recording: Any, applied: Applied, *, compared: bool = False
-    ) -> tuple[list[tuple[Signal, str]], bool]:
-        """Return recordings that these waveforms can be looked for in, and their names."""
+    def _opened(
+        self, recording: Any, work: SignalCoder, *, compared: bool = False
+    ) -> tuple[LocalRecordings, bool]:
+        """Return recordings that waveforms can be looked for in, and whether there are several."""
         if not compared:
             compare_with(self.preprocessing_, recording)
         signals, several = as_recordings(recording)
-        names = [named(k) for k in range(len(signals))] if several else [ONLY]
-        pairs = zip(signals, names, strict=True)
-        return [(applied.require_channels(*pair), pair[1]) for pair in pairs], several
+        return LocalRecordings([work.prepare(signal) for signal in signals]), several
 
     def _shaped(self, values: Floats) -> Floats:
         """Return values (..., channels) as recordings were that the model was fitted on."""
@@ -319,6 +344,3 @@ class WaveformUseMixin(ShownMixin):
 
     def _moves(self) -> str:
         return f"may begin at any {'whole sample' if self.integer_shifts else 'time'}"
-
-    def _occurrences(self) -> list[Occurrences]:
-        return [*(getattr(self, "codes_", None) or [])]

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import at_times, joined, no_atoms
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.refit import refitted, retimed
 from orbitdl.domains.time.signal import Signal
@@ -24,7 +25,7 @@ HALF = 0.5
 def events_of(
     recording: list[Chunk],
     waveforms: Waveforms,
-    atoms: LineAtoms,
+    atoms: Atoms,
     *,
     sfreq: float | None = None,
     threshold: float | None = None,
@@ -37,7 +38,7 @@ def events_of(
     ----------
     recording : list of Chunk
     waveforms : Waveforms
-    atoms : LineAtoms
+    atoms : Atoms
         In the order of time.
     sfreq : float, optional
         Samples per second; then `onset` is a column.
@@ -112,7 +113,7 @@ def no_events(sfreq: float | None) -> pd.DataFrame:
     return in_column_order(table)
 
 
-def thresholds(atoms: LineAtoms, q: int, threshold: float | None) -> Floats:
+def thresholds(atoms: Atoms, q: int, threshold: float | None) -> Floats:
     """Return the threshold of coefficients of each component, (q,)."""
     if threshold is not None:
         return np.full(q, float(threshold))
@@ -138,17 +139,18 @@ def resolution_of(waveforms: Waveforms) -> Floats:
     return widths
 
 
-def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
+def merged(atoms: Atoms, resolution: Floats) -> tuple[Atoms, Floats]:
     """Merge unresolved atoms of one component and sign; return atoms sorted by time.
 
     It lies at their centre of mass, and its coefficient is the sum of theirs: a sparse code may
     tell of one event, a little wider or narrower than its waveform, by two atoms side by side.
     Returned beside is the size of the strongest atom of each.
     """
-    parts, strongest = [LineAtoms.none()], [np.zeros(0)]
+    q = len(resolution)
+    parts, strongest = [no_atoms(q)], [np.zeros(0)]
     for j, limit in enumerate(resolution):
         for sign in (1.0, -1.0):
-            own = atoms.take((atoms.component == j) & (sign * atoms.coefficient > 0))
+            own = atoms.select((atoms.component == j) & (sign * atoms.coefficient > 0))
             first = np.diff(own.time, prepend=-np.inf) >= max(limit, 1e-300)
             group, begins, weight = (
                 np.cumsum(first) - 1,
@@ -158,15 +160,15 @@ def merged(atoms: LineAtoms, resolution: Floats) -> tuple[LineAtoms, Floats]:
             size = np.bincount(group, weight)
             away = np.bincount(group, weight * (own.time - own.time[begins][group])) / size
             component = np.full(len(size), j, dtype=np.intp)
-            parts.append(LineAtoms(component, own.time[begins] + away, np.asarray(sign * size)))
+            parts.append(at_times(component, own.time[begins] + away, sign * size, q))
             strongest.append(np.maximum.reduceat(weight, begins) if len(begins) else np.zeros(0))
-    every = LineAtoms.concatenate(parts)
+    every = joined(parts)
     order = np.argsort(every.time, kind="stable")
-    return every.take(order), np.concatenate(strongest)[order]
+    return every.select(order), np.concatenate(strongest)[order]
 
 
 def is_locally_strongest(
-    atoms: LineAtoms, kept: NDArray[np.bool_], refractory: float
+    atoms: Atoms, kept: NDArray[np.bool_], refractory: float
 ) -> NDArray[np.bool_]:
     """Return whether each atom is the strongest of its component within the refractory period."""
     result = kept.copy()

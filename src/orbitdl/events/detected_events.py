@@ -47,9 +47,9 @@ def detected_events(
     """
     found, decoys = detect(recording, model.detector, n_jobs, signed=model.signed)
     if integer_shifts:
-        atoms = replace(found.atoms, time=np.rint(found.atoms.time))
+        atoms = replace(found.atoms, element=np.rint(found.atoms.element))
     else:
-        free = np.ones(len(found.atoms), dtype=bool)
+        free = np.ones(len(found.atoms.time), dtype=bool)
         atoms = retimed(recording, waveforms, found.atoms, free)
     found = replace(found, atoms=atoms)
     refit = refitted(recording, waveforms, found.atoms)
@@ -119,7 +119,7 @@ def errors_of(
 
         1 + 3 (lambda_4 / lambda_2^2 - 1) s^2 / c^2.
     """
-    atoms, count = found.atoms, len(found.atoms)
+    atoms, count = found.atoms, len(found.atoms.time)
     if count == 0:
         return np.zeros((2, 0))
     gram = NormalEquations.of(recording, waveforms, atoms).scaled(refit.amplitude)

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.coding import (
     Detector,
@@ -24,7 +25,7 @@ from orbitdl.discovery.coding import (
 )
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import (
-    Atoms,
+    Pursued,
     Spectrum,
     add_tables,
     gram_of,
@@ -32,7 +33,7 @@ from orbitdl.discovery.pursuit import (
     subtract,
     upside_down,
 )
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times, joined
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.groups.base import Floats, Integers
 
@@ -48,7 +49,7 @@ class DetectedEvents:
 
     Attributes
     ----------
-    atoms : LineAtoms
+    atoms : Atoms
         At fractional times, from the parabola through three correlations.
     noise : ndarray
         Standard deviation of the correlations with noise around each event.
@@ -58,7 +59,7 @@ class DetectedEvents:
         The largest correlation of that component with the event.
     """
 
-    atoms: LineAtoms
+    atoms: Atoms
     noise: Floats
     runner_up: Integers
     rival: Floats
@@ -66,7 +67,7 @@ class DetectedEvents:
     def take(self, which: NDArray[np.bool_] | Integers) -> DetectedEvents:
         """Return a subset."""
         own = (self.noise[which], self.runner_up[which], self.rival[which])
-        return DetectedEvents(self.atoms.take(which), *own)
+        return DetectedEvents(self.atoms.select(which), *own)
 
 
 def detect(
@@ -82,10 +83,10 @@ def detect(
 def merge_chunks(parts: list[DetectedEvents], near: int) -> DetectedEvents:
     """Return the events of all chunks sorted by time, without duplicates."""
     every = DetectedEvents(
-        LineAtoms.concatenate([part.atoms for part in parts]),
+        joined([part.atoms for part in parts]),
         *(np.concatenate([getattr(part, name) for part in parts]) for name in FIELDS),
     )
-    owner = np.repeat(np.arange(len(parts)), [len(part.atoms) for part in parts])
+    owner = np.repeat(np.arange(len(parts)), [len(part.noise) for part in parts])
     order = np.argsort(every.atoms.time, kind="stable")
     every, owner = every.take(order), owner[order]
     return every.take(without_duplicates(every.atoms, owner, near))
@@ -117,7 +118,8 @@ def events_of_chunk(
     own = np.flatnonzero(good & (time >= first - near) & (time < last + near))
     other, rival = runners_up(coded, own)
     component = coded.atoms.component[own].astype(np.intp)
-    atoms = LineAtoms(component, time[own] + coded.atoms.lag[own], coded.atoms.c[own])
+    time = time[own] + coded.atoms.lag[own]
+    atoms = at_times(component, time, coded.atoms.c[own], len(coded.detector))
     return DetectedEvents(atoms, coded.noise[own], other, rival)
 
 
@@ -142,9 +144,9 @@ def runners_up(coded: DetectorCoding, own: Integers) -> tuple[Integers, Floats]:
     return other, rival
 
 
-def without_duplicates(atoms: LineAtoms, owner: Integers, near: int) -> NDArray[np.bool_]:
+def without_duplicates(atoms: Atoms, owner: Integers, near: int) -> NDArray[np.bool_]:
     """Return whether each atom, sorted by time, is kept; duplicates of two chunks are not."""
-    remains = np.ones(len(atoms), dtype=bool)
+    remains = np.ones(len(atoms.time), dtype=bool)
     time, size = atoms.time, np.abs(atoms.coefficient)
     last = np.searchsorted(time, time + near, "right")
     for k in np.flatnonzero(last - np.arange(len(time)) > 1):
@@ -178,7 +180,7 @@ def decoys_in(w: Whitened, coded: DetectorCoding, *, signed: bool) -> DetectorCo
     at = [peaks_apart(row, w.length // 2) for row in heights]
     component = np.repeat(np.arange(len(detector)), [len(own) for own in at])
     sample = np.concatenate([np.zeros(0, np.int64), *at])
-    atoms = Atoms.at_samples(component, sample, eta[component, sample])
+    atoms = Pursued.at_samples(component, sample, eta[component, sample])
     subtract(residual, atoms, detector.A)
     noise = noise_at(eta, residual, atoms, detector, local[sample], w.length)
     passes = np.abs(atoms.c) > coded.u[component] * noise

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.ndimage import convolve1d, uniform_filter1d
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import MAD_SCALE, Background
 from orbitdl.discovery.coding import Detector, DetectorCoding, with_waveforms
 from orbitdl.discovery.discover import Discovery, background_of, calibrated, discover
 from orbitdl.discovery.misfit import unit
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.domains.time.alpha import known_values
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import at_times, in_order
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
@@ -163,7 +164,7 @@ def refined(excerpt: Excerpt, noise: Background, A: Floats) -> Floats:
     white = Excerpt(y, known, excerpt.length)
     now = calibrated(excerpt.x, excerpt.observed, noise, A, np.random.default_rng(FIXED_SEED))
     events = events_in(now.coded, excerpt)
-    free = np.ones(len(events), dtype=bool)
+    free = np.ones(len(events.time), dtype=bool)
     u = Waveforms.through(convolve1d(A, SMOOTHING, axis=1, mode="constant")).u
     for caution in CAUTION:
         events = retimed(split_recording(signal, excerpt.length), Waveforms(u), events, free)
@@ -234,14 +235,14 @@ def explained_share(
     return float(np.clip(1.0 - left / before, 0.0, 1.0)) if before > 0 else 0.0
 
 
-def events_in(coded: DetectorCoding, excerpt: Excerpt) -> LineAtoms:
+def events_in(coded: DetectorCoding, excerpt: Excerpt) -> Atoms:
     """Return the events of a coding, sorted by time, at integer samples."""
     atoms = coded.atoms.take(is_event(coded, len(excerpt.x)))
     time = atoms.sample - excerpt.length + atoms.lag
-    return LineAtoms(atoms.component.astype(np.intp), time, atoms.c).in_order()
+    return in_order(at_times(atoms.component, time, atoms.c, len(coded.detector)))
 
 
-def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats, Floats, Floats]:
+def templates_of(excerpt: Excerpt, events: Atoms, u: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the least-squares waveforms of events, their relative errors, and the residual.
 
     Where events do not determine them, they stay at the coefficients u (q, W, channels).
@@ -263,7 +264,7 @@ def templates_of(excerpt: Excerpt, events: LineAtoms, u: Floats) -> tuple[Floats
     return u, np.sqrt(1.0 / np.maximum(diagonal + ridge, 1e-300)).reshape(q, -1, 1), left
 
 
-def residual_variance(left: Floats, excerpt: Excerpt, events: LineAtoms, q: int) -> Floats:
+def residual_variance(left: Floats, excerpt: Excerpt, events: Atoms, q: int) -> Floats:
     """Return the variance of the residual at the events of each component, (q, channels).
 
     ``sum_k c_k^2 s_k^2 / sum_k c_k^2`` with the mean square s_k^2 over the samples of event k: the

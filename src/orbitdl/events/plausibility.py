@@ -6,13 +6,15 @@ A certificate bounds the suboptimality of a code for given waveforms, not the er
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.coding.atoms import Atoms
+from orbitdl.coding.codes import Codes
+from orbitdl.domains.time.atoms import in_order
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import merged, resolution_of, thresholds
 from orbitdl.events.prominence import peaks_of
@@ -30,7 +32,7 @@ LITTLE, HALF = 0.01, 0.5
 """Explained fractions of the energy considered small: for any number of events, and for few."""
 
 
-def warn_of_codes(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> None:
+def warn_of_codes(codes: Codes, waveforms: Waveforms, samples: int) -> None:
     """Warn if components occur together, if hardly anything is explained, or if codes are dense."""
     events = listed_events(codes.atoms, waveforms)
     said = list(sentences_of_pairs(events, waveforms, samples))
@@ -43,15 +45,15 @@ def warn_of_codes(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> 
         warn_user(sentence)
 
 
-def listed_events(atoms: LineAtoms, waveforms: Waveforms) -> LineAtoms:
+def listed_events(atoms: Atoms, waveforms: Waveforms) -> Atoms:
     """Return the events of the table, at the peaks of their waveforms."""
     events, strongest = merged(atoms, resolution_of(waveforms))
-    events = events.take(strongest >= thresholds(atoms, len(waveforms), None)[events.component])
+    events = events.select(strongest >= thresholds(atoms, len(waveforms), None)[events.component])
     time = events.time + peaks_of(waveforms)[events.component]
-    return LineAtoms(events.component, time, events.coefficient).in_order()
+    return in_order(replace(events, element=time[:, None]))
 
 
-def sentences_of_pairs(events: LineAtoms, waveforms: Waveforms, samples: int) -> Iterator[str]:
+def sentences_of_pairs(events: Atoms, waveforms: Waveforms, samples: int) -> Iterator[str]:
     """Yield warnings about components with coincident events."""
     times = [events.time[events.component == j] for j in range(len(waveforms))]
     for i, j in combinations(range(len(times)), 2):
@@ -81,20 +83,21 @@ def coincidence_fraction(time: Floats, others: Floats, length: int, samples: int
     return float(most / len(time) - 2 * near * len(others) / samples)
 
 
-def sentence_of_few(codes: RecordingCodes, events: LineAtoms, samples: int) -> Iterator[str]:
+def sentence_of_few(codes: Codes, events: Atoms, samples: int) -> Iterator[str]:
     """Yield a warning if a long recording has hardly any events."""
-    if len(events) and codes.explained < (HALF if len(events) <= FEW else LITTLE):
+    count, share = len(events.time), 1.0 if codes.explained is None else codes.explained[0]
+    if count and share < (HALF if count <= FEW else LITTLE):
         yield (
-            f"hardly anything was found: {len(events)} event{'s' * (len(events) != 1)} "
-            f"explain{'s' * (len(events) == 1)} {100 * codes.explained:.2g} % of the energy of "
+            f"hardly anything was found: {count} event{'s' * (count != 1)} "
+            f"explain{'s' * (count == 1)} {100 * share:.2g} % of the energy of "
             f"{samples} samples, whatever the certificate says; take a smaller alpha, another "
             "length, or remove what is slow and large first (highpass)."
         )
 
 
-def sentence_of_many(codes: RecordingCodes, waveforms: Waveforms, samples: int) -> Iterator[str]:
+def sentence_of_many(codes: Codes, waveforms: Waveforms, samples: int) -> Iterator[str]:
     """Yield a warning if atoms are denser than events can be."""
-    count = len(codes.atoms) * waveforms.length / samples
+    count = len(codes.atoms.time) * waveforms.length / samples
     if count > DENSE:
         yield (
             f"codes are dense, {count:.0f} atoms per waveform length: most of them mend what the "

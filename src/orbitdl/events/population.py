@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.coding import HALF
-from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.domains.time.chunks import Recording, atoms_of
 from orbitdl.domains.time.refit import refitted
 from orbitdl.domains.time.waveforms import Waveforms
@@ -50,7 +50,7 @@ class Population:
         return cls.of(model.detector.median, events, left, signed=model.signed)
 
     @classmethod
-    def of(cls, median: Floats, events: LineAtoms, left: Floats, *, signed: bool) -> Population:
+    def of(cls, median: Floats, events: Atoms, left: Floats, *, signed: bool) -> Population:
         """Return the statistics of events, given the residual energy above noise of each, (K,)."""
         spread, variability = MIN_SPREAD * median, np.zeros(len(median))
         result = cls(median, spread, variability, signed)
@@ -62,7 +62,7 @@ class Population:
             variability[j] = max(float(np.median(left[own] / size**2)), 0.0)
         return result
 
-    def is_typical(self, events: LineAtoms) -> NDArray[np.bool_]:
+    def is_typical(self, events: Atoms) -> NDArray[np.bool_]:
         """Return whether each event is at least half as large as the median."""
         size = np.abs(events.coefficient) if self.signed else events.coefficient
         return np.asarray(size >= HALF * self.median[events.component])

@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.pursuit import gram_of
-from orbitdl.domains.time.atoms import LineAtoms
 from orbitdl.groups.base import Floats
 
 BATCH = 64
@@ -84,7 +84,7 @@ def q_values(p: Floats, tests: float) -> Floats:
     return result
 
 
-def deviations(detector: Detector, atoms: LineAtoms, noise: Floats) -> Floats:
+def deviations(detector: Detector, atoms: Atoms, noise: Floats) -> Floats:
     """Return the standard deviation s of correlations at events, misfit of others included, (K,).
 
     Atoms are sorted by time.

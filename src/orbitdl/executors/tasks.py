@@ -12,7 +12,7 @@ from typing import Any, cast
 
 from distributed import Worker, WorkerPlugin, get_worker
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.learning.executor import DataChunk, Work, summary_of
 from orbitdl.learning.shards import total

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import at_times, in_order
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.correlations import correlations
 from orbitdl.domains.time.refit import atoms_as_columns
@@ -72,7 +73,7 @@ class Observed:
         y = np.where(is_left[:, None], y - fixed, 0.0)
         return cls(y, known, gaps, sparse.csr_array(sparse.vstack(parts)))
 
-    def columns(self, waveforms: Waveforms, atoms: LineAtoms) -> sparse.csc_array:
+    def columns(self, waveforms: Waveforms, atoms: Atoms) -> sparse.csc_array:
         """Return ``S a_k`` of atoms as columns."""
         everything = np.ones(len(self.y), dtype=bool)
         return sparse.csc_array(self.S @ atoms_as_columns(everything, waveforms, atoms))
@@ -99,8 +100,8 @@ class Observed:
 
 
 def code_observed(
-    observed: Observed, coder: RecordingCoder, weights: Floats, atoms: LineAtoms
-) -> LineAtoms:
+    observed: Observed, coder: RecordingCoder, weights: Floats, atoms: Atoms
+) -> Atoms:
     """Return the optimal code at integer times, by column generation.
 
     Parameters
@@ -109,7 +110,7 @@ def code_observed(
     coder : RecordingCoder
     weights : ndarray of shape (q, n + W)
         w at integer times from -W on; infinite where no atom is allowed.
-    atoms : LineAtoms
+    atoms : Atoms
         Initial code.
     """
     waveforms, positive = coder.waveforms, coder.positive
@@ -122,7 +123,7 @@ def code_observed(
     c = np.zeros(0)
     for _ in range(ROUNDS):
         component, index = np.array(chosen, dtype=np.intp).reshape(-1, 2).T
-        atoms = LineAtoms(component, index.astype(np.float64) - width, np.ones(len(index)))
+        atoms = at_times(component, index - width, np.ones(len(index)), len(waveforms))
         A = observed.columns(waveforms, atoms)
         c = small_lasso(A, y, weights[component, index], positive=positive)
         eta = observed.products(y - A @ c, waveforms)
@@ -132,7 +133,7 @@ def code_observed(
             break
         chosen = [at for at, size in zip(chosen, c, strict=True) if size != 0.0]
         chosen.append((int(worst[0]), int(worst[1])))
-    return replace(atoms, coefficient=c).take(c != 0.0).in_order()
+    return in_order(replace(atoms, coefficient=c).select(c != 0.0))
 
 
 def small_lasso(A: sparse.csc_array, y: Floats, w: Floats, *, positive: bool) -> Floats:

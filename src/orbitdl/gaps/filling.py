@@ -18,14 +18,15 @@ relative to their energy.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import Background
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import between, later, outside, range_of
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.penalty import PenaltyField, taps_of
 from orbitdl.domains.time.refit import LONGEST, atoms_as_columns
@@ -75,7 +76,7 @@ class Filler:
     x : ndarray of shape (T, channels)
         The detrended recording, zero where a sample is missing.
     missing : ndarray of shape (T,)
-    atoms : LineAtoms
+    atoms : Atoms
         Its code, sorted by time.
     debias : bool
         Whether events are refitted without the penalty.
@@ -87,7 +88,7 @@ class Filler:
     population: Population
     x: Floats
     missing: NDArray[np.bool_]
-    atoms: LineAtoms
+    atoms: Atoms
     debias: bool
 
     def __call__(self, window: tuple[int, int, Runs]) -> tuple[Integers, Floats, Floats]:
@@ -96,22 +97,22 @@ class Filler:
         width = self.coder.waveforms.length
         begin = 0.0 if first > 0 else -np.inf
         end = last - first - width if last < len(self.x) else np.inf
-        near = self.atoms.stretch(first - width - TAPS, last + TAPS)
-        atoms = self.atoms.take(near).later(-first)
-        observed = self.observed(window, atoms.outside(begin, end))
+        near = range_of(self.atoms, first - width - TAPS, last + TAPS)
+        atoms = later(self.atoms.select(near), -first)
+        observed = self.observed(window, outside(atoms, begin, end))
         level = self.level(first, last)
         time = np.arange(-width, last - first)
         is_free = (time >= begin) & (time < end)
         weights = np.where(is_free, self.weights(observed, level), np.inf)
-        atoms = code_observed(observed, self.coder, weights, atoms.between(begin, end))
+        atoms = code_observed(observed, self.coder, weights, between(atoms, begin, end))
         root = np.zeros((self.jacobian(atoms, 1).shape[1], 0))
-        if self.debias and len(atoms):
+        if self.debias and len(atoms.time):
             atoms, root = self.refitted(observed, atoms, float(np.mean(level)))
         parts = [self.filled(observed, gap, atoms, root) for gap in observed.gaps]
         mean, sd = (np.concatenate(own) for own in zip(*parts, strict=True))
         return np.concatenate([gap.samples for gap in observed.gaps]) + first, mean, sd
 
-    def observed(self, window: tuple[int, int, Runs], fixed: LineAtoms) -> Observed:
+    def observed(self, window: tuple[int, int, Runs], fixed: Atoms) -> Observed:
         """Return the whitened samples of a window after subtraction of fixed atoms."""
         first, last, runs = window
         before = min(self.background.order, first)
@@ -133,16 +134,14 @@ class Filler:
         least = np.minimum(weight / np.maximum(median, 1e-300), 1.0)
         return np.asarray(weight * np.maximum(observed.norms(self.coder.waveforms), least))
 
-    def refitted(
-        self, observed: Observed, atoms: LineAtoms, sigma: float
-    ) -> tuple[LineAtoms, Floats]:
+    def refitted(self, observed: Observed, atoms: Atoms, sigma: float) -> tuple[Atoms, Floats]:
         """Return refitted events, and a square root of the covariance of ``[b, tau]``."""
         waveforms = self.coder.waveforms
         start, _ = merged(atoms, resolution_of(waveforms))
         hidden = np.sum(observed.columns(waveforms, start).toarray() ** 2, axis=0) < HIDDEN
         events, _ = self.stepped(observed, start, start.time, hidden & False, sigma)
         chosen = ~hidden | self.population.is_typical(events)
-        events, time, hidden = events.take(chosen), start.time[chosen], hidden[chosen]
+        events, time, hidden = events.select(chosen), start.time[chosen], hidden[chosen]
         normal = np.zeros((0, 0))
         for _ in range(STEPS):
             events, normal = self.stepped(observed, events, time, hidden, sigma)
@@ -152,11 +151,11 @@ class Filler:
     def stepped(
         self,
         observed: Observed,
-        events: LineAtoms,
+        events: Atoms,
         time: Floats,
         hidden: NDArray[np.bool_],
         sigma: float,
-    ) -> tuple[LineAtoms, Floats]:
+    ) -> tuple[Atoms, Floats]:
         """Return events after a Gauss-Newton step, and its normal matrix."""
         b, own, population = events.coefficient, events.component, self.population
         J = (observed.S @ self.jacobian(events, len(observed.y))).toarray() / sigma
@@ -170,9 +169,9 @@ class Filler:
         times = events.time.copy()
         if not self.coder.integer_shifts:
             times += np.clip(step[len(b) :], -LONGEST, LONGEST)
-        return LineAtoms(own, times, b + step[: len(b)]), normal
+        return replace(events, coefficient=b + step[: len(b)], element=times[:, None]), normal
 
-    def jacobian(self, events: LineAtoms, n: int) -> sparse.csc_array:
+    def jacobian(self, events: Atoms, n: int) -> sparse.csc_array:
         """Return ``[a_1 .. a_K, d b_1 a_1 / d tau_1 .. d b_K a_K / d tau_K]`` at n samples.
 
         Without the second half if times are integers.
@@ -185,7 +184,7 @@ class Filler:
         return sparse.csc_array(sparse.hstack([a, *slopes]))
 
     def filled(
-        self, observed: Observed, gap: Gap, events: LineAtoms, root: Floats
+        self, observed: Observed, gap: Gap, events: Atoms, root: Floats
     ) -> tuple[Floats, Floats]:
         """Return means and standard deviations (m, channels) of the samples of a gap."""
         waveforms, (n, channels) = self.coder.waveforms, observed.y.shape
@@ -199,11 +198,11 @@ class Filler:
         sd = np.zeros((len(gap.samples), channels))
         for c in range(channels):
             own = J[gap.rows * channels + c].toarray()
-            misfit = own[:, : len(events)] ** 2 @ (share * events.coefficient**2)
+            misfit = own[:, : len(events.time)] ** 2 @ (share * events.coefficient**2)
             sd[:, c] = gap.sd(c, noise[c], np.hstack([own @ root, np.diag(np.sqrt(misfit))]))
         return gap.mean(m[gap.rows]), sd
 
 
-def added_up(atoms: LineAtoms, waveforms: Waveforms, n: int) -> Floats:
+def added_up(atoms: Atoms, waveforms: Waveforms, n: int) -> Floats:
     """Return the sum of atoms at n samples, (n, channels)."""
     return waveforms.add_up(n, atoms.component, atoms.time, atoms.coefficient)

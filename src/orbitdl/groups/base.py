@@ -151,6 +151,8 @@ class Action(ABC):
         Shape of one data point.
     block_shape : tuple of int
         ``(F, d, m)``: number, size and multiplicity of the blocks.
+    data_point : str
+        What a data point is called in tables.
     parameters : tuple of str
         Names of the parameters of a group element; an element is a row of them.
     is_invertible : bool
@@ -165,6 +167,7 @@ class Action(ABC):
         Number of maps.
     """
 
+    data_point: str = "sample"
     parameters: tuple[str, ...] = ()
     is_integer: bool = False
     dimension: int = 0

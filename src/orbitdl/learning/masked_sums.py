@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import CHUNK, stack
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.statistics import stack_components, unstack
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Floats, Representation

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.executor import CodingRound, DataChunk, Executor

@@ -7,8 +7,8 @@ from math import prod
 
 import numpy as np
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.encoding.denoise import left_by, root_mean_square
 from orbitdl.encoding.sample_coder import refit
 from orbitdl.encoding.samples import Samples

@@ -32,7 +32,7 @@ class Outcome:
     ----------
     dictionary : Dictionary
     history : History
-    codes : Codes, list of RecordingCodes, or None
+    codes : Codes or None
         The last ones; None if they were made by an earlier process.
     stopped : bool
         Whether the callback stopped the run.

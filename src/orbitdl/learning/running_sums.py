@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Blocks, Floats

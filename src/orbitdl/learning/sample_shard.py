@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
@@ -48,13 +49,9 @@ class SampleShard(Shard):
         codes = coder.prepared.code(
             samples.Y, coder.alpha, self.atoms, masked=samples.masked, n_jobs=n_jobs, warn=False
         )
-        summary = Summary(
-            objective=float(codes.objective.sum() + samples.unseen.sum()),
-            gap=float(codes.gap.max()),
-            samples=len(codes),
-            atoms=len(codes.atoms.coefficient),
-        )
-        return replace(self, atoms=codes.atoms, codes=codes), summary
+        summary = Summary.of(codes)
+        objective = summary.objective + float(samples.unseen.sum())
+        return replace(self, atoms=codes.atoms, codes=codes), replace(summary, objective=objective)
 
     def statistics(self) -> Statistics:
         return statistics_of(self.samples.representation.base, self.samples.Y, self.known_atoms)

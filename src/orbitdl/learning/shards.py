@@ -15,7 +15,8 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms, Codes
+from orbitdl.coding.atoms import Atoms
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import in_threads
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
@@ -45,6 +46,12 @@ class Summary:
     gap: float
     samples: int
     atoms: int
+
+    @classmethod
+    def of(cls, codes: Codes) -> Summary:
+        """Return that of codes."""
+        gap, atoms = float(codes.gap.max()), len(codes.atoms.coefficient)
+        return cls(float(codes.objective.sum()), gap, len(codes), atoms)
 
     def __add__(self, other: Summary) -> Summary:
         return Summary(

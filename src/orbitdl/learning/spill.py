@@ -13,7 +13,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 
 ARRAYS = ("offsets", "component", "coefficient", "element")
 Loaded = TypeVar("Loaded")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import CHUNK, stack
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.statistics import Statistics, stack_components
 from orbitdl.groups.base import Blocks, Floats, Integers, Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation

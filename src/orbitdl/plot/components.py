@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from orbitdl.coding.codes import Codes
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.base import Floats
 from orbitdl.plot.canvas import (
@@ -65,7 +66,7 @@ class ComponentsDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, model: Any, *, sfreq: float | None = None, codes: Any = None, ax: Any = None
+        cls, model: Any, *, sfreq: float | None = None, codes: Codes | None = None, ax: Any = None
     ) -> Self:
         """Draw the components of a fitted model.
 
@@ -75,7 +76,7 @@ class ComponentsDisplay(Display):
             Components of groups of shifts are centred at their peaks.
         sfreq : float, optional
             Sampling rate in Hz; then time is in seconds.
-        codes : Codes, RecordingCodes or a list of these, optional
+        codes : Codes, optional
             Codes from which usage is computed; by default those of `fit`.
         ax : Axes or array of Axes, optional
             One axis, which is subdivided, or one per component.

@@ -99,7 +99,7 @@ class DecompositionDisplay(Display):
             the first ten waveform lengths.
         sfreq : float, optional
             Sampling rate in Hz; then time is in seconds. By default that of the recording.
-        codes : Codes or RecordingCodes, optional
+        codes : Codes, optional
             ``model.encode(X)``, if available.
         ax : Axes or array of Axes, optional
             One axis, which is subdivided, or one per panel.

@@ -95,7 +95,7 @@ class EventsDisplay(Display):
         sfreq : float, optional
             Sampling rate in Hz; then time is in seconds, minutes or hours. By default that of the
             recording.
-        codes : RecordingCodes, optional
+        codes : Codes, optional
             ``model.encode(recording)``, if available.
         unit : str, optional
             Unit of the recording.

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from orbitdl.arrays.validation import require_between
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import between, later
 from orbitdl.domains.time.inputs import as_signal, detrended, require_own_channels
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.waveform import WaveformLearning
@@ -41,11 +42,11 @@ def segment_of(
     """Return the decomposition of a segment of a recording; with codes, only it is read."""
     signal, sfreq = as_signal(recording), checked(sfreq or getattr(recording, "sfreq", None))
     waveforms, gains = model._in_data_unit()
-    require_own_channels(signal.channels, waveforms.u.shape[2])
+    require_own_channels(signal.channels, waveforms.u.shape[2], signal.name)
     first, last = _bounds(len(signal), model.length, start, stop, sfreq)
     if codes is None:
         codes = model.encode(recording)
-    atoms = codes.atoms.between(first - model.length - 1, last + 1).later(-first)
+    atoms = later(between(codes.atoms, first - model.length - 1, last + 1), -first)
     atoms = replace(atoms, coefficient=atoms.coefficient * gains[atoms.component])
     shape = (last - first, *model.components_.shape[2:])
     trend = detrended(signal, model.length, detrend=model.detrend).trend(first, last)
@@ -57,18 +58,18 @@ def segment_of(
     )
 
 
-def _terms(waveforms: Waveforms, atoms: LineAtoms, j: int, shape: tuple[int, ...]) -> list[Term]:
+def _terms(waveforms: Waveforms, atoms: Atoms, j: int, shape: tuple[int, ...]) -> list[Term]:
     """Return the atoms of one component, NaN outside their supports; an empty row if none."""
     terms = []
     for k in np.flatnonzero(atoms.component == j):
-        alone = _sum_of(waveforms, atoms.take(np.array([k])), shape[0])
+        alone = _sum_of(waveforms, atoms.select(np.array([k])), shape[0])
         if alone.any():
             shown = np.where(np.any(alone != 0, axis=1)[:, None], alone, np.nan).reshape(shape)
             terms.append(Term(f"component {j}", shown, j, f"{atoms.coefficient[k]:.3g}"))
     return terms or [Term(f"component {j}", None, j)]
 
 
-def _sum_of(waveforms: Waveforms, atoms: LineAtoms, n: int) -> Floats:
+def _sum_of(waveforms: Waveforms, atoms: Atoms, n: int) -> Floats:
     return waveforms.add_up(n, atoms.component, atoms.time, atoms.coefficient)
 
 

@@ -42,18 +42,15 @@ def sketch_of(model: Model, sfreq: float | None = None) -> Sketch:
     return Sketch.of(representation_of(model), sfreq)
 
 
-def shares_of(codes: Any, q: int) -> Floats | None:
+def shares_of(codes: Codes | None, q: int) -> Floats | None:
     """Return the share of each component in the sum of absolute coefficients, (q,).
 
-    For `Codes`, `RecordingCodes` or a list of them; None without atoms.
+    None without atoms.
     """
-    if codes is None:
+    if codes is None or not len(codes.atoms.coefficient):
         return None
-    parts = [codes.atoms] if isinstance(codes, Codes) else codes
-    total = np.zeros(q)
-    for part in parts if isinstance(parts, list) else [parts]:
-        total += np.bincount(part.component, np.abs(part.coefficient), q)
-    return total / total.sum() if total.any() else None
+    total = np.bincount(codes.atoms.component, np.abs(codes.atoms.coefficient), q)
+    return np.asarray(total / total.sum())
 
 
 def centred(components: ArrayLike) -> Floats:

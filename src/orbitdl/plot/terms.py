@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.groups.base import Action, Floats, Integers
 from orbitdl.groups.presentation import ShiftSlider

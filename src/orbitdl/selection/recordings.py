@@ -25,7 +25,7 @@ from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.discover import calibrated, whitened
 from orbitdl.discovery.occurrences import is_event
-from orbitdl.discovery.pursuit import Atoms, gram_of, subtract
+from orbitdl.discovery.pursuit import Pursued, gram_of, subtract
 from orbitdl.events.model import (
     FIXED_SEED,
     Excerpt,
@@ -159,7 +159,7 @@ class EventJudges:
         lengths = np.isin(self.unit, units).sum() / w.length
         return Judged(error[units], energy[units], here.sum() / lengths, float(agreement))
 
-    def sample_of(self, atoms: Atoms, w: Whitened) -> Integers:
+    def sample_of(self, atoms: Pursued, w: Whitened) -> Integers:
         """Return the samples at the centres of atoms."""
         return np.clip(atoms.sample - w.length // 2, 0, w.samples - 1)
 
@@ -181,7 +181,7 @@ def learned_from(
     return calibrated(*every, rng, signed=signed).detector, found.reason
 
 
-def coded_events(w: Whitened, detector: Detector, *, signed: bool) -> tuple[Atoms, Floats]:
+def coded_events(w: Whitened, detector: Detector, *, signed: bool) -> tuple[Pursued, Floats]:
     """Return the events detected by components, and the residual."""
     coded = code(w, detector, w.level(w.y), signed=signed)
     coded = code(w, detector, w.level(coded.residual), signed=signed)
@@ -203,7 +203,7 @@ def partners(A: Floats, B: Floats) -> tuple[Integers, Integers]:
 
 
 def found_again(
-    atoms: Atoms, others: Atoms, partner: Integers, lag: Integers, near: int
+    atoms: Pursued, others: Pursued, partner: Integers, lag: Integers, near: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Return masks of the events that two sets of components share, (K,) and (K',)."""
     again, back = np.zeros(len(atoms), dtype=bool), np.zeros(len(others), dtype=bool)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.history import History

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import solve_by_columns

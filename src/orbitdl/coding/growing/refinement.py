@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.arrays.blocks import as_real_rows
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.growing.newton import LONGEST, Step, TangentData, newton_steps
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import refit_coefficients, transformed_atoms

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.arrays.validation import LARGEST_COUNT
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.codes import Atoms
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.missing import missing_in_time, missing_workspace
 from orbitdl.coding.sliding.newton import slide

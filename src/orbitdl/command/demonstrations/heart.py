@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 
 from orbitdl import WaveformLearning
+from orbitdl.coding.codes import Codes
 from orbitdl.command.demonstrations import other_simulator
 from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, drawing
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.groups.base import Floats
 from orbitdl.learning.state import Iteration
 from orbitdl.plot import DecompositionDisplay
@@ -43,7 +43,7 @@ class Heart(Demonstration):
 
     heart: EcgRecording
     model: WaveformLearning
-    codes: RecordingCodes
+    codes: Codes
     events: pd.DataFrame
 
     @classmethod
@@ -71,7 +71,7 @@ class Heart(Demonstration):
             "found": found,
             "events_that_are_none": len(self.events) - found,
             "error_in_samples": float(self.beats["late"].abs().median()),
-            "gap": float(self.codes.gap),
+            "gap": float(self.codes.gap.max()),
             **self.others,
         }
 
@@ -147,7 +147,7 @@ def mostly(beats: pd.DataFrame, kind: str) -> tuple[int, str]:
 
 def draw_heart(
     model: WaveformLearning,
-    codes: RecordingCodes,
+    codes: Codes,
     events: pd.DataFrame,
     heart: EcgRecording,
     path: Path,

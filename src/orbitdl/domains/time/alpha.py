@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.domains.time.atoms import later
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import atoms_of
 from orbitdl.domains.time.coder import residual_of
@@ -71,7 +72,7 @@ def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> Ch
 
 def atoms_per_length(shards: Any, waveforms: Waveforms) -> float:
     """Return the number of atoms per waveform length."""
-    counts = [len(atoms_of(recording)) for recording in shards.recordings]
+    counts = [len(atoms_of(recording).time) for recording in shards.recordings]
     return sum(counts) * waveforms.length / max(int(sum(shards.sizes)), 1)
 
 
@@ -112,7 +113,7 @@ def residuals_after(shards: Any, waveforms: Waveforms) -> RecordingShards:
         full = replace(atoms, coefficient=amplitudes_of(recording, waveforms, atoms))
         for chunk in recording:
             (x, observed), start = chunk.read(0, 0)
-            left = residual_of(x, observed, waveforms, full.later(-start))
+            left = residual_of(x, observed, waveforms, later(full, -start))
             signals.append(Signal(np.where(observed[:, None], left, np.nan)))
     return RecordingShards.cut(signals, waveforms.length, shards.alpha)
 

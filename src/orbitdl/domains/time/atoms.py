@@ -1,83 +1,58 @@
-"""Atoms of a recording: which waveform, when, how strong."""
+"""Atoms ``c_k a_{j_k}(t - tau_k)`` of one recording: operations on their times."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
-from orbitdl.coding.codes import Atoms
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.coding.atoms import Atoms
+from orbitdl.groups.base import Integers
 
 
-@dataclass(frozen=True, eq=False)
-class LineAtoms:
-    """Hold atoms ``c_k a_{j_k}(t - tau_k)``.
+def at_times(component: Integers, time: ArrayLike, coefficient: ArrayLike, q: int) -> Atoms:
+    """Return atoms of q waveforms that begin at these times, (K,) each."""
+    offsets = np.array([0, len(component)], dtype=np.intp)
+    element = np.asarray(time, dtype=np.float64)[:, None]
+    c = np.asarray(coefficient, dtype=np.float64)
+    return Atoms(q, offsets, np.asarray(component, dtype=np.intp), c, element)
 
-    Attributes
-    ----------
-    component : ndarray of shape (K,)
-    time : ndarray of shape (K,)
-        Where a waveform begins, in samples; negative where it overhangs the start.
-    coefficient : ndarray of shape (K,)
-    """
 
-    component: Integers
-    time: Floats
-    coefficient: Floats
+def no_atoms(q: int) -> Atoms:
+    """Return no atoms of q waveforms."""
+    return Atoms.none(1, q, 1)
 
-    @classmethod
-    def none(cls) -> LineAtoms:
-        """Return no atoms."""
-        return cls(np.zeros(0, dtype=np.intp), np.zeros(0), np.zeros(0))
 
-    @classmethod
-    def of(cls, atoms: Atoms | None) -> LineAtoms:
-        """Return those of data points whose elements are times."""
-        if atoms is None:
-            return cls.none()
-        return cls(atoms.component, np.ascontiguousarray(atoms.element[:, 0]), atoms.coefficient)
+def joined(parts: Iterable[Atoms]) -> Atoms:
+    """Return all atoms as those of one recording."""
+    every = list(parts)
+    together, q = Atoms.concatenate(every), max(part.n_components for part in every)
+    return replace(together, n_components=q, offsets=together.offsets[[0, -1]])
 
-    @classmethod
-    def concatenate(cls, parts: list[LineAtoms]) -> LineAtoms:
-        """Return all of them, one part after the other."""
-        return cls(
-            np.concatenate([part.component for part in parts]),
-            np.concatenate([part.time for part in parts]),
-            np.concatenate([part.coefficient for part in parts]),
-        )
 
-    def __len__(self) -> int:
-        return len(self.time)
+def between(atoms: Atoms, first: float, last: float) -> Atoms:
+    """Return those that begin from `first` up to `last`."""
+    return atoms.select((atoms.time >= first) & (atoms.time < last))
 
-    def as_atoms(self, n_components: int) -> Atoms:
-        """Return them as those of one data point."""
-        offsets = np.array([0, len(self)], dtype=np.intp)
-        component = self.component.astype(np.intp)
-        return Atoms(n_components, offsets, component, self.coefficient, self.time[:, None])
 
-    def take(self, chosen: NDArray[np.bool_] | Integers | slice) -> LineAtoms:
-        """Return some of them."""
-        return LineAtoms(self.component[chosen], self.time[chosen], self.coefficient[chosen])
+def outside(atoms: Atoms, first: float, last: float) -> Atoms:
+    """Return the others."""
+    return atoms.select((atoms.time < first) | (atoms.time >= last))
 
-    def between(self, first: float, last: float) -> LineAtoms:
-        """Return those that begin from `first` up to `last`."""
-        return self.take((self.time >= first) & (self.time < last))
 
-    def outside(self, first: float, last: float) -> LineAtoms:
-        """Return the others."""
-        return self.take((self.time < first) | (self.time >= last))
+def range_of(atoms: Atoms, first: float, last: float) -> slice:
+    """Return where those are that begin from `first` up to `last`, of sorted atoms."""
+    begin, end = np.searchsorted(atoms.time, [first, last])
+    return slice(int(begin), int(end))
 
-    def stretch(self, first: float, last: float) -> slice:
-        """Return where those are that begin from `first` up to `last`, of atoms in their order."""
-        begin, end = np.searchsorted(self.time, [first, last])
-        return slice(int(begin), int(end))
 
-    def later(self, by: float) -> LineAtoms:
-        """Return the same atoms, later by so many samples."""
-        return replace(self, time=self.time + by)
+def later(atoms: Atoms, by: float) -> Atoms:
+    """Return the same atoms, later by so many samples."""
+    return replace(atoms, element=atoms.element + by)
 
-    def in_order(self) -> LineAtoms:
-        """Return them in the order of time."""
-        return self.take(np.argsort(self.time, kind="stable"))
+
+def in_order(atoms: Atoms) -> Atoms:
+    """Return them sorted by time."""
+    return atoms.select(np.argsort(atoms.time, kind="stable"))

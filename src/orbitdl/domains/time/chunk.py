@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import joined, later, no_atoms
 from orbitdl.domains.time.certificate import Certificate
 from orbitdl.domains.time.coder import RecordingCoder, positions_of, residual_of
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
@@ -38,7 +39,7 @@ class Chunk(Shard):
         Length of a waveform in samples.
     atoms : Atoms or None
         Atoms of one data point; an element is a time in the recording.
-    neighbours : LineAtoms
+    neighbours : Atoms
         Atoms of neighbouring chunks that overlap this one.
     """
 
@@ -47,7 +48,7 @@ class Chunk(Shard):
     last: int
     width: int
     atoms: Atoms | None = None
-    neighbours: LineAtoms = LineAtoms.none()
+    neighbours: Atoms = field(default_factory=partial(no_atoms, 0))
     codes: None = None
 
     def __len__(self) -> int:
@@ -69,14 +70,14 @@ class Chunk(Shard):
         return -np.inf if self.begins else self.first, np.inf if self.ends else self.last
 
     @property
-    def own(self) -> LineAtoms:
+    def own(self) -> Atoms:
         """The atoms that begin here."""
-        return LineAtoms.of(self.atoms)
+        return no_atoms(0) if self.atoms is None else self.atoms
 
     @property
-    def known(self) -> LineAtoms:
+    def known(self) -> Atoms:
         """All atoms that overlap this chunk."""
-        return LineAtoms.concatenate([self.own, self.neighbours])
+        return joined([self.own, self.neighbours])
 
     def read(self, before: int, after: int) -> tuple[Part, int]:
         """Return its samples with margins, and the position of the first one in the recording."""
@@ -88,25 +89,21 @@ class Chunk(Shard):
         coded = self.optimised(coder)
         judged, alpha = coded.certificate(coder), coder.alpha
         gap = judged.gap(alpha, positive=coder.positive)
-        return coded, Summary(judged.objective(alpha), gap, int(self.begins), len(coded.own))
+        return coded, Summary(judged.objective(alpha), gap, int(self.begins), len(coded.own.time))
 
     def optimised(self, coder: RecordingCoder) -> Chunk:
         """Optimise the atoms that begin here, with those of neighbouring chunks fixed."""
         part, start = self.read(TAPS, self.width + TAPS)
         first, last = self.domain
         taps = self._taps(len(part[0]), start, coder)
-        found = coder.code(*part, self.known.later(-start), first - start, last - start, taps)
-        return self.with_atoms(found.later(start), len(coder.waveforms))
-
-    def with_atoms(self, atoms: LineAtoms, n_components: int) -> Chunk:
-        """Return this chunk with other atoms of its own."""
-        return replace(self, atoms=atoms.as_atoms(n_components))
+        found = coder.code(*part, later(self.known, -start), first - start, last - start, taps)
+        return replace(self, atoms=later(found, start))
 
     def certificate(self, coder: RecordingCoder, *, with_polar: bool = True) -> Certificate:
         """Return the terms of this chunk in the certificate of its recording."""
         waveforms, margin = coder.waveforms, self.width + TAPS if with_polar else 0
         (x, observed), start = self.read(margin, margin)
-        r = residual_of(x, observed, waveforms, self.known.later(-start))
+        r = residual_of(x, observed, waveforms, later(self.known, -start))
         here = slice(self.first - start, self.last - start)
         pairs = (r, r), (x, r), (x, x)
         energy, product, data = (float(np.sum(one[here] * two[here])) for one, two in pairs)
@@ -149,13 +146,13 @@ class Chunk(Shard):
     def sums(self, width: int, max_shift: int) -> Sums:
         """Return the sums over events for waveforms that begin `max_shift` samples earlier."""
         (x, observed), start = self.read(0, 0)
-        moved = self.known.later(-start - max_shift)
-        counted = np.arange(len(moved)) < len(self.own)
+        moved = later(self.known, -start - max_shift)
+        counted = np.arange(len(moved.time)) < len(self.own.time)
         near = (moved.time > -width - TAPS + 1) & (moved.time < len(x) + width + TAPS)
         order = np.argsort(moved.time, kind="stable")
         order = order[near[order]]
         q, ends = self.known_atoms.n_components, (self.begins, self.ends)
-        return event_sums(x, observed, width, q, moved.take(order), counted[order], ends)
+        return event_sums(x, observed, width, q, moved.select(order), counted[order], ends)
 
     def recentred(self, shifts: Integers) -> Chunk:
         """Return this chunk with the atoms of component j later by ``shifts[j]`` samples."""
@@ -169,7 +166,7 @@ class Chunk(Shard):
     def worst_residuals(self, A: Blocks, most: int) -> Residuals:
         """Return the disjoint segments of the residual with the largest energy."""
         part, start = self.read(0, 0)
-        left = residual_of(*part, Waveforms(from_blocks(A)), self.known.later(-start))
+        left = residual_of(*part, Waveforms(from_blocks(A)), later(self.known, -start))
         left = np.pad(left, [(0, max(self.width - len(left), 0)), (0, 0)])
         total = np.concatenate([[0.0], np.cumsum(np.sum(left**2, axis=1))])
         energy = total[self.width :] - total[: -self.width]

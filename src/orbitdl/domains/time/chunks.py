@@ -14,13 +14,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from orbitdl.coding.codes import Status
+from orbitdl.coding.atoms import Atoms
+from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.parallel import in_threads
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.domains.time.atoms import between, in_order, joined, no_atoms, outside, range_of
+from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.certificate import Certificate
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.coder import RecordingCoder
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.sweeps import BLOCK_MARGIN
@@ -59,21 +60,21 @@ def spread(parts: Sequence[Item], most: int) -> list[Item]:
     return [parts[k] for k in chosen]
 
 
-def atoms_of(recording: Recording) -> LineAtoms:
+def atoms_of(recording: Recording) -> Atoms:
     """Return all atoms, sorted by time."""
-    return LineAtoms.concatenate([chunk.own for chunk in recording]).in_order()
+    return in_order(joined(chunk.own for chunk in recording))
 
 
-def linked(recording: Recording, q: int) -> Recording:
+def linked(recording: Recording) -> Recording:
     """Assign to every chunk the atoms that begin in it, and those that overlap it."""
     atoms = atoms_of(recording)
     far = 2 * (recording[0].width + TAPS)
     result = []
     for chunk in recording:
-        near = atoms.take(atoms.stretch(chunk.first - far, chunk.last + far))
-        neighbours = near.outside(*chunk.domain)
-        own = atoms.take(atoms.stretch(*chunk.domain))
-        result.append(replace(chunk, neighbours=neighbours).with_atoms(own, q))
+        near = atoms.select(range_of(atoms, chunk.first - far, chunk.last + far))
+        neighbours = outside(near, *chunk.domain)
+        own = atoms.select(range_of(atoms, *chunk.domain))
+        result.append(replace(chunk, atoms=own, neighbours=neighbours))
     return result
 
 
@@ -84,21 +85,22 @@ class Coded:
     chunks: Recording
     certificate: Certificate
 
-    def codes(self, coder: RecordingCoder) -> RecordingCodes:
-        """Return the codes of the recording."""
+    def codes(self, coder: RecordingCoder) -> Codes:
+        """Return the codes of the recording, as the only data point."""
         objective = self.certificate.objective(coder.alpha)
         gap = self.certificate.gap(coder.alpha, positive=coder.positive)
         status = Status.CONVERGED if gap <= coder.tol else Status.STOPPED_EARLY
         if objective == 0.0:
             status = Status.ZERO_DATA
-        explained = self.certificate.explained
-        return RecordingCodes(atoms_of(self.chunks), objective, gap, status, explained)
+        columns = (objective, gap, status, self.certificate.explained)
+        axis = TimeAxis((1, self.chunks[0].width, self.chunks[0].signal.channels))
+        return Codes(axis, atoms_of(self.chunks), *(np.array([value]) for value in columns))
 
 
 def without_atoms(recording: Recording) -> Coded:
     """Return a recording without atoms, which is optimal without waveforms."""
     data = sum(float(np.sum(chunk.read(0, 0)[0][0] ** 2)) for chunk in recording)
-    chunks = [chunk.with_atoms(LineAtoms.none(), 0) for chunk in recording]
+    chunks = [replace(chunk, atoms=no_atoms(0)) for chunk in recording]
     return Coded(chunks, Certificate(data, data, data, 0.0, 0.0))
 
 
@@ -109,9 +111,9 @@ def code_recording(
 
     `watch` is called with the number of samples of every coded chunk.
     """
-    q, before = len(coder.waveforms), None
+    before = None
     if all(chunk.atoms is not None for chunk in recording):
-        recording = linked(recording, q)
+        recording = linked(recording)
         before = certified(recording, coder, n_jobs, with_polar=False)
     coded, attempt = recording, coder
     for _ in range(TRIES):
@@ -148,29 +150,28 @@ def even_then_odd(
 
     for colour in (0, 1):
         chunks[colour::2] = in_threads(code, chunks[colour::2], n_jobs)
-        chunks = linked(chunks, len(coder.waveforms))
+        chunks = linked(chunks)
     return chunks
 
 
 def across_borders(recording: Recording, coder: RecordingCoder, n_jobs: int | None) -> Recording:
     """Code disjoint windows across the borders between chunks."""
-    max_shift, q = BORDER_BLOCKS * (recording[0].width + BLOCK_MARGIN), len(coder.waveforms)
-    windows = [border_window(one, two, max_shift, q) for one, two in pairwise(recording)]
+    max_shift = BORDER_BLOCKS * (recording[0].width + BLOCK_MARGIN)
+    windows = [border_window(one, two, max_shift) for one, two in pairwise(recording)]
     coded = in_threads(lambda window: window.optimised(coder), windows, n_jobs)
     for k, window in enumerate(coded):
         for chunk in (k, k + 1):
-            rest = recording[chunk].own.outside(*window.domain)
-            mine = window.own.between(*recording[chunk].domain)
-            both = LineAtoms.concatenate([rest, mine]).in_order()
-            recording[chunk] = recording[chunk].with_atoms(both, q)
-    return linked(recording, q)
+            rest = outside(recording[chunk].own, *window.domain)
+            mine = between(window.own, *recording[chunk].domain)
+            recording[chunk] = replace(recording[chunk], atoms=in_order(joined([rest, mine])))
+    return linked(recording)
 
 
-def border_window(one: Chunk, two: Chunk, max_shift: int, q: int) -> Chunk:
+def border_window(one: Chunk, two: Chunk, max_shift: int) -> Chunk:
     """Return a window across the border between two chunks."""
-    atoms, border = LineAtoms.concatenate([one.own, two.own]), two.first
+    atoms, border = joined([one.own, two.own]), two.first
     window = Chunk(
         one.signal, max(border - max_shift, 0), min(border + max_shift, two.last), one.width
     )
-    own, others = atoms.between(*window.domain), atoms.outside(*window.domain)
-    return replace(window, neighbours=others).with_atoms(own, q)
+    own, others = between(atoms, *window.domain), outside(atoms, *window.domain)
+    return replace(window, atoms=own, neighbours=others)

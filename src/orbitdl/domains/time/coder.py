@@ -6,8 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.arrays.warnings import warn_user
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import at_times, between, in_order, joined, outside
 from orbitdl.domains.time.correlations import correlations
 from orbitdl.domains.time.oracles import ENDLESS, WaveformTables
 from orbitdl.domains.time.residuals import Residual
@@ -60,6 +63,15 @@ class RecordingCoder:
         """Return a coder with a smaller tolerance and larger windows."""
         return replace(self, tol=factor * self.tol, span=2 * self.span)
 
+    def warn_if(self, unconverged: bool, who: str, largest: float) -> None:
+        """Warn that some recordings stopped above the tolerance."""
+        if unconverged:
+            warn_user(
+                f"{who} stopped above the gap tolerance {self.tol:.1e} (largest gap "
+                f"{largest:.1e}); pass a larger tol or alpha.",
+                ConvergenceWarning,
+            )
+
     @property
     def shapes(self) -> WaveformTables:
         """Waveforms in the form used by kernels."""
@@ -74,11 +86,11 @@ class RecordingCoder:
         self,
         x: Floats,
         observed: NDArray[np.bool_],
-        known: LineAtoms,
+        known: Atoms,
         first: float = -np.inf,
         last: float = np.inf,
         taps: Floats | None = None,
-    ) -> LineAtoms:
+    ) -> Atoms:
         """Optimise the atoms that begin in ``[first, last)``, with the other known atoms fixed.
 
         Parameters
@@ -86,7 +98,7 @@ class RecordingCoder:
         x : ndarray of shape (n, channels)
             Zero where nothing was observed.
         observed : ndarray of shape (n,)
-        known : LineAtoms
+        known : Atoms
             All atoms that overlap x; those between `first` and `last` are the warm start.
         taps : ndarray of shape (q, n + W - 1 + 12) or None
             Taps of a penalty field at all positions from ``-offset`` on, see
@@ -94,11 +106,11 @@ class RecordingCoder:
 
         Returns
         -------
-        LineAtoms
+        Atoms
             Those between `first` and `last`, sorted by time.
         """
-        workspace, dirty, size = CAPACITY, None, self._block_size(len(x), len(known))
-        own, fixed = known.between(first, last), known.outside(first, last)
+        workspace, dirty, size = CAPACITY, None, self._block_size(len(x), len(known.time))
+        own, fixed = between(known, first, last), outside(known, first, last)
         while True:
             residual = residual_for(x, observed, self, known, taps)
             blocks = blocks_of(residual, self.waveforms, own, size, workspace, dirty)
@@ -109,7 +121,7 @@ class RecordingCoder:
             if ended != FULL:
                 return own
             _require_duration(workspace, blocks, self)
-            known, workspace = LineAtoms.concatenate([own, fixed]), 2 * workspace
+            known, workspace = joined([own, fixed]), 2 * workspace
             dirty = blocks.dirty  # solved blocks stay solved
 
     def _block_size(self, samples: int, atoms: int) -> int:
@@ -132,7 +144,7 @@ def residual_for(
     x: Floats,
     observed: NDArray[np.bool_],
     coder: RecordingCoder,
-    known: LineAtoms,
+    known: Atoms,
     taps: Floats | None = None,
 ) -> Residual:
     """Return residual and correlations of a recording after subtraction of known atoms."""
@@ -159,7 +171,7 @@ def positions_of(samples: int, waveforms: Waveforms) -> tuple[int, int]:
 
 
 def residual_of(
-    x: Floats, observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms
+    x: Floats, observed: NDArray[np.bool_], waveforms: Waveforms, atoms: Atoms
 ) -> Floats:
     """Return x (n, channels) minus atoms, zero where not observed."""
     fitted = waveforms.add_up(len(x), atoms.component, atoms.time, atoms.coefficient)
@@ -179,7 +191,7 @@ def complete_positions(observed: NDArray[np.bool_], waveforms: Waveforms) -> NDA
 def blocks_of(
     residual: Residual,
     waveforms: Waveforms,
-    atoms: LineAtoms,
+    atoms: Atoms,
     size: int,
     workspace: int,
     dirty: Floats | None = None,
@@ -200,8 +212,8 @@ def blocks_of(
     return blocks
 
 
-def atoms_of(blocks: Blocks, waveforms: Waveforms) -> LineAtoms:
+def atoms_of(blocks: Blocks, waveforms: Waveforms) -> Atoms:
     """Return all atoms, sorted by time."""
     used = np.arange(blocks.c.shape[1]) < blocks.filled[:, None]
     time = blocks.position[used] - waveforms.offset
-    return LineAtoms(blocks.component[used], time, blocks.c[used]).in_order()
+    return in_order(at_times(blocks.component[used], time, blocks.c[used], len(waveforms)))

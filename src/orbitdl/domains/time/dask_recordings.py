@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from orbitdl.data.base import reading
-from orbitdl.domains.time.inputs import as_signal, named
-from orbitdl.domains.time.signal import Signal
+from orbitdl.domains.time.inputs import as_signal
+from orbitdl.domains.time.signal import Signal, name_of
 from orbitdl.groups.base import Integers
 
 
@@ -41,7 +41,7 @@ class DelayedRecordings:
 
     def read(self, k: int) -> Signal:
         """Compute recording k here."""
-        with reading(named(k)):
+        with reading(name_of(k)):
             values = self.chunk(k).compute(scheduler=_scheduler(self.chunk(k)))
         return check_recording(values, k, k + 1)
 
@@ -53,7 +53,7 @@ class DelayedRecordings:
 
 def check_recording(values: Any, first: int, last: int) -> Signal:
     """Return the recording of this number, given what was computed, wherever that was."""
-    return as_signal(values, named(first))
+    return as_signal(values, first)
 
 
 def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
@@ -70,7 +70,7 @@ def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
         return None, True
     if not all(lazy):
         raise ValueError(
-            f"{named(lazy.index(False))} is at hand, and {named(lazy.index(True))} is delayed; "
+            f"{name_of(lazy.index(False))} is at hand, and {name_of(lazy.index(True))} is delayed; "
             "pass all of one kind."
         )
     import dask

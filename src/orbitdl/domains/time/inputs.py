@@ -12,15 +12,13 @@ import numpy as np
 from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
-from orbitdl.domains.time.signal import Signal, complete
+from orbitdl.domains.time.signal import Signal, complete, name_of
 from orbitdl.domains.time.spooling import come_once, spooled
 from orbitdl.domains.time.whitening import whitened
-from orbitdl.groups.base import Floats
+from orbitdl.groups.base import Floats, Integers
 
 PART = 2**18
 """Samples that are read at a time."""
-ONLY = "the recording"
-"""What the only recording is called in messages; one of several has a number, from 0."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +58,14 @@ def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
     several = isinstance(recording, list | tuple) and any(map(_is_array, recording))
     if not several:
         return [as_signal(recording)], False
-    signals = [as_signal(one, named(k)) for k, one in enumerate(recording)]
+    signals = [as_signal(one, k) for k, one in enumerate(recording)]
     require_same_channels([signal.channels for signal in signals])
     return signals, True
 
 
-def named(number: int) -> str:
-    """Return what one of several recordings is called in messages."""
-    return f"recording {number}"
-
-
-def as_signal(recording: Any, name: str = ONLY) -> Signal:
+def as_signal(recording: Any, number: int | None = None) -> Signal:
     """Return one recording to be read; what has a signal, as `recordings.Recording`, gives it."""
-    values = getattr(recording, "signal", recording)
+    values, name = getattr(recording, "signal", recording), name_of(number)
     if not (hasattr(values, "shape") and hasattr(values, "dtype")):
         values = _in_memory(values, name)
     shape, kind = tuple(values.shape), np.dtype(values.dtype).kind
@@ -89,10 +82,11 @@ def as_signal(recording: Any, name: str = ONLY) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    return Signal(values, sfreq=_known(recording, "sfreq"), offset=_known(recording, "offset") or 0)
+    sfreq, offset = _known(recording, "sfreq"), _known(recording, "offset") or 0
+    return Signal(values, sfreq=sfreq, offset=offset, number=number)
 
 
-def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
+def require_own_channels(found: int, own: int, name: str) -> None:
     """Refuse a recording of other channels than the waveforms have."""
     if found != own:
         raise ValueError(
@@ -100,19 +94,36 @@ def require_own_channels(found: int, own: int, name: str = ONLY) -> None:
         )
 
 
+class LocalRecordings:
+    """Recordings that are read in this process, a chunk each.
+
+    Attributes
+    ----------
+    signals : list of Signal
+    ends : ndarray of shape (n + 1,)
+        Where chunks begin: a data point is a recording.
+    """
+
+    def __init__(self, signals: list[Signal]) -> None:
+        self.signals = signals
+        self.ends: Integers = np.arange(len(signals) + 1, dtype=np.intp)
+
+    def read(self, k: int) -> Signal:
+        """Return recording k."""
+        return self.signals[k]
+
+
 def require_same_channels(channels: Sequence[int]) -> None:
     """Refuse recordings of which one has other channels than those before it."""
     for number, found in enumerate(channels):
         if found != channels[0]:
             raise ValueError(
-                f"the recordings differ in their channels: {named(number)} has {found}, and those "
-                f"before it have {channels[0]}; pass recordings of the same ones."
+                f"the recordings differ in their channels: {name_of(number)} has {found}, and "
+                f"those before it have {channels[0]}; pass recordings of the same ones."
             )
 
 
-def survey(
-    signal: Signal, name: str = ONLY, *, hashed: bool = False, n_jobs: int | None = None
-) -> Survey:
+def survey(signal: Signal, *, hashed: bool = False, n_jobs: int | None = None) -> Survey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
 
@@ -120,14 +131,14 @@ def survey(
         part = signal.raw(first, first + PART)
         if hashed:  # one part after the other, then
             digest.update(np.where(np.isnan(part), np.nan, part).tobytes())
-        return known_range(part, name)
+        return known_range(part, signal.name)
 
     looks = in_threads(look, range(0, len(signal), PART), None if hashed else n_jobs)
     counts, lows, highs = zip(*looks, strict=True)
     observed, low, high = sum(counts), np.min(lows, axis=0), np.max(highs, axis=0)
     if observed == 0:
-        raise ValueError(_nothing_observed(signal, name))
-    require_in_range(float(max(high.max(), -low.min())), name)
+        raise ValueError(_nothing_observed(signal))
+    require_in_range(float(max(high.max(), -low.min())), signal.name)
     shape = len(signal), signal.channels, len(signal.values.shape)
     return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
 
@@ -166,15 +177,15 @@ def parts_of(signal: Signal) -> Iterator[Floats]:
     return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
 
 
-def _nothing_observed(signal: Signal, name: str) -> str:
+def _nothing_observed(signal: Signal) -> str:
     """Say that no sample is there, and whether one channel is to blame."""
     there = np.zeros(signal.channels, dtype=bool)
     for part in parts_of(signal):
         there |= (~np.isnan(part)).any(axis=0)
     if there.any() and not there.all():
         dead = int(np.argmin(there))
-        return f"channel {dead} of {name} is missing throughout; leave it out."
-    return f"{name} is missing throughout: all its values are NaN; pass one that has some."
+        return f"channel {dead} of {signal.name} is missing throughout; leave it out."
+    return f"{signal.name} is missing throughout: all its values are NaN; pass one that has some."
 
 
 def _known(recording: Any, name: str) -> Any:

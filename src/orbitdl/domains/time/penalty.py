@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.correlations import cubic_of, on_samples, stationary
 from orbitdl.domains.time.splines import TAPS, weights_at
 from orbitdl.groups.base import Floats
@@ -93,9 +93,9 @@ def taps_of(field: PenaltyField, first: int, last: int, q: int) -> Floats:
     return np.ascontiguousarray(np.broadcast_to(taps, (q, last - first)))
 
 
-def field_at(field: PenaltyField, atoms: LineAtoms, q: int) -> Floats:
+def field_at(field: PenaltyField, atoms: Atoms, q: int) -> Floats:
     """Return ``p_{j_k}(tau_k)`` of every atom, (K,)."""
-    if len(atoms) == 0:
+    if len(atoms.time) == 0:
         return np.zeros(0)
     position = np.floor(atoms.time).astype(np.intp)
     first = int(position.min()) - 1

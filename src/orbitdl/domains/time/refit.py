@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import later, range_of
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.waveforms import Waveforms, fill_signals
@@ -79,10 +80,10 @@ class Columns:
         Half-open range of samples of the chunk in their supports.
     """
 
-    def __init__(self, chunk: Chunk, waveforms: Waveforms, atoms: LineAtoms) -> None:
+    def __init__(self, chunk: Chunk, waveforms: Waveforms, atoms: Atoms) -> None:
         (x, self.observed), start = chunk.read(0, 0)
-        self.which = atoms.stretch(start - waveforms.length - TAPS, start + len(x) + TAPS)
-        mine = atoms.take(self.which).later(-start)
+        self.which = range_of(atoms, start - waveforms.length - TAPS, start + len(x) + TAPS)
+        mine = later(atoms.select(self.which), -start)
         begin = np.floor(mine.time).astype(np.intp) - 1
         ends = begin, begin + waveforms.length + TAPS - 1
         self.first, self.last = (np.clip(end, 0, len(x)) for end in ends)
@@ -104,10 +105,10 @@ class Columns:
         return self.over_supports(np.sum(y.reshape(-1, self.channels) ** 2, axis=1))
 
 
-def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Refit:
+def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Refit:
     """Refit all atoms of a recording jointly; atoms are sorted by time."""
     amplitude = amplitudes_of(recording, waveforms, atoms)
-    count = len(atoms)
+    count = len(atoms.time)
     norm, product, before, after, observed = np.zeros((5, count))
     for part in columns_of(recording, waveforms, atoms):
         y = part.x - np.asarray(part.matrix @ amplitude[part.which])
@@ -129,25 +130,26 @@ def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> 
 
 
 def retimed(
-    recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms, free: NDArray[np.bool_]
-) -> LineAtoms:
+    recording: list[Chunk], waveforms: Waveforms, atoms: Atoms, free: NDArray[np.bool_]
+) -> Atoms:
     """Refit the times of `free` atoms, with all amplitudes; atoms are sorted by time."""
-    best, least, damping, step = atoms, np.inf, DAMPING, np.zeros(len(atoms))
-    for _ in range(STEPS + 1 if len(atoms) else 0):
+    count = len(atoms.time)
+    best, least, damping, step = atoms, np.inf, DAMPING, np.zeros(count)
+    for _ in range(STEPS + 1 if count else 0):
         now = NormalEquations.of(recording, waveforms, atoms)
         amplitude, energy = now.fitted()
         if energy < least:
             best, least, damping = atoms, energy, damping / 10.0
             gram = now.scaled(amplitude)
-            right = np.concatenate([np.zeros(len(atoms)), now.slopes(amplitude)])
+            right = np.concatenate([np.zeros(count), now.slopes(amplitude)])
         else:
             damping *= 100.0
         if least <= 0.0:
             break
         diagonal = np.maximum(gram.diagonal(), RIDGE * gram.diagonal().max())
         step = splu((gram + damping * sparse.diags_array(diagonal)).tocsc()).solve(right)
-        step = np.where(free, np.clip(step[len(atoms) :], -LONGEST, LONGEST), 0.0)
-        atoms = replace(best, time=np.maximum.accumulate(best.time + step))
+        step = np.where(free, np.clip(step[count:], -LONGEST, LONGEST), 0.0)
+        atoms = replace(best, element=np.maximum.accumulate(best.time + step)[:, None])
         if np.max(np.abs(step)) < CONVERGED:  # by quadratic convergence the error is its square
             return atoms
     return best
@@ -172,9 +174,9 @@ class NormalEquations:
     energy: float
 
     @classmethod
-    def of(cls, recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> NormalEquations:
+    def of(cls, recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> NormalEquations:
         """Sum over the chunks of a recording; atoms are sorted by time."""
-        count, energy = len(atoms), 0.0
+        count, energy = len(atoms.time), 0.0
         gram, right = sparse.csr_array((2 * count, 2 * count)), np.zeros(2 * count)
         for part in columns_of(recording, waveforms, atoms):
             both = sparse.hstack([part.matrix, part.derivatives()], format="csc")
@@ -205,9 +207,9 @@ class NormalEquations:
         return (both @ self.gram @ both).tocsr()
 
 
-def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Floats:
+def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Floats:
     """Return the least-squares amplitudes (K,) of atoms sorted by time."""
-    count = len(atoms)
+    count = len(atoms.time)
     if count == 0:
         return np.zeros(0)
     products, right = list[tuple[Floats, Integers, Integers]](), np.zeros(count)
@@ -227,27 +229,27 @@ def solved(gram: sparse.csc_array, right: Floats) -> Floats:
     return np.asarray(splu(gram + ridge * one).solve(right))
 
 
-def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: LineAtoms) -> Iterator[Columns]:
+def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Iterator[Columns]:
     """Yield the atoms of one chunk after the other."""
     return (Columns(chunk, waveforms, atoms) for chunk in recording)
 
 
 def atoms_as_columns(
-    observed: NDArray[np.bool_], waveforms: Waveforms, atoms: LineAtoms, order: int = 0
+    observed: NDArray[np.bool_], waveforms: Waveforms, atoms: Atoms, order: int = 0
 ) -> sparse.csc_array:
     """Return atoms at the observed samples, with stacked channels, as columns.
 
     Or their time derivatives of order 1 or 2.
     """
     channels, size = waveforms.u.shape[2], waveforms.length + TAPS - 1
-    signals = np.zeros((len(atoms), size, channels))
+    signals = np.zeros((len(atoms.time), size, channels))
     fill_signals(atoms.component, atoms.time, waveforms.u, order, signals)
     sample = (np.floor(atoms.time).astype(np.intp) - 1)[:, None] + np.arange(size)
     inside = (sample >= 0) & (sample < len(observed))
     is_observed = inside & observed[np.clip(sample, 0, len(observed) - 1)]
     row: Integers = (sample[:, :, None] * channels + np.arange(channels))[is_observed]
     ends = np.concatenate([[0], np.cumsum(is_observed.sum(axis=1) * channels)])
-    shape = len(observed) * channels, len(atoms)
+    shape = len(observed) * channels, len(atoms.time)
     return sparse.csc_array((signals[is_observed].ravel(), row.ravel(), ends), shape=shape)
 
 

@@ -8,11 +8,13 @@ from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
-from orbitdl.coding.codes import Atoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import in_threads
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
+from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import (
     Recording,
@@ -23,36 +25,22 @@ from orbitdl.domains.time.chunks import (
     spread,
 )
 from orbitdl.domains.time.coder import RecordingCoder
-from orbitdl.domains.time.codes import RecordingCodes
 from orbitdl.domains.time.coordinates import from_blocks
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
 from orbitdl.groups.base import Blocks, Floats, Integers
-from orbitdl.learning.shards import LocalShards, Summary, shuffled, total
+from orbitdl.learning.shards import LocalShards, Summary, shuffled
 
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True)
-class LineSpace:
-    """Waveforms in blocks, and times as elements."""
-
-    block_shape: tuple[int, int, int]
-    dtype: type = np.float64
-    parameters: tuple[str, ...] = ("time",)
-
-    def contains(self, element: Floats) -> bool:
-        """Return whether times can be some."""
-        return bool(np.all(np.isfinite(element)))
 
 
 class Recordings(Protocol):
     """Recordings in chunks, some of which may be queried; `RecordingShards` is that."""
 
     @property
-    def space(self) -> LineSpace:
+    def space(self) -> TimeAxis:
         """What waveforms and atoms look like."""
 
     @property
@@ -94,7 +82,7 @@ class RecordingShards(LocalShards):
     alpha : float
     positive, integer_shifts : bool
         Whether coefficients must be positive, and times whole samples.
-    codes : list of RecordingCodes or None
+    codes : Codes or None
         What the last coding of every recording ended with, unless it was changed since.
     """
 
@@ -102,7 +90,7 @@ class RecordingShards(LocalShards):
     alpha: float
     positive: bool = False
     integer_shifts: bool = False
-    codes: list[RecordingCodes] | None = None
+    codes: Codes | None = None
 
     @classmethod
     def cut(
@@ -121,9 +109,9 @@ class RecordingShards(LocalShards):
         return cls(parts, n_jobs, alpha, positive, integer_shifts)
 
     @property
-    def space(self) -> LineSpace:
+    def space(self) -> TimeAxis:
         chunk = self.parts[0]
-        return LineSpace((1, chunk.width, chunk.signal.channels))
+        return TimeAxis((1, chunk.width, chunk.signal.channels))
 
     def no_statistics(self, q: int) -> EventStatistics:
         return EventStatistics.none(*self.space.block_shape[1:], q)
@@ -172,9 +160,9 @@ class RecordingShards(LocalShards):
         short = all(len(group) <= 2 for group in groups)  # then threads take whole recordings
         outer, within = (self.n_jobs, None) if short and len(groups) > 1 else (None, self.n_jobs)
         coded = in_threads(lambda one: code_recording(one, coder, within, watch), groups, outer)
-        codes = [one.codes(coder) for one in coded]
+        codes = Codes.concatenate([one.codes(coder) for one in coded])
         parts = tuple(chunk for one in coded for chunk in one.chunks)
-        summary = total(Summary(one.objective, one.gap, 1, len(one)) for one in codes)
+        summary = Summary.of(codes)
         return replace(self, parts=parts, codes=codes), summary
 
     def starting_from(self, atoms: Atoms | None) -> RecordingShards:
@@ -188,10 +176,8 @@ class RecordingShards(LocalShards):
         changed = replace(self, parts=parts, codes=None)
         if any(part.atoms is None for part in parts):
             return changed
-        q = parts[0].known_atoms.n_components
-        return replace(
-            changed, parts=tuple(part for group in changed.recordings for part in linked(group, q))
-        )
+        every = (part for group in changed.recordings for part in linked(group))
+        return replace(changed, parts=tuple(every))
 
     def batches(self, size: int, rng: np.random.Generator) -> list[RecordingShards]:
         """Return so many whole recordings at a time; one that is alone is one batch."""

@@ -25,6 +25,11 @@ AT_A_TIME = 2**16
 """Samples that are freed from their trend together: what that takes stays in the cache."""
 
 
+def name_of(number: int | None) -> str:
+    """Return what a recording is called in messages: the only one, or one of several."""
+    return "the recording" if number is None else f"recording {number}"
+
+
 @dataclass(frozen=True, eq=False)
 class Signal:
     """Anything of shape (T,) or (T, channels) that can be sliced; NaN means missing.
@@ -44,6 +49,8 @@ class Signal:
     penalty : PenaltyField or None
         Weights of the penalty, relative to alpha, where it depends on position and component;
         positions count from the first of `values`. None: the penalty is alpha everywhere.
+    number : int or None
+        Of one of several recordings, from 0.
     """
 
     values: Any
@@ -52,6 +59,12 @@ class Signal:
     offset: int = 0
     noise: Background | None = None
     penalty: PenaltyField | None = None
+    number: int | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is called in messages."""
+        return name_of(self.number)
 
     def __len__(self) -> int:
         return int(self.values.shape[0])

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.signal import reached
 from orbitdl.domains.time.splines import TAPS, four_weights
 from orbitdl.domains.time.waveforms import add_multiple
@@ -47,7 +47,7 @@ def event_sums(
     observed: NDArray[np.bool_],
     width: int,
     q: int,
-    events: LineAtoms,
+    events: Atoms,
     counted: NDArray[np.bool_] | None = None,
     ends: tuple[bool, bool] = (True, True),
 ) -> Sums:
@@ -59,7 +59,7 @@ def event_sums(
     observed : ndarray of shape (T,)
     width, q : int
         Samples of a waveform, and how many waveforms there are.
-    events : LineAtoms
+    events : Atoms
         All events that overlap x, sorted by time.
     counted : ndarray of shape (K,), optional
         For chunks: mask of the events that begin in it. Only pairs that start with one are counted.
@@ -69,7 +69,7 @@ def event_sums(
     far = width + TAPS
     lags, cross = np.zeros((q, q, 2 * width - 1)), np.zeros((q, width, x.shape[1]))
     z = np.zeros((q, len(x) + 2 * far + width))
-    own = np.ones(len(events), dtype=bool) if counted is None else counted
+    own = np.ones(len(events.time), dtype=bool) if counted is None else counted
     add_events(events.component, events.time, events.coefficient, own, x, far, lags, cross, z)
     by_difference = sliding_window_view(lags, width, axis=2)[..., ::-1]  # (j, l, a, b): a - b
     normal = by_difference.transpose(0, 2, 1, 3).reshape(q * width, q * width)

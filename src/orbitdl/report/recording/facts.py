@@ -11,8 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from orbitdl.domains.time.atoms import LineAtoms
-from orbitdl.domains.time.codes import RecordingCodes
+from orbitdl.coding.atoms import Atoms
+from orbitdl.coding.codes import Codes
+from orbitdl.domains.time.atoms import at_times, in_order
 from orbitdl.domains.time.inputs import as_recordings, detrended
 from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.signal import Signal
@@ -49,7 +50,7 @@ class RecordingFacts:
     channels : tuple of str
     title : str
     unit : str or None
-    codes : RecordingCodes
+    codes : Codes
     events : DataFrame
     missing : ndarray of shape (m, 2)
         Where segments without data begin and end.
@@ -61,7 +62,7 @@ class RecordingFacts:
     channels: tuple[str, ...]
     title: str
     unit: str | None
-    codes: RecordingCodes
+    codes: Codes
     events: pd.DataFrame
     missing: Integers
 
@@ -163,11 +164,11 @@ def gather(
     )
 
 
-def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> LineAtoms:
+def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> Atoms:
     """Return events as atoms with their amplitudes; event tables give the time of the peak."""
     component = events["component"].to_numpy()
     begin = events["sample"].to_numpy() - peaks_of(waveforms)[component]
-    return LineAtoms(component, begin, events["amplitude"].to_numpy()).in_order()
+    return in_order(at_times(component, begin, events["amplitude"].to_numpy(), len(waveforms)))
 
 
 def _names(ch_names: tuple[str, ...], channels: int) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ def figures(facts: RecordingFacts) -> list[tuple[str, str]]:
         (facts.clock.duration(len(facts.signal)), "of recording"),
         (percent(facts.trace.explained), "of the energy explained"),
         (number(unusual), "unusual interval" if unusual == 1 else "unusual intervals"),
-        (bound(facts.codes.gap), "certified gap, at most"),
+        (bound(float(facts.codes.gap.max())), "certified gap, at most"),
         ("yes" if facts.model.converged_ else "no", "learning converged"),
     ]
 
@@ -80,7 +80,7 @@ def _how_good_it_is(facts: RecordingFacts) -> str:
         f"The events explain {percent(facts.trace.explained)} of the energy of the "
         f"recording{trend}.{_how_sure(facts)} {code} is certified: with these waveforms and "
         "this alpha, no other code of the whole recording lowers the objective by more than "
-        f"{bound(facts.codes.gap)}."
+        f"{bound(float(facts.codes.gap.max()))}."
     )
 
 

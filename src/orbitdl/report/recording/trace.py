@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.domains.time.atoms import LineAtoms
+from orbitdl.coding.atoms import Atoms
+from orbitdl.domains.time.atoms import between, later
 from orbitdl.domains.time.inputs import PART
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import TAPS
@@ -58,13 +59,13 @@ class ExplainedSignal:
     signal : Signal
         Its trend is subtracted before encoding.
     waveforms : Waveforms
-    atoms : LineAtoms
+    atoms : Atoms
         Sorted by time.
     """
 
     signal: Signal
     waveforms: Waveforms
-    atoms: LineAtoms
+    atoms: Atoms
 
     def trace(self, segments: Integers) -> Trace:
         """Return the outline of the recording, and the segments (m, 2) at full resolution."""
@@ -92,7 +93,7 @@ class ExplainedSignal:
         """
         x, observed = self.signal.read(first, last)
         margin = self.waveforms.length + TAPS
-        near = self.atoms.between(first - margin, last + TAPS).later(-first)
+        near = later(between(self.atoms, first - margin, last + TAPS), -first)
         atoms = near.component, near.time, near.coefficient
         residual = np.where(
             observed[:, None], x - self.waveforms.add_up(last - first, *atoms), np.nan
