@@ -9,7 +9,7 @@ from scipy.interpolate import CubicSpline
 from orbitdl.discovery.candidates import seeds
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.kinds import recurrences
-from orbitdl.discovery.misfit import centred, learned, updated_waveforms
+from orbitdl.discovery.misfit import CHANCE, centred, learned, updated_waveforms
 from orbitdl.discovery.pursuit import Pursued, put_back, subtract
 
 L, T = 40, 4000
@@ -33,7 +33,7 @@ def test_putting_an_atom_back_undoes_its_subtraction(sample, lag):
     np.testing.assert_allclose(eta, correlations(y, A), atol=1e-12)
 
 
-def planted(offsets, rng):
+def planted(offsets, rng, size=30.0):
     """Return a recording without noise of one smooth waveform at times off the grid."""
     n = np.arange(-20.0, 21.0)
     wave = CubicSpline(n, np.exp(-0.5 * (n / 5) ** 2) * np.cos(2 * np.pi * n / 16))
@@ -41,14 +41,14 @@ def planted(offsets, rng):
     x = np.zeros(T)
     for time in times:
         at = np.arange(int(np.ceil(time - 20)), int(np.floor(time + 20)) + 1)
-        x[at] += 30.0 * wave(at - time)
+        x[at] += size * wave(at - time)
     A = wave(np.arange(L) - L // 2)
     return x + rng.standard_normal(T), times, (A / np.linalg.norm(A))[None, :, None]
 
 
-def coded(offsets):
+def coded(offsets, size=30.0):
     rng = np.random.default_rng(1)
-    x, times, A = planted(offsets, rng)
+    x, times, A = planted(offsets, rng, size)
     w = Whitened.of(x[:, None], np.ones(T, dtype=bool), L)
     return w, code(w, Detector.start(A), np.ones(len(w.y))), times
 
@@ -66,6 +66,32 @@ def test_fractions_of_a_sample_are_no_misfit():
     w, found, _ = coded(lambda rng, n: rng.uniform(-0.5, 0.5, n))
     detector, _ = learned(w, found, np.random.default_rng(0))
     assert detector.V.max() < 0.003
+
+
+def test_noise_that_a_few_events_have_by_chance_is_no_misfit():
+    """It is ``1 / c^2`` of the energy of an event of size c, 0.017."""
+    w, found, _ = coded(lambda rng, n: np.zeros(n), size=3.5)
+    assert len(found.atoms) > 30
+    detector, _ = learned(w, found, np.random.default_rng(0), CHANCE)
+    assert np.median(detector.V) < 0.003
+
+
+def test_an_average_of_noise_does_not_predict_the_noise_that_it_is_an_average_of():
+    rng, length, n = np.random.default_rng(0), 400, 12
+    y = rng.standard_normal((n * 1000, 1))
+    A = rng.standard_normal((1, length, 1))
+    A /= np.linalg.norm(A)
+    w = Whitened.of(y, np.ones(len(y), dtype=bool), length)
+    sample = length + 300 + 1000 * np.arange(n)
+    atoms = Pursued.at_samples(np.zeros(n, int), sample, np.full(n, 5.0))
+    nothing = code(w, Detector.start(A), np.ones(len(w.y)))
+    residual = w.y.astype(float)
+    subtract(residual, atoms, A)  # and windows, where atoms are added back, are noise
+    noise = replace(
+        nothing, detector=Detector.start(A), atoms=atoms, residual=residual,
+        noise=np.ones(n), u=np.full(1, 3.5),
+    )  # fmt: skip
+    assert recurrences(w, noise, 0, np.ones(n, dtype=bool)) == 0
 
 
 def test_a_waveform_is_centred_on_its_energy_and_a_zero_one_stays():

@@ -147,7 +147,7 @@ def test_codes_are_delayed_and_those_of_recordings_in_memory(fitted):
     codes = fitted.encode(later(RECORDINGS))
     assert all(hasattr(one, "__dask_graph__") for one in codes)
     for one, other in zip(dask.compute(*codes), fitted.encode(RECORDINGS), strict=True):
-        assert_array_equal(one.time, other.time)
+        assert_array_equal(one.atoms.time, other.atoms.time)
         assert one.objective == other.objective
     single = fitted.encode(dask.delayed(RECORDINGS[0])).compute(scheduler="synchronous")
     assert len(single.atoms.time) == len(fitted.encode(RECORDINGS[0]).atoms.time)

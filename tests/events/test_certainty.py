@@ -137,9 +137,8 @@ def test_overlapping_events_are_moved_to_their_true_times(apart):
     times = np.array([100.3, 100.3 + apart])
     true = at_times(np.zeros(2, np.intp), times, np.array([1.0, 0.8]), 1)
     x = waveforms.add_up(300, true.component, true.time, true.coefficient)
-    found = retimed(
-        split_recording(Signal(x), 61), waveforms, replace(true, time=np.rint(true.time)), ALL
-    )
+    rounded = at_times(true.component, np.rint(true.time), true.coefficient, 1)
+    found = retimed(split_recording(Signal(x), 61), waveforms, rounded, ALL)
     np.testing.assert_allclose(found.time, true.time, atol=0.02)
 
 

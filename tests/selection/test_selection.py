@@ -12,7 +12,7 @@ from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Ort
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
-from orbitdl.selection.path import Effort, best_start, last_of
+from orbitdl.selection.path import Effort, best_start, judge_path, last_of
 from orbitdl.selection.scores import Scores
 
 
@@ -124,6 +124,31 @@ def test_no_hidden_entry_is_learned_from_or_used_to_predict_itself(kind):
     assert sum(errors) == pytest.approx(2 * plain.error.sum() + 1800.0 * hidden.sum(), rel=1e-9)
 
 
+def test_predictions_are_those_of_atoms_refitted_by_least_squares():
+    X = np.random.default_rng(0).standard_normal((20, 12))
+    held_out = judges(X).hold_out(0, 1)
+    shards = replace(held_out.shards, alpha=0.3)
+    A = held_out.starts(2, np.random.default_rng(0).spawn(1))[0].expand()
+    coded, _ = shards.code(A, 1e-6)
+    waves, errors = IntegerShift().on((12,)).synthesize(A), []
+    for i in np.flatnonzero(held_out.judged):
+        atoms, hidden = coded.atoms.take(np.array([i])), held_out.hidden[i]
+        shift = atoms.element[:, 0].astype(int)
+        moved = [np.roll(waves[j], t) for j, t in zip(atoms.component, shift, strict=True)]
+        columns = np.array(moved).reshape(-1, 12).T
+        c = np.linalg.lstsq(columns[~hidden], X[i, ~hidden], rcond=1e-10)[0]
+        errors.append(np.sum((X[i] - columns @ c)[hidden] ** 2))
+    np.testing.assert_allclose(held_out.judge(coded, A).error, errors, rtol=1e-6)
+
+
+def test_along_a_path_every_alpha_has_its_own_codes():
+    data, _ = shifts()
+    held_out = judges(data.X).hold_out(0, 1)
+    found = judge_path(held_out, 1, [1.0, 0.5, 0.25], 1, 0, Effort(2, 1))
+    atoms = np.array([one.atoms for one in found])
+    assert np.all(np.diff(atoms) > 0.1)
+
+
 def test_entries_that_were_missing_are_not_judged():
     X = np.random.default_rng(0).standard_normal((10, 12))
     X[:, :6] = np.nan
@@ -135,6 +160,7 @@ def test_speckles_are_runs_of_their_size():
     changes = np.flatnonzero(np.diff(hidden.astype(int)))
     assert np.all(np.diff(changes) % 4 == 0)
     assert 0.3 < hidden.mean() < 0.7
+    assert 0.15 < Speckles(2, 0.2, 1, 0).hide((2000,), 1).mean() < 0.25
 
 
 def scores(*errors, alphas=(1.0, 0.5)):
@@ -152,6 +178,7 @@ def test_the_simplest_within_one_standard_error_is_chosen():
     assert choose(found) == (1, 0)
     assert "3 would lower the held-out error by 3.2 %, less than" in reason_for(found, (1, 0))
     assert "2 components" in reason_for(found, (1, 0))
+    assert choose(scores([best + wobble, best])) == (0, 0)  # the larger alpha
 
 
 def test_a_difference_that_units_agree_on_counts():

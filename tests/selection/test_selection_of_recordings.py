@@ -6,10 +6,12 @@ from sklearn.base import clone
 
 from orbitdl import WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.discovery.pursuit import Atoms
+from orbitdl.discovery.discover import whitened
+from orbitdl.discovery.pursuit import Pursued, subtract
 from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
 from orbitdl.plot import SelectionDisplay
+from orbitdl.selection import recordings
 from orbitdl.selection.choice import reason_of_events
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.judges import event_judges, shortened
@@ -101,6 +103,43 @@ def test_held_out_samples_are_not_learned_from(heart):
     assert sorted(units) == list(range(len(judges.part)))
 
 
+def test_components_are_learned_from_what_is_not_held_out(heart, monkeypatch):
+    judges, _ = event_judges(
+        WaveformLearning(length=LENGTH), heart, [1], Speckles(3, 0.0, 1, 0), None
+    )
+    learned, seen = recordings.learned_from, []
+
+    def noted(excerpt, *arguments, **settings):
+        seen.append(excerpt)
+        return learned(excerpt, *arguments, **settings)
+
+    monkeypatch.setattr(recordings, "learned_from", noted)
+    judges.judge(1)
+    is_held = judges.part[judges.unit] == 1
+    assert len(seen) == 2
+    for excerpt in seen:
+        assert not excerpt.observed[is_held].any()
+        assert not excerpt.x[is_held].any()
+        assert np.array_equal(excerpt.x[~is_held], judges.excerpt.x[~is_held])
+
+
+def test_every_event_costs_what_the_largest_noise_would_explain(heart):
+    judges, _ = event_judges(
+        WaveformLearning(length=LENGTH), heart, [1], Speckles(2, 0, 1, 0), None
+    )
+    own, excerpt, units = judges.learned[1], judges.excerpt, np.flatnonzero(judges.part == 0)
+    w = whitened(excerpt.x, excerpt.observed, judges.background, LENGTH)
+    atoms, left = recordings.coded_events(w, own, signed=False)[0], w.y.copy()
+    subtract(left, atoms, own.A)
+    inside, held = slice(LENGTH, -LENGTH), np.isin(judges.unit, units)
+    known = w.observed[inside] & held
+    weighted = (left[inside, 0] / judges.sigma[inside]) ** 2 - 1.0
+    count = np.sum(held[np.clip(atoms.sample - LENGTH // 2, 0, w.samples - 1)])
+    assert count > 30
+    error = judges.judged(w, units, own, own, signed=False).error.sum()
+    assert error == pytest.approx(weighted[known].sum() + count * 2 * np.log(w.samples), rel=1e-4)
+
+
 def test_the_error_is_that_of_a_sum_by_hand(heart):
     judges, _ = event_judges(
         WaveformLearning(length=LENGTH), heart, [1], Speckles(2, 0, 1, 0), None
@@ -123,8 +162,8 @@ def test_the_same_waveforms_are_partners_at_their_lag_and_find_the_same_events()
     assert partner.tolist() == [1, 0]
     assert lag.tolist() == [-4, -4]  # an event begins earlier where the waveform is later
     assert partners(A, B[:1])[0].tolist() == [-1, 0]
-    atoms = Atoms.at_samples(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
-    others = Atoms.at_samples(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
+    atoms = Pursued.at_samples(np.array([0, 0, 1]), np.array([100, 200, 300]), np.ones(3))
+    others = Pursued.at_samples(np.array([1, 0, 0, 1]), np.array([97, 196, 296, 400]), np.ones(4))
     again, back = found_again(atoms, others, partner, lag, 2)
     assert again.tolist() == [True, False, True]  # the second one is of the other component
     assert back.tolist() == [True, False, True, False]
