@@ -51,7 +51,7 @@ test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmeti
 test-long: $(VENV)/.installed-dev  ## The test that takes ten minutes: a recording of 4 GB in little memory
 	ORBITDL_LONG=1 $(PYTEST) tests/domains/test_recording_memory.py
 
-mutants: $(VENV)/.installed-dev  ## Plant faults in the numerics; the tests must see them (MUTANTS_MINUTES minutes); NAME=words: some of them
+mutants: $(VENV)/.installed-dev  ## Plant faults in the numerics; the tests must see them (20 minutes); NAME=words: some of them
 	$(BIN)/python tests/mutants.py $(if $(NAME),"$(NAME)")
 
 coverage: $(VENV)/.installed-dev  ## Measure which lines and branches of the numerical packages tests run
