@@ -2,9 +2,9 @@
 
     python tests/mutants.py [NAME ...]
 
-A fault that no test notices survives. More than `ALLOWED` survivors are an error, and so is a
-fault whose source text is not found exactly once. A NAME runs the faults with these words in
-their names.
+The tests must pass without a fault first. A fault that no test notices survives. More than
+`ALLOWED` survivors are an error, and so is a fault whose source text is not found exactly once. A
+NAME runs the faults with these words in their names.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 import tomllib
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,32 +53,34 @@ def mutants() -> list[Mutant]:
     return [Mutant(**row | {"tests": tuple(row["tests"])}) for row in table["mutant"]]
 
 
-def run(mutant: Mutant) -> str:
-    """Return the outcome of the tests of one fault."""
+def outcome_of(tests: Iterable[str], fault: Mutant | None = None, limit: int | None = None) -> str:
+    """Return the outcome of tests of the package, with a fault or as it is."""
     with TemporaryDirectory() as folder:
         copy = Path(folder) / "orbitdl"
         shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        (copy / mutant.file).write_text(mutant.source())
+        if fault is not None:
+            (copy / fault.file).write_text(fault.source())
         places = {"PYTHONPATH": folder, "NUMBA_CACHE_DIR": f"{folder}/kernels"}
         quick = ["-x", "-q", "-p", "no:cacheprovider"]
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", *quick, *(f"tests/{one}" for one in mutant.tests)],
+                [sys.executable, "-m", "pytest", *quick, *(f"tests/{one}" for one in tests)],
                 cwd=ROOT,
                 env=os.environ | places,
                 capture_output=True,
                 text=True,
-                timeout=SECONDS,
+                timeout=limit,
             )
         except subprocess.TimeoutExpired:
             return "killed"  # it runs for ever
-    return OUTCOMES.get(done.returncode, f"error: {(done.stdout + done.stderr)[-400:]}\n")
+    failed = f"error: {(done.stdout + done.stderr)[-400:]}\n"
+    return failed if fault is None and done.returncode else OUTCOMES.get(done.returncode, failed)
 
 
 def timed(mutant: Mutant) -> str:
     """Run the tests of one fault, and print a row."""
     began = time.perf_counter()
-    outcome = run(mutant)
+    outcome = outcome_of(mutant.tests, mutant, SECONDS)
     print(f"{outcome:9}{time.perf_counter() - began:5.0f} s  {mutant.name}", flush=True)
     return outcome
 
@@ -87,6 +90,9 @@ def main(names: list[str]) -> int:
     chosen = [one for one in mutants() if not names or any(name in one.name for name in names)]
     for one in chosen:
         one.source()
+    if (sound := outcome_of(sorted({test for one in chosen for test in one.tests}))) != "survived":
+        print(f"The tests fail without a fault.\n{sound}")
+        return 1
     with ThreadPoolExecutor(AT_ONCE) as pool:
         outcomes = list(pool.map(timed, chosen))
     survivors, errors = outcomes.count("survived"), sum(one.startswith("error") for one in outcomes)
