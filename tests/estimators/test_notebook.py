@@ -167,8 +167,8 @@ def test_codes_of_a_recording_say_the_same(recorded):
     model, signal = recorded
     codes = model.encode(signal)
     words = " ".join(read(codes._repr_html_()).words)
-    assert "Codes of a recording: 1 atoms" not in words
-    assert "Codes of a recording: 1 atom" in words
+    assert "Codes of 1 recording" in words
+    assert "per data point" not in words
     assert f"{codes.atoms.time[0]:.4g}" in words
     assert "converged: gap within the tolerance" in words
 

@@ -1,5 +1,6 @@
 """Data are checked once and analysed once, whatever is done with them."""
 
+import sys
 from collections import Counter
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 import orbitdl
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.arrays import validation
+from orbitdl.coding.sliding.coder import Sliding
 from orbitdl.datasets import make_shift_data
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift
@@ -92,3 +94,42 @@ def test_some_of_the_samples_are_those_samples():
     np.testing.assert_array_equal(few.observed, again.observed)
     np.testing.assert_array_equal(few.signal, again.signal)
     np.testing.assert_allclose(few.Y, again.Y)
+
+
+FRAMES, CHECKS = 12, 20
+"""Maximum number of calls from `encode` to the solver, and of arguments checked by `fit`."""
+
+
+def test_few_calls_lead_from_encoding_to_the_solver(model, monkeypatch):
+    depths, solve = [], Sliding.solve_with
+
+    def solved(*given):
+        frame, names = sys._getframe(1), []
+        while frame.f_code.co_name != "encode":
+            names.append(frame.f_code.co_name)
+            frame = frame.f_back
+        depths.append(1 + sum(not name.startswith("<") for name in names))
+        return solve(*given)
+
+    monkeypatch.setattr(Sliding, "solve_with", solved)
+    model.encode(X)
+    assert depths
+    assert max(depths) <= FRAMES
+
+
+@pytest.mark.parametrize("group", [ContinuousShift(), IntegerShift()], ids=["sliding", "integer"])
+def test_every_argument_of_a_fit_is_checked_about_once(group):
+    calls = Counter()
+
+    def count(frame, event, _):
+        own = frame.f_code.co_filename == validation.__file__
+        if event == "call" and own and frame.f_back.f_code.co_filename != validation.__file__:
+            calls[frame.f_code.co_name] += 1
+
+    sys.setprofile(count)
+    try:
+        OrbitDictionaryLearning(2, group, alpha=0.1, random_state=0).fit(X)
+    finally:
+        sys.setprofile(None)
+    assert calls["as_masked_data"] == 1
+    assert sum(calls.values()) <= CHECKS

@@ -247,8 +247,8 @@ def test_what_is_slow_is_taken_off_and_put_back():
 def test_codes_say_how_good_they_are(fitted):
     codes = fitted.encode(X, tol=1e-8)
     assert codes.gap <= 1e-8
-    assert codes.status is Status.CONVERGED
-    assert list(codes.to_frame()) == ["time", "component", "coefficient"]
+    assert codes.status[0] is Status.CONVERGED
+    assert list(codes.to_frame()) == ["recording", "component", "coefficient", "time"]
     assert len(fitted.encode(X, alpha=10.0).atoms.time) == 0
     done = []
     fitted.encode(X, progress=done.append)
@@ -257,9 +257,9 @@ def test_codes_say_how_good_they_are(fitted):
 
 def test_signs_and_times_can_be_restricted():
     positive = model(positive=True, max_iter=3).fit(X)
-    assert np.all(positive.encode(-X).coefficient > 0)
+    assert np.all(positive.encode(-X).atoms.coefficient > 0)
     whole = model(integer_shifts=True, max_iter=3).fit(X)
-    assert np.all(whole.encode(X).time % 1 == 0)
+    assert np.all(whole.encode(X).atoms.time % 1 == 0)
 
 
 # Alpha

@@ -121,8 +121,8 @@ def test_standard_errors_of_waveforms_are_the_deviations_over_repeats():
     rng, a, times = np.random.default_rng(0), smooth_waveform(), 100.0 * np.arange(1, 91)
     loud, errors = np.repeat([1.0, 1.0, 4.0], 3050)[:, None], []
     for _ in range(60):
-        times = times + rng.uniform(0, 30, 90)
-        events = at_times(np.zeros(90, np.intp), times, np.full(90, 4.0), 1)
+        at = times + rng.uniform(0, 30, 90)
+        events = at_times(np.zeros(90, np.intp), at, np.full(90, 4.0), 1)
         x = Waveforms.through(a).add_up(9150, *(getattr(events, n) for n in FIELDS))
         noisy = Excerpt(x + loud * rng.standard_normal(x.shape), np.ones(9150, dtype=bool), 61)
         u, spread, left = templates_of(noisy, events, np.zeros_like(a))
@@ -137,8 +137,9 @@ def test_overlapping_events_are_moved_to_their_true_times(apart):
     times = np.array([100.3, 100.3 + apart])
     true = at_times(np.zeros(2, np.intp), times, np.array([1.0, 0.8]), 1)
     x = waveforms.add_up(300, true.component, true.time, true.coefficient)
-    rounded = at_times(true.component, np.rint(true.time), true.coefficient, 1)
-    found = retimed(split_recording(Signal(x), 61), waveforms, rounded, ALL)
+    found = retimed(
+        split_recording(Signal(x), 61), waveforms, replace(true, element=np.rint(true.element)), ALL
+    )
     np.testing.assert_allclose(found.time, true.time, atol=0.02)
 
 

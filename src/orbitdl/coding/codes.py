@@ -136,7 +136,7 @@ class Codes:
         return codes_in_html(
             f"Codes of {counted(len(self), NOUNS[self.representation.data_point])}",
             per_component=np.bincount(self.atoms.component, minlength=self.atoms.n_components),
-            per_sample=self.atoms.counts,
+            per_sample=self.atoms.counts if len(self) > 1 else None,
             objective=float(self.objective.sum()),
             gap=self.gap,
             status=self.status,

@@ -121,10 +121,6 @@ class Application:
         self._warn_unless_converged(reduce(add, (account for account, _ in results)))
         return [made for _, made in results]
 
-    def encoded(self, to: str | PathLike[str] | None, make: Make = codes_of) -> Codes | StoredCodes:
-        """Return the codes of all data, in memory or written to a folder."""
-        return Codes.concatenate(self.each("encode", make)) if to is None else self.stored(to)
-
     def path(self, alphas: Sequence[float]) -> list[Codes]:
         """Return the codes of all data at every alpha."""
         paths = self.each("encode", coded_of, partial(path_of, alphas=list(alphas)))

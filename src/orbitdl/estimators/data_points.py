@@ -26,9 +26,10 @@ NOTHING = "X has no observed entry; pass data that are not all missing."
 
 @dataclass(frozen=True, eq=False)
 class Given:
-    """Data points to learn from, and their fingerprint."""
+    """Data points to learn from, what codes them, and their fingerprint."""
 
     points: Points
+    coder: Coder
     fingerprint: str
 
 
@@ -68,7 +69,7 @@ def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    return Given(points, digest.hexdigest(samples.representation.shape))
+    return Given(points, coder, digest.hexdigest(samples.representation.shape))
 
 
 @contextmanager
@@ -82,4 +83,4 @@ def elsewhere(
             raise ValueError(NOTHING)
         require_in_range(seen.largest, "X")
         points = OutOfCoreSamples.of(executor, representation, coder, 1.0, seen.any_missing)
-        yield Given(points, seen.digest.hexdigest(source.shape))
+        yield Given(points, coder, seen.digest.hexdigest(source.shape))

@@ -205,7 +205,8 @@ class OrbitDictionaryLearning(
         with self._given(X, mask) as given:
             best = self._learn_from(given)
         self.seconds_ = time.perf_counter() - began
-        self._warn_of_gaps(best)
+        if best.codes is not None and not best.stopped:
+            given.coder.warn_unless_converged(best.codes.gap)
         self._warn_unless_converged(best.stopped)
         return self
 
@@ -217,7 +218,7 @@ class OrbitDictionaryLearning(
         origin = provenance(len(points), data) | why
         if size is not None:
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
-        shards, coder = self._watched(points.at(alpha)), self._coder(points.action)
+        shards, coder = self._watched(points.at(alpha)), given.coder
         kind = self._kind(points.action)
         identity = partial(self._identity, points.action.group, coder, alpha, size, data)
         with self._open_checkpoint(shards, self._seed(), identity, kind) as runs:
@@ -228,13 +229,6 @@ class OrbitDictionaryLearning(
         self.alpha_, self.provenance_ = alpha, origin
         self.preprocessing_: dict[str, Any] = {}
         return best
-
-    def _warn_of_gaps(self, outcome: Outcome) -> None:
-        """Say if some data points were not coded to the tolerance by the last iteration."""
-        if outcome.stopped or outcome.codes is None:
-            return
-        coder = self._coder(outcome.codes.representation)
-        coder.warn_unless_converged(outcome.codes.gap)
 
     @single_threaded_blas()
     def partial_fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
@@ -259,7 +253,7 @@ class OrbitDictionaryLearning(
         with self._given(X, mask, self.components_.shape[1:] if begun else None) as given:
             points = given.points
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
-            batch, coder = points.at(alpha), self._coder(points.action)
+            batch, coder = points.at(alpha), given.coder
             kind = self._kind(points.action)
             if begun:
                 fitted = kind(points.space.analyze(self.components_))

@@ -104,7 +104,9 @@ class FittedMixin(ShownMixin, TransformerMixin):
         if to is None and is_of_dask(X):
             return self._deferred(X, mask, weight, debias).table("encode", codes_of)
         with self._application(X, mask, weight, debias) as model:
-            return model.encoded(to)
+            if to is not None:
+                return model.stored(to)
+            return Codes.concatenate(model.each("encode", codes_of))
 
     @single_threaded_blas()
     def encode_path(self, X: Any, alphas: Iterable[float], *, mask: Any = None) -> list[Codes]:

@@ -103,7 +103,9 @@ class WaveformUseMixin(ShownMixin):
         if lazy is not None and to is None:
             return self._each(recording, "encode", recording_codes, work)
         with applied(lazy or self._opened(recording, work)[0], work, None) as model:
-            return model.encoded(to, recording_codes)
+            if to is not None:
+                return model.stored(to)
+            return Codes.concatenate(model.each("encode", recording_codes))
 
     @single_threaded_blas()
     def encode_path(self, recording: Any, alphas: Iterable[float]) -> list[Codes]:

@@ -38,7 +38,7 @@ def codes_in_html(
     per_component : ndarray of shape (q,)
         Atoms of each component.
     per_sample : ndarray of shape (n,) or None
-        Atoms of each data point; None for a recording.
+        Atoms of each data point; None: there is only one.
     objective : float
         Sum over data points.
     gap : ndarray of shape (n,)

@@ -61,9 +61,9 @@ class StoredCodes(Account):
     Attributes
     ----------
     path : Path
-        In its folder ``atoms`` is a Parquet dataset with a row per atom: sample, component,
-        coefficient and the group's parameters; in ``samples`` one with a row per data point:
-        sample, objective, gap and status.
+        In its folder ``atoms`` is a Parquet dataset with a row per atom: sample (or recording),
+        component, coefficient and the group's parameters; in ``samples`` one with a row per data
+        point: its number, objective, gap and status.
     samples, atoms : int
         Numbers of data points and atoms.
     objective : float
@@ -116,9 +116,9 @@ class CodesFolder:
         import pandas as pd
 
         self._require_seen()
-        atoms = codes.to_frame()
-        atoms["sample"] += first
-        samples: dict[str, Any] = {"sample": range(first, first + len(codes))}
+        atoms, column = codes.to_frame(), codes.representation.data_point
+        atoms[column] += first
+        samples: dict[str, Any] = {column: range(first, first + len(codes))}
         samples |= {"objective": codes.objective, "gap": codes.gap}
         samples["status"] = [str(status) for status in codes.status]
         with _as_model_file_error(self.path):
