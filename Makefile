@@ -9,19 +9,22 @@ TRUST_VENV := .venv-trust
 # Three test processes share two cores: some tests wait. A file goes to one, which makes its fixtures once.
 TEST_ENVIRONMENT = NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/kernels
 WORKERS ?= 3
-PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+PYTEST_ARGUMENTS = -m pytest -n $(WORKERS) --dist loadfile
+PYTEST = $(TEST_ENVIRONMENT) $(BIN)/python $(PYTEST_ARGUMENTS)
 
 # The numerical core on another machine's arithmetic: an old BLAS kernel, no processor's own instructions.
 CORE = $(foreach name,active_set alpha alpha_path circle circle_coding coder_contract completion denoising dictionary effort \
 	encoding estimator group_contract learning limited_matching line line_events line_learning masked metrics \
 	odd_numbers online outsiders planted_faults prepared reference coding_memory scattered selection shards \
 	sliding trigonometric units,$(wildcard tests/*/test_$(name).py)) tests/reproduction/test_gauges.py tests/reproduction/test_semidefinite.py
+# Packages whose branches are counted.
+COVERED = coding learning domains events selection discovery gaps dictionaries encoding estimators
 # Pages whose examples are run.
 PAGES = $(wildcard docs/*.md docs/howto/*.md docs/mathematics/*.md docs/tutorials/*.md)
 SEED ?= $(shell date +%s)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test docs test-generic test-long lint format bench bench-quick measured trust clean
+.PHONY: help demo test docs test-generic test-long mutants coverage lint format bench bench-quick measured trust clean
 
 help:  ## List the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/make \1	\2/'
@@ -47,6 +50,17 @@ test-generic: $(VENV)/.installed-dev  ## The numerical core in generic arithmeti
 
 test-long: $(VENV)/.installed-dev  ## The test that takes ten minutes: a recording of 4 GB in little memory
 	ORBITDL_LONG=1 $(PYTEST) tests/domains/test_recording_memory.py
+
+mutants: $(VENV)/.installed-dev  ## Plant faults in the numerics; the tests must see them (20 minutes); NAME=words: some of them
+	$(BIN)/python tests/mutants.py $(if $(NAME),"$(NAME)")
+
+coverage: $(VENV)/.installed-dev  ## Measure which lines and branches of the numerical packages tests run
+	rm -rf out/coverage
+	-$(TEST_ENVIRONMENT) $(BIN)/python -m coverage run $(PYTEST_ARGUMENTS) --doctest-modules src tests
+	-$(BIN)/python -m coverage combine --quiet
+	@for package in $(COVERED); do \
+		$(BIN)/python -m coverage report --skip-covered --show-missing --include="src/orbitdl/$$package/*"; \
+	done
 
 lint: $(VENV)/.installed-dev  ## Check style, types and layers
 	$(BIN)/ruff check .

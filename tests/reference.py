@@ -170,3 +170,14 @@ def minimum(objective: cp.Expression, constraints: list[cp.Constraint] | None = 
         warnings.filterwarnings("ignore", "Solution may be inaccurate", UserWarning)
         problem.solve(solver=cp.CLARABEL, **tight)
     return float(problem.value)
+
+
+def newton_step(objective, size, h=1e-3):
+    """Return Newton's step from 0, by central differences of a function of so many variables."""
+    units = h * np.eye(size)
+    gradient = [(objective(e) - objective(-e)) / (2 * h) for e in units]
+    hessian = [
+        [objective(e + f) - objective(e - f) - objective(f - e) + objective(-e - f) for f in units]
+        for e in units
+    ]
+    return -np.linalg.solve(np.array(hessian) / (4 * h * h), gradient)

@@ -48,9 +48,12 @@ def test_codes_do_not_depend_on_how_inner_products_are_laid_out(monkeypatch):
     X, components = patches(20, 3)
     coder = ActiveSet(tol=1e-9)
     whole = encode(X, components, group=square(8), alpha=0.3, coder=coder)
+    holed = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+    masked = encode(holed, components, group=square(8), alpha=0.3, coder=coder)
     monkeypatch.setattr(orbits, "MOST_PRODUCTS", 0)
-    codes = encode(X, components, group=square(8), alpha=0.3, coder=coder)
-    assert_allclose(codes.objective, whole.objective, rtol=1e-8)
+    for data, expected in ((X, whole), (holed, masked)):
+        codes = encode(data, components, group=square(8), alpha=0.3, coder=coder)
+        assert_allclose(codes.objective, expected.objective, rtol=1e-8)
 
 
 def patches(n: int, q: int) -> tuple[np.ndarray, np.ndarray]:

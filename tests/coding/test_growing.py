@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from reference import minimum
+from reference import minimum, newton_step
 from sklearn.linear_model import Lasso
 
 from orbitdl import encode
@@ -14,7 +14,12 @@ from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Status
 from orbitdl.coding.growing.newton import Step
-from orbitdl.coding.growing.refinement import Iterate, step_along
+from orbitdl.coding.growing.refinement import (
+    Iterate,
+    merge_coinciding,
+    refinement_step,
+    step_along,
+)
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import (
@@ -243,3 +248,50 @@ def test_the_move_of_an_atom_that_shrinks_changes_its_signal_as_the_step_says():
     moves = np.einsum("ka,ka...->k...", u, rep.tangents(point.transformed))
     expected = as_real_rows((1.0 - c[0]) * point.transformed - moves, 3)
     assert_allclose(changed, expected, atol=1e-9)
+
+
+def stationary(group, shape):
+    """Return data with two atoms each that are nearly, but not quite, where they belong."""
+    X, A, alpha = draw(group, shape, n=1, level=0.5, seed=1)
+    rep = group.on(shape)
+    problem = Problem(rep, rep.analyze(X), rep.analyze(A), alpha)
+    atoms = encode(X, A, group=group, alpha=alpha, coder=Growing(tol=1e-9)).atoms
+    rng = np.random.default_rng(1)
+    by = 1e-3 * rng.standard_normal((len(atoms.coefficient), rep.dimension))
+    c = atoms.coefficient * (1 + 1e-3 * rng.standard_normal(len(by)))
+    return Iterate.of(problem, atoms.updated(c, rep.retract(atoms.element, by)))
+
+
+@pytest.mark.parametrize(
+    ("group", "shape"),
+    [(Product(ContinuousShift(), Azimuth()), (9, 3)), (Translation(), (5, 5))],
+)
+def test_a_step_is_that_of_newton_on_coefficients_and_moves(group, shape):
+    """With moves u over the coefficient c that is left: by differences of the objective."""
+    point = stationary(group, shape)
+    atoms, rep, K = point.atoms, group.on(shape), len(point.atoms.coefficient)
+    assert K >= 2
+    assert np.abs(atoms.coefficient).min() > 0.1
+
+    def objective(x):
+        c, u = atoms.coefficient + x[:K], x[K:].reshape(K, rep.dimension)
+        element = rep.retract(atoms.element, u / c[:, None])
+        return Iterate.of(point.problem, atoms.updated(c, element)).objective[0]
+
+    expected, step = newton_step(objective, K * (1 + rep.dimension)), refinement_step(point)
+    assert step.newton.all()
+    scale = np.abs(expected).max()
+    assert_allclose(np.concatenate([step.c, step.u.ravel()]), expected, atol=0.02 * scale)
+
+
+def test_atoms_that_coincide_become_one_with_the_sum_of_their_coefficients():
+    group, shape = Product(ContinuousShift(), Azimuth()), (9, 3)
+    X, A, alpha = draw(group, shape, n=1)
+    rep = group.on(shape)
+    element = np.repeat(rep.sample(np.random.default_rng(1), 2), 2, axis=0)
+    c, none = np.array([1.0, 2.0, 1.0, -2.0]), np.zeros(4, np.intp)
+    problem = Problem(rep, rep.analyze(X), rep.analyze(A), alpha)
+    point = Iterate.of(problem, Atoms(1, np.array([0, 4]), none, c, element))
+    merged = merge_coinciding(point)
+    assert merged.atoms.coefficient.tolist() == [3.0, 1.0, -2.0]  # opposite signs stay
+    assert_allclose(merged.objective, point.objective)

@@ -11,6 +11,7 @@ from test_coder_contract import draw
 
 from orbitdl import OrbitDictionaryLearning, encode, load
 from orbitdl.coding import Coder, Matching
+from orbitdl.coding.limited_matching import largest_atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift, Trivial
 from orbitdl.storage.kinds import describe, rebuild
@@ -150,6 +151,13 @@ def test_known_atoms_beyond_the_limit_are_let_go_the_smallest_first():
     atoms = few(Problem(problem.rep, problem.Y, problem.A, problem.alpha), many)
     assert np.diff(many.offsets).max() > 2
     assert np.diff(atoms.offsets).max() == 2
+    largest = largest_atoms(many, many.sample, 2)
+    for own, kept in zip(
+        np.split(many.coefficient, many.offsets[1:-1]),
+        np.split(largest.coefficient, largest.offsets[1:-1]),
+        strict=True,
+    ):
+        assert_allclose(np.sort(np.abs(kept)), np.sort(np.abs(own))[-2:])
 
 
 def test_learning_with_a_limit_never_uses_more(tmp_path):

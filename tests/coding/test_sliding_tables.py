@@ -3,18 +3,25 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from reference import newton_step
 
+from orbitdl.coding.sliding.newton import fill_newton_direction
+from orbitdl.coding.sliding.oracle import Correlations, look
+from orbitdl.coding.sliding.peaks import make_peaks, refine
 from orbitdl.coding.sliding.search import targets_of
+from orbitdl.coding.sliding.state import make_state
 from orbitdl.coding.sliding.tables import (
     DENSITIES,
     PHASES,
     build_tables,
     highest_frequency,
+    subtract_rows,
     trust,
 )
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import correlate, inner
+from orbitdl.kernels import fast
 
 SHIFTS = ContinuousShift().on((21, 2))
 
@@ -85,3 +92,91 @@ def test_the_largest_product_is_the_largest_of_all_correlations():
     found = SHIFTS.largest_product(Y, A)
     assert np.all(found >= brute * (1 - 1e-12))
     assert_allclose(found, brute, rtol=1e-5)
+
+
+def test_the_curvature_of_a_component_is_that_of_its_inner_products():
+    A, h = draw(0.0), 1e-3
+    for j, found in enumerate(build_tables(A, 21, float(DENSITIES[0])).curvature):
+        before, here, after = exactly(correlate(A, A)[j, j], np.array([-h, 0.0, h]))
+        assert found == pytest.approx((2 * here - before - after) / h**2, rel=1e-4)
+
+
+@fast
+def subtract(tables, component, shift, c, out):
+    """Subtract the rows of two atoms from both halves of the grid."""
+    for h in range(2):
+        subtract_rows(tables, component, shift, c, 0, 1, h, out)
+
+
+def test_rows_of_atoms_are_subtracted_where_they_are():
+    A, shift, c = draw(1.0), np.array([3.3, 17.8]), np.array([2.0, -1.0])
+    tables = build_tables(A, 21, float(DENSITIES[0]))
+    half, C = tables.half_size, correlate(A, A)
+    out = np.zeros((2, half * 2), np.float32)
+    subtract(tables, np.array([0, 1]), shift, c, out)
+    for h, l in np.ndindex(2, 2):  # noqa: E741
+        grid = 21 / half * (np.arange(half) + h / 2)
+        expected = -sum(c[k] * exactly(C[k, l], grid - shift[k]) for k in range(2))
+        assert_allclose(out[h].reshape(half, 2)[:, l], expected, atol=0.01)
+
+
+def state_of(A, Y, c, shift, alpha):
+    """Return the state of two atoms in one data point, its oracle, and a room for peaks."""
+    tables = build_tables(A, 21, float(DENSITIES[-1]))._replace(radius=0.05)
+    half, n = tables.half_size, np.zeros(1)
+    targets = targets_of(Y, A, half, inner(Y, Y), n, n)
+    state = make_state(4, targets.C.shape[-1])
+    state.component[:2], state.shift[:2], state.c[:2] = [0, 1], shift, c
+    state.sign[:2], state.centre[:] = np.sign(c), np.inf
+    return state, Correlations(targets.C[0], tables, float(targets.energy[0])), make_peaks(2, half)
+
+
+@fast
+def step_from(state, oracle, alpha):
+    """Fill in the Newton step of two atoms."""
+    look(state, 2, oracle)
+    fill_newton_direction(state, 2, oracle.tables, alpha)
+
+
+def test_a_step_of_atoms_is_that_of_newton_on_coefficients_and_shifts():
+    """Near a solution, with moves u over the coefficient that is left; by differences."""
+    A, shift, c, alpha = draw(1.0), np.array([3.3, 5.8]), np.array([2.0, -1.0]), 0.1
+    Y = np.tensordot(c, SHIFTS.act_on_blocks(shift[:, None], A), 1)[None]
+
+    def objective(x):
+        size, place = c + x[:2], shift + x[2:] / (c + x[:2])
+        fit = np.tensordot(size, SHIFTS.act_on_blocks(place[:, None], A), 1)
+        return 0.5 * inner(Y - fit, Y - fit)[0] + alpha * np.abs(size).sum()
+
+    for _ in range(5):
+        x = newton_step(objective, 4)
+        c, shift = c + x[:2], shift + x[2:] / (c + x[:2])
+    c, shift = c + np.array([0.02, 0.01]), shift + np.array([2e-3, -1e-3])
+    state, oracle, _ = state_of(A, Y, c, shift, alpha)
+    step_from(state, oracle, alpha)
+    expected = newton_step(objective, 4)
+    assert_allclose(state.step[:4], expected, atol=0.02 * np.abs(expected).max())
+
+
+@fast
+def refined(state, oracle, peaks, close):
+    """Refine the first peak, beside two atoms."""
+    look(state, 2, oracle)
+    refine(state, 2, peaks, 0, oracle, close)
+
+
+def test_a_refined_peak_is_the_maximum_of_what_atoms_leave():
+    A, shift, c = draw(1.0), np.array([3.3, 11.8]), np.array([2.0, -1.0])
+    Y = SHIFTS.analyze(np.random.default_rng(3).standard_normal((1, 21, 2)))
+    state, oracle, peaks = state_of(A, Y, c, shift, 0.1)
+    tau = np.linspace(0, 21, 21 * 400, endpoint=False)
+    data, C = correlate(Y, A)[0], correlate(A, A)
+    for j in range(2):
+        eta = exactly(data[j], tau)
+        eta -= sum(c[k] * exactly(C[k, j], tau - shift[k]) for k in range(2))
+        top = np.abs(eta).argmax()
+        peaks.component[0], peaks.shift[0] = j, (tau[top] + 0.15) % 21
+        peaks.height[0] = 0.9 * eta[top]
+        refined(state, oracle, peaks, 1e-6)
+        assert_allclose(peaks.height[0], eta[top], rtol=1e-5)
+        assert_allclose(peaks.shift[0], tau[top], atol=5e-3)

@@ -18,6 +18,7 @@ from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.dictionaries.unit_ball import MANY, UnitBall
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Blocks, Floats, as_real, inner
+from orbitdl.learning import statistics
 from orbitdl.learning.alternation import replace_unused
 from orbitdl.learning.shards import Residuals
 from orbitdl.learning.starts import start_from_noise
@@ -86,6 +87,21 @@ def test_statistics_of_many_samples_are_the_sum_over_chunks():
     ]
     assert_allclose(whole.normal, sum(part.normal for part in one_by_one), atol=1e-9)
     assert_allclose(whole.cross, sum(part.cross for part in one_by_one), atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["permutations", "square on images"])
+def test_statistics_of_few_transformed_components_of_many_are_the_same(name, monkeypatch):
+    rep, Y, atoms = draw(name)
+    expected = statistics_of(rep, Y, atoms)
+    monkeypatch.setattr(statistics, "FEW", 3)
+    found = statistics_of(rep, Y, atoms)
+    assert_allclose(found.normal, expected.normal, atol=1e-12)
+    assert_allclose(found.cross, expected.cross, atol=1e-12)
+
+
+def test_a_residual_of_zero_leaves_its_component():
+    A = np.random.default_rng(0).standard_normal((2, 1, 3, 2))
+    assert_array_equal(UnitBall(A).replace(1, np.zeros((1, 3, 2))).A, A)
 
 
 def test_usage_is_the_weight_of_each_component():

@@ -10,7 +10,13 @@ from scipy.linalg import toeplitz
 from scipy.signal import lfilter
 
 from orbitdl import WaveformLearning
-from orbitdl.discovery.background import Background, burg, estimate_background, floored_filter
+from orbitdl.discovery.background import (
+    Background,
+    burg,
+    estimate_background,
+    floored_filter,
+    robust_scales,
+)
 from orbitdl.discovery.level import local_level
 from orbitdl.domains.time.inputs import as_signal, ready
 
@@ -134,3 +140,27 @@ def test_smooth_recordings_without_noise_have_one_kind_of_event():
     model = WaveformLearning(length=90).fit(x)
     assert model.n_components_ == 1
     assert len(model.events(x)) == 100
+
+
+def test_a_recording_without_a_complete_segment_has_white_noise_of_its_deviation():
+    x = 3.0 * np.random.default_rng(0).standard_normal((4000, 1))
+    known = np.arange(4000) % 5 > 0
+    found = estimate_background(x, known, 100)
+    assert found.order == 0
+    np.testing.assert_allclose(found.scale, np.std(x[known], axis=0))
+
+
+def test_a_recording_shorter_than_the_filter_is_not_known():
+    y, known = Background(AR[None], np.ones(1)).filtered(np.ones((2, 1)), np.ones(2, dtype=bool))
+    assert not known.any()
+    assert not y.any()
+
+
+def test_a_filter_of_zeros_stays_as_it_is():
+    np.testing.assert_array_equal(floored_filter(AR, 0.0, 0.0), AR)
+
+
+def test_the_scale_of_a_recording_that_is_never_known_is_its_deviation():
+    x = np.random.default_rng(0).standard_normal((100, 2))
+    known = np.zeros(100, dtype=bool)
+    np.testing.assert_allclose(robust_scales(x, known, np.ones((2, 1))), np.std(x, axis=0))

@@ -9,7 +9,7 @@ from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.discover import whitened
-from orbitdl.discovery.growth import add_recurring, calibrated_coding
+from orbitdl.discovery.growth import add_recurring, calibrated_coding, grow_exactly
 from orbitdl.discovery.kinds import sides
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.model import Excerpt, event_model
@@ -135,3 +135,12 @@ def test_recordings_on_workers_have_the_waveforms_of_those_in_memory():
     parts = np.split(planted(np.full(60, 12.0))[0], 2)
     scattered = fit(1, [dask.delayed(part) for part in parts])
     assert_allclose(scattered.components_, fit(1, parts).components_, atol=1e-9)
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_what_is_found_upside_down_as_often_counts_where_events_may_have_either_sign(signed):
+    x, _ = planted(12.0 * np.resize([1.0, -1.0], 60))
+    w = whitened(x[:, None], np.ones(len(x), dtype=bool), Background.white(np.ones(1)), LENGTH)
+    grown, own, reason = grow_exactly(w, np.random.default_rng(0), 1, signed=signed)
+    assert (len(grown.detector), own) == (1, int(signed))
+    assert reason.startswith("what recurs is found upside down") != signed

@@ -10,6 +10,7 @@ from test_command import LEARN, LENGTH, RATE, SIGNAL, run
 
 import orbitdl
 from orbitdl import WaveformLearning
+from orbitdl.domains.time.acquisition import acquired, acquisition_of
 from orbitdl.recordings import Recording
 
 # fits end early here, on purpose
@@ -72,6 +73,15 @@ def test_recordings_at_different_rates_are_not_learned_from_together(model):
         )
     with pytest.raises(ValueError, match="250 Hz, but the model was learned at 100 Hz"):
         model.partial_fit(replace(RECORDING, sfreq=250.0))
+
+
+def test_recordings_in_other_units_are_not_learned_from_together_without_a_warning():
+    with pytest.warns(UserWarning, match="from data in mV, and these are in uV; convert them"):
+        assert acquired([RECORDING, replace(RECORDING, units=("uV",))])["units"] == ["mV"]
+
+
+def test_a_recording_of_which_nothing_was_observed_has_no_scale():
+    assert "scale" not in acquisition_of(np.full((50, 2), np.nan))
 
 
 @pytest.mark.filterwarnings("always:the values are")

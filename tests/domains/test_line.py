@@ -14,10 +14,10 @@ from scipy.interpolate import BSpline
 from sklearn.linear_model import Lasso
 
 from orbitdl.coding.codes import Codes
-from orbitdl.domains.time import sweeps
+from orbitdl.domains.time import chunks, sweeps
 from orbitdl.domains.time.atoms import between
 from orbitdl.domains.time.chunks import code_recording, split_recording
-from orbitdl.domains.time.coder import RecordingCoder
+from orbitdl.domains.time.coder import RecordingCoder, _require_duration
 from orbitdl.domains.time.correlations import correlations, largest
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import coefficients_of, norms_of, samples_of
@@ -285,6 +285,15 @@ def test_a_long_recording_with_events_that_overlap_is_coded_to_any_gap():
         assert code_line(x, everything(x), waveforms, 0.2, tol).gap <= tol
 
 
+def test_sweeps_come_to_the_gap_at_the_first_try(monkeypatch):
+    """Blocks are solved until none has changed what its neighbours see."""
+    monkeypatch.setattr(chunks, "TRIES", 1)
+    waveforms = pulses(width=25)
+    for seed in range(3):
+        x = recording(waveforms, n=2000, events=240, seed=seed)
+        assert code_line(x, everything(x), waveforms, 0.2, 1e-8).gap <= 1e-8
+
+
 def test_blocks_grow_where_events_are_dense():
     waveforms = noise(width=20, channels=1)
     x = np.random.default_rng(0).standard_normal((400, 1))
@@ -374,3 +383,21 @@ def test_coding_returns_to_python_after_some_work(monkeypatch):
     codes = code_line(x, everything(x), waveforms, alpha, 1e-6)
     assert PAUSED in ends
     assert codes.gap <= 1e-6
+
+
+def test_codes_that_are_worse_than_the_earlier_ones_are_not_taken(monkeypatch):
+    waveforms = pulses()
+    signal = Signal(recording(waveforms))
+    coder = RecordingCoder(waveforms, 0.3, 1e-6)
+    best = code_recording(split_recording(signal, waveforms.length), coder)
+    monkeypatch.setattr(chunks, "even_then_odd", lambda old, *_: chunks.without_atoms(old).chunks)
+    monkeypatch.setattr(chunks, "across_borders", lambda coded, *_: coded)
+    again = code_recording(best.chunks, coder)
+    assert again.certificate.objective(0.3) == best.certificate.objective(0.3)
+
+
+def test_blocks_hold_no_more_atoms_than_samples():
+    coder, blocks = RecordingCoder(noise(), 1e-9), sweeps.make_blocks(200, 50, 8)
+    _require_duration(100, blocks, coder)  # of two channels
+    with pytest.raises(ValueError, match="alpha=1e-09 is too small: codes would need as many"):
+        _require_duration(101, blocks, coder)

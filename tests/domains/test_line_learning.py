@@ -287,3 +287,12 @@ def test_events_do_not_raise_the_level_of_noise():
     busy = x + waveforms.add_up(20_000, rng.integers(2, size=60), time, 5 * np.ones(60))
     quiet, loud = (above_noise(shards_of(y), waveforms, len(y)).value for y in (x, busy))
     assert quiet <= loud <= 1.3 * quiet
+
+
+def test_where_few_stretches_are_events_the_typical_ones_are_those_that_stand_out():
+    rng, shape = np.random.default_rng(0), two_shapes().samples()[:1]
+    strong = 8.0 * shape / np.linalg.norm(shape) + rng.standard_normal((20, *shape.shape[1:]))
+    noise = Pool(strong, rng.standard_normal((200, *shape.shape[1:])))
+    assert 0 < len(noise.typical(1)) <= 20
+    events = Pool(strong[:10], strong[10:])
+    assert_allclose(events.typical(1), strong[10:])

@@ -16,7 +16,7 @@ from orbitdl.domains.time.chunks import code_recording, linked, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.residuals import truncated_window
 from orbitdl.domains.time.shards import RecordingShards
-from orbitdl.domains.time.signal import Signal, complete, reached
+from orbitdl.domains.time.signal import Signal, bridged, complete, reached
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.sweeps import make_blocks, make_workspace
 from orbitdl.domains.time.waveforms import Waveforms
@@ -137,3 +137,10 @@ def test_what_is_looked_up_of_atoms_is_what_their_signals_say(missing):
     left = x - np.einsum("k,knc->nc", state.c, signals[0])
     assert_allclose(state.b, np.einsum("pknc,nc->pk", signals, x), atol=1e-12)
     assert_allclose(state.eta, np.einsum("pknc,nc->pk", signals, left), atol=1e-12)
+
+
+def test_gaps_are_bridged_by_straight_lines_where_a_channel_was_observed_at_all():
+    values = np.array([[0.0, np.nan], [np.nan, np.nan], [4.0, np.nan], [np.nan, np.nan]])
+    known = ~np.isnan(values)
+    assert_allclose(bridged(values, known)[:, 0], [0.0, 2.0, 4.0, 4.0])
+    assert_array_equal(bridged(values, known)[:, 1], values[:, 1])

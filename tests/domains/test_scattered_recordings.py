@@ -1,6 +1,7 @@
 """Recordings that are somewhere else: the same waveforms, codes and messages as in memory."""
 
 import glob
+import os
 import pickle
 import tempfile
 
@@ -11,6 +12,7 @@ from test_waveform_learning import model, planted
 
 from orbitdl.domains.time import noise, pool
 from orbitdl.domains.time.pool import Pool
+from orbitdl.domains.time.spooling import _remove
 from orbitdl.estimators.out_of_core_recordings import RecordingLoader
 from orbitdl.estimators.recordings import given_recordings
 
@@ -76,6 +78,8 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
         assert_array_equal(one.strong, other.strong)
         assert_array_equal(one.usual, other.usual)
         assert noise.white_noise(here.shards) == noise.white_noise(there.shards)
+        none = (given.shards.no_statistics(2).arrays for given in (here, there))
+        assert all(np.array_equal(*pair) for pair in zip(*none, strict=True))
 
 
 def test_one_delayed_recording_of_two_channels_is_learned_from():
@@ -118,6 +122,22 @@ def test_an_iterator_of_recordings_is_learned_from_and_its_scratch_folder_vanish
     assert [len(one) for one in events] == [len(fitted.events(one)) for one in RECORDINGS]
     del given
     assert set(glob.glob(f"{tempfile.gettempdir()}/orbitdl-*")) <= before
+
+
+def test_a_full_scratch_folder_is_one_sentence(monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", full)
+    with pytest.raises(OSError, match=r"^recording 0 could not be kept in .* set TMPDIR to"):
+        quick().fit(iter(RECORDINGS))
+
+
+def test_a_copy_of_a_process_leaves_the_scratch_folder_to_its_owner(tmp_path):
+    _remove(str(tmp_path), owner=-1)
+    assert tmp_path.exists()
+    _remove(str(tmp_path), owner=os.getpid())
+    assert not tmp_path.exists()
 
 
 # Using

@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 from reference import has_reference, reference_norm
 from registry import ACTIONS, action
+from sklearn.exceptions import ConvergenceWarning
 from test_masked import holed, problem, unit
 
 from orbitdl import OrbitDictionaryLearning, complete
+from orbitdl.coding import basis_pursuit
+from orbitdl.encoding.complete import _warn_unless_met
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
 
 FINITE = [
@@ -66,6 +69,21 @@ def test_value_and_bound_meet_for_groups_without_end(group):
                      group=group)  # fmt: skip
     np.testing.assert_allclose(found.bound, found.value, rtol=1e-3)
     assert np.all(found.value <= 2 + 1e-3)  # the planted code is a candidate
+
+
+@pytest.mark.filterwarnings("ignore:.*completions stopped")
+def test_bounds_hold_before_the_program_is_solved(monkeypatch):
+    """Whichever component violates the dual constraint most."""
+    rng, group = np.random.default_rng(0), ContinuousShift()
+    A = unit(rng.standard_normal((3, 15)))
+    X = holed(group.on((15,)).project(rng.standard_normal((12, 15))), 0.5)
+    value = complete(X, A, group=group, tol=1e-6).value
+    monkeypatch.setattr(basis_pursuit, "ROUNDS", 1)
+    monkeypatch.setattr(basis_pursuit, "PENALTIES", (0.9,))
+    early = complete(X, A, group=group, tol=1e-6)
+    assert np.all(early.bound <= value * (1.0 + 1e-6))
+    assert np.max(early.bound / value) < 0.999
+    assert np.max(early.value / value) > 1.001
 
 
 def test_observed_entries_stay_as_they_are():
@@ -140,3 +158,8 @@ def test_the_size_of_components_only_changes_the_unit():
         scaled = complete(X, scale * A, group=IntegerShift())
         np.testing.assert_allclose(scaled.value * scale, plain.value, rtol=1e-6)
         np.testing.assert_allclose(scaled.X, plain.X, atol=1e-6)
+
+
+def test_completions_whose_value_and_bound_do_not_meet_are_counted():
+    with pytest.warns(ConvergenceWarning, match="^1 of 2 completions stopped before value and"):
+        _warn_unless_met(np.array([2.0, 1.0]), np.array([2.0, 0.9]), 1e-3)

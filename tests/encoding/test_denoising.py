@@ -55,6 +55,12 @@ def test_the_level_of_known_noise_is_found(name, noise):
     assert noise_level(noisy, A, group=group) == pytest.approx(noise, rel=0.1)
 
 
+def test_without_noise_the_level_is_below_that_of_all_steps_and_small(monkeypatch):
+    group, A, clean, _ = planted("continuous", 0.0)
+    monkeypatch.setattr("orbitdl.encoding.denoise.PATIENCE", 1000)
+    assert noise_level(clean, A, group=group) < 1e-2 * np.sqrt(np.mean(clean**2))
+
+
 def test_the_level_is_found_in_what_was_observed():
     group, A, _, noisy = planted("continuous", 0.1)
     assert noise_level(holed(noisy), A, group=group) == pytest.approx(0.1, rel=0.1)

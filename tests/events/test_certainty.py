@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.model import SAMPLED, Excerpt, denoised, residual_variance, templates_of
 from orbitdl.events.significance import (
+    deviations,
     free_variance,
     moments,
     noise_maxima,
@@ -71,6 +73,21 @@ def test_standard_errors_are_the_diagonal_of_the_inverse():
     gram = columns.T @ columns
     found = standard_errors(sparse.csr_array(gram), np.tile([0, 6], (6, 1)), 6)
     np.testing.assert_allclose(found.ravel(), np.sqrt(np.diag(np.linalg.inv(gram))), rtol=1e-8)
+
+
+def test_what_larger_events_nearby_leave_adds_to_the_noise():
+    rng, n, reach = np.random.default_rng(0), 60, 9
+    detector = SimpleNamespace(V=rng.uniform(0, 0.1, (2, 2, 2 * reach + 1)))
+    time, component = np.sort(rng.uniform(0, 200, n)), rng.integers(2, size=n)
+    c, noise = 5 * rng.standard_normal(n), rng.uniform(1, 2, n)
+    square = noise**2
+    for k, m in np.ndindex(n, n):
+        lag = time[k] - time[m]
+        if abs(lag) <= reach and abs(c[m]) > abs(c[k]):
+            V = detector.V[component[m], component[k], round(lag) + reach]
+            square[k] += c[m] ** 2 * V
+    atoms = at_times(component, time, c, 2)
+    np.testing.assert_allclose(deviations(detector, atoms, noise) ** 2, square)
 
 
 def test_events_take_two_degrees_of_freedom_each_from_the_noise():

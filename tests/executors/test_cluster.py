@@ -166,6 +166,7 @@ def test_uneven_and_empty_chunks_do_not_matter(client, in_memory):
     graph = HighLevelGraph.from_collections("uneven", tasks, parts)
     uneven = da.Array(graph, "uneven", (sizes, (12,)), dtype=float)
     assert_same(model().fit(uneven), in_memory)
+    assert_allclose(in_memory.reconstruct(uneven).compute(), in_memory.reconstruct(X), atol=1e-9)
 
 
 def test_raw_data_stay_on_the_workers_as_they_are(client):

@@ -76,6 +76,7 @@ def test_missing_noise_has_the_mean_and_covariance_of_a_gaussian():
         assert_allclose(gap.mean(np.zeros((len(gap.rows), 2)))[:, c], mean, atol=1e-6)
         sd = gap.sd(c, 1.0, np.zeros((len(gap.rows), 0)))
         assert_allclose(sd, np.sqrt(np.diag(rest)), rtol=1e-6)
+        assert_allclose(gap.sd(c, 3.0, np.zeros((len(gap.rows), 0))), 3.0 * sd)  # in louder noise
 
 
 def test_products_and_norms_are_those_of_projected_atoms():

@@ -78,3 +78,13 @@ def test_gaps_to_judge_by_are_as_long_as_those_of_missing_samples_and_away_from_
 
 def test_without_gaps_nothing_is_judged():
     assert not artificial_gaps(np.zeros(1000, dtype=bool), 50).any()
+
+
+def test_no_gap_to_judge_by_is_made_where_there_is_no_space():
+    assert not artificial_gaps(np.arange(1000) % 20 < 10, 50).any()
+
+
+@pytest.mark.parametrize("missing", [np.zeros(400, dtype=bool), np.arange(400) % 100 < 10])
+def test_recordings_too_short_to_judge_by_are_not_of_high_order(missing):
+    x = np.random.default_rng(0).standard_normal((400, 1))
+    assert not predicts_better(x, missing, 60, lambda values, gone: (values, values))

@@ -11,16 +11,20 @@ from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import ActiveSet, Matching, Proximal
+from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_shift_data, make_synchronization_data
 from orbitdl.dictionaries.norm_constraint import unit_norm
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Orthogonal, Trivial
+from orbitdl.groups.base import inner
 from orbitdl.learning import alternation as learning
+from orbitdl.learning.alternation import learn
+from orbitdl.learning.history import History
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import start_from_data, start_from_noise
-from orbitdl.learning.state import Iteration
+from orbitdl.learning.state import Iteration, State
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -231,6 +235,8 @@ def test_history_counts_from_the_start():
     assert (table["seconds"] > 0).all()
     codes = model.encode(X)
     assert table["atoms"].iloc[-1] == len(codes.to_frame()) / len(X)
+    assert repr(model.history_).startswith("History(5 records, objective ")
+    assert repr(History()) == "History(empty)"
 
 
 def test_a_loose_tolerance_stops_early_and_a_tight_one_does_not():
@@ -315,6 +321,7 @@ def test_the_callback_sees_every_iteration_and_can_stop():
     rep = group.on((8,))
     assert_allclose(model.components_, rep.synthesize(seen[-1].components))
     assert_allclose(seen[-1].objective, seen[-1].codes.objective.sum())
+    assert seen[-1].atoms == len(seen[-1].codes.atoms.coefficient) / len(X)
 
 
 def test_the_start_that_is_best_after_a_few_iterations_is_continued():
@@ -507,3 +514,20 @@ def test_continuous_shifts_recover_components_between_samples():
     data = make_shift_data(300, 15, 2, 2, subdivisions=None, random_state=0)
     model = OrbitDictionaryLearning(2, ContinuousShift(), alpha=0.05, random_state=0).fit(data.X)
     assert dictionary_distance(data.components, model.components_, ContinuousShift()) <= 0.002
+
+
+@pytest.mark.parametrize("normalise_after", [False, True])
+def test_atoms_of_normalised_components_fit_as_before(normalise_after):
+    group, X = planted("integer shift")
+    samples = Samples.of(X, group)
+    shards = SampleShards.cut(samples, default_coder(group.on((8,))), 0.3)
+    A = start_from_data(shards, 2, np.random.default_rng(0)).expand()
+    first = next(learn(State(shards, UnitBall(A, normalise_after)), gap=1e-6, max_iter=5, tol=1e-9))
+    best = UnitBall(A, normalise_after).solve(first.shards.statistics())
+    norms = np.sqrt(inner(best.A, best.A))
+    assert np.abs(norms - 1.0).max() > (0.01 if normalise_after else -1.0)
+    before = first.shards.atoms.superpose(samples.representation, best.A)
+    after = first.following.shards.atoms.superpose(
+        samples.representation, first.following.stepped.expand()
+    )
+    assert_allclose(after, before, atol=1e-10)

@@ -1,5 +1,7 @@
 """Learning from mini-batches and streams comes to what steps of all data come to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -94,6 +96,20 @@ def test_recordings_in_batches_come_to_what_all_come_to(size):
     last = list(learn_in_batches(State(shards, start), size=size, seed=0, **LIMITS))[-1]
     assert last.objective <= 1.01 * exact.objective
     assert last.gap <= 1e-4
+
+
+def test_a_run_that_alternates_already_makes_no_more_passes():
+    shards = planted("integer shift")
+    state = State(shards, start_from_data(shards, 2, np.random.default_rng(1)))
+    begun = next(learn(replace(state, loosest=0.0), **LIMITS)).following
+    here, there = (
+        list(steps)
+        for steps in (
+            learn_in_batches(begun, size=16, seed=0, **LIMITS),
+            learn(begun, **LIMITS),
+        )
+    )
+    assert [step.objective for step in here] == [step.objective for step in there]
 
 
 def test_the_last_record_is_that_of_the_last_codes_of_all_data():

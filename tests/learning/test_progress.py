@@ -81,6 +81,14 @@ def test_an_estimator_prints_parts_between_iterations(tmp_path, capsys, monkeypa
     assert len(parts) >= 2 * sum(line.startswith("iteration") for line in lines)
 
 
+def test_batches_and_steps_are_printed(capsys):
+    X = np.random.default_rng(0).standard_normal((40, 6))
+    own = model(verbose=1, batch_size=10).fit(X)
+    assert "a pass takes 4 mini-batches of about 10 data points" in capsys.readouterr().out
+    own.partial_fit(X)
+    assert capsys.readouterr().out.splitlines()[-1] == str(own.history_[-1])
+
+
 class Heard(Follower):
     def __init__(self):
         self.iterations, self.parts, self.phases, self.seconds = [], [], [], 0.0

@@ -126,6 +126,18 @@ def test_codes_that_are_lost_are_made_anew():
     assert_allclose(seen, [it.objective for it in whole], rtol=1e-7)
 
 
+def test_sums_completed_by_other_components_are_made_anew():
+    rep, X = points("integer shift", missing=0.1)
+    local = SampleShards.cut(Samples.of(X, rep.group), default_coder(rep), ALPHA)
+    A, other = (start_from_data(local, 2, np.random.default_rng(k)).expand() for k in (0, 1))
+    here, there = (shards.code(A, 1e-9)[0] for shards in (local, scattered(rep, X)))
+    for components in (A, other):
+        expected = here.majorised_statistics(components)
+        found = there.majorised_statistics(components)
+        assert_allclose(found.normal, expected.normal, atol=1e-6)
+        assert_allclose(found.cross, expected.cross, atol=1e-6)
+
+
 @pytest.mark.parametrize("lost", [False, True])
 def test_residuals_are_those_of_the_last_codes_even_if_these_are_lost(lost):
     rep, X = points("integer shift", missing=0.1)

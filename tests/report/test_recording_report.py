@@ -28,7 +28,7 @@ from orbitdl.report.recording import resolution, write_recording_report
 from orbitdl.report.recording.clock import Clock
 from orbitdl.report.recording.facts import LEAST_SIMILAR, gather
 from orbitdl.report.recording.intervals import marked_intervals
-from orbitdl.report.recording.packing import packed, unpacked
+from orbitdl.report.recording.packing import MISSING, packed
 from orbitdl.report.recording.page import page
 from orbitdl.report.recording.payload import KINDS, payload
 from orbitdl.report.recording.resolution import bin_size, sampled_segments
@@ -53,6 +53,17 @@ def model(heart):
 @pytest.fixture(scope="module")
 def facts(model, heart):
     return gather(model, heart, "A heart", "mV")
+
+
+def unpacked(blocks):
+    """Return the values of packed blocks, as the page decodes them."""
+    parts = []
+    for block in blocks:
+        codes = np.frombuffer(base64.b64decode(block["codes"]), dtype="<i2").astype(float)
+        codes[codes == MISSING] = np.nan
+        columns = codes.reshape(-1, block["rows"]).T
+        parts.append(np.array(block["middle"]) + np.array(block["scale"]) * columns)
+    return np.concatenate(parts)
 
 
 def column(content, name):

@@ -12,7 +12,7 @@ from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Ort
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.data_points import PointJudges
 from orbitdl.selection.held_out import Speckles
-from orbitdl.selection.path import Effort, best_start, last_of
+from orbitdl.selection.path import Effort, best_start, judge_path, last_of
 from orbitdl.selection.scores import Scores
 
 
@@ -124,6 +124,31 @@ def test_no_hidden_entry_is_learned_from_or_used_to_predict_itself(kind):
     assert sum(errors) == pytest.approx(2 * plain.error.sum() + 1800.0 * hidden.sum(), rel=1e-9)
 
 
+def test_predictions_are_those_of_atoms_refitted_by_least_squares():
+    X = np.random.default_rng(0).standard_normal((20, 12))
+    held_out = judges(X).hold_out(0, 1)
+    shards = replace(held_out.shards, alpha=0.3)
+    A = held_out.starts(2, np.random.default_rng(0).spawn(1))[0].expand()
+    coded, _ = shards.code(A, 1e-6)
+    waves, errors = IntegerShift().on((12,)).synthesize(A), []
+    for i in np.flatnonzero(held_out.judged):
+        atoms, hidden = coded.atoms.take(np.array([i])), held_out.hidden[i]
+        shift = atoms.element[:, 0].astype(int)
+        moved = [np.roll(waves[j], t) for j, t in zip(atoms.component, shift, strict=True)]
+        columns = np.array(moved).reshape(-1, 12).T
+        c = np.linalg.lstsq(columns[~hidden], X[i, ~hidden], rcond=1e-10)[0]
+        errors.append(np.sum((X[i] - columns @ c)[hidden] ** 2))
+    np.testing.assert_allclose(held_out.judge(coded, A).error, errors, rtol=1e-6)
+
+
+def test_along_a_path_every_alpha_has_its_own_codes():
+    data, _ = shifts()
+    held_out = judges(data.X).hold_out(0, 1)
+    found = judge_path(held_out, 1, [1.0, 0.5, 0.25], 1, 0, Effort(2, 1))
+    atoms = np.array([one.atoms for one in found])
+    assert np.all(np.diff(atoms) > 0.1)
+
+
 def test_entries_that_were_missing_are_not_judged():
     X = np.random.default_rng(0).standard_normal((10, 12))
     X[:, :6] = np.nan
@@ -135,6 +160,7 @@ def test_speckles_are_runs_of_their_size():
     changes = np.flatnonzero(np.diff(hidden.astype(int)))
     assert np.all(np.diff(changes) % 4 == 0)
     assert 0.3 < hidden.mean() < 0.7
+    assert 0.15 < Speckles(2, 0.2, 1, 0).hide((2000,), 1).mean() < 0.25
 
 
 def scores(*errors, alphas=(1.0, 0.5)):
@@ -152,12 +178,22 @@ def test_the_simplest_within_one_standard_error_is_chosen():
     assert choose(found) == (1, 0)
     assert "3 would lower the held-out error by 3.2 %, less than" in reason_for(found, (1, 0))
     assert "2 components" in reason_for(found, (1, 0))
+    assert choose(scores([best + wobble, best])) == (0, 0)  # the larger alpha
 
 
 def test_a_difference_that_units_agree_on_counts():
     best = np.array([0.10, 0.20, 0.30])
     found = scores([best + 0.01, best + 0.01], [best, best + 0.01])
     assert choose(found) == (1, 0)  # 0.03 in all, without any spread
+
+
+def test_the_standard_error_of_a_difference_is_that_of_the_jackknife():
+    rng, n = np.random.default_rng(0), 12
+    one, other = rng.uniform(0, 1, (2, n))
+    found = Scores(("any",), [(0, 1), (0, 2)], [1.0], np.array([[one], [other]]), *[one] * 2)
+    left_out = np.array([n * np.delete(one - other, k).mean() for k in range(n)])
+    error = np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2))
+    assert found.difference((0, 0), (1, 0)) == pytest.approx((np.sum(one - other), error))
 
 
 def test_a_selection_goes_on_where_it_was_stopped(tmp_path):
@@ -284,3 +320,18 @@ def test_data_of_which_nothing_could_be_predicted_are_refused(X, settings):
 def test_other_estimators_are_refused():
     with pytest.raises(ValueError, match="OrbitDictionaryLearning or a WaveformLearning"):
         select(Selection, np.zeros((4, 4)))
+
+
+def test_a_selection_reads_as_its_reason():
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1)
+    found = select(estimator, data.X[:20], n_components=[1], alphas=[0.5], rounds=2)
+    assert "1 component, the only number tried. Alpha 0.5, the only one tried." in found.reason
+    assert repr(found) == f"Selection({found.reason})"
+
+
+def test_a_verbose_estimator_prints_how_many_runs_are_done(capsys):
+    data, _ = shifts()
+    estimator = OrbitDictionaryLearning(random_state=0, n_restarts=1, max_iter=1, verbose=1)
+    select(estimator, data.X[:20], n_components=[1], alphas=[0.5], rounds=2)
+    assert "0 of 2 runs\n1 of 2 runs\n2 of 2 runs\n" in capsys.readouterr().out

@@ -6,13 +6,17 @@ from sklearn.base import clone
 
 from orbitdl import WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.discovery.pursuit import Pursued
+from orbitdl.discovery.discover import whitened
+from orbitdl.discovery.pursuit import Pursued, subtract
 from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
 from orbitdl.plot import SelectionDisplay
+from orbitdl.selection import recordings
+from orbitdl.selection.choice import reason_of_events
 from orbitdl.selection.held_out import Speckles
 from orbitdl.selection.judges import event_judges, shortened
 from orbitdl.selection.recordings import found_again, partners
+from orbitdl.selection.scores import Scores
 
 RATE, LENGTH = 180, 100
 
@@ -99,6 +103,43 @@ def test_held_out_samples_are_not_learned_from(heart):
     assert sorted(units) == list(range(len(judges.part)))
 
 
+def test_components_are_learned_from_what_is_not_held_out(heart, monkeypatch):
+    judges, _ = event_judges(
+        WaveformLearning(length=LENGTH), heart, [1], Speckles(3, 0.0, 1, 0), None
+    )
+    learned, seen = recordings.learned_from, []
+
+    def noted(excerpt, *arguments, **settings):
+        seen.append(excerpt)
+        return learned(excerpt, *arguments, **settings)
+
+    monkeypatch.setattr(recordings, "learned_from", noted)
+    judges.judge(1)
+    is_held = judges.part[judges.unit] == 1
+    assert len(seen) == 2
+    for excerpt in seen:
+        assert not excerpt.observed[is_held].any()
+        assert not excerpt.x[is_held].any()
+        assert np.array_equal(excerpt.x[~is_held], judges.excerpt.x[~is_held])
+
+
+def test_every_event_costs_what_the_largest_noise_would_explain(heart):
+    judges, _ = event_judges(
+        WaveformLearning(length=LENGTH), heart, [1], Speckles(2, 0, 1, 0), None
+    )
+    own, excerpt, units = judges.learned[1], judges.excerpt, np.flatnonzero(judges.part == 0)
+    w = whitened(excerpt.x, excerpt.observed, judges.background, LENGTH)
+    atoms, left = recordings.coded_events(w, own, signed=False)[0], w.y.copy()
+    subtract(left, atoms, own.A)
+    inside, held = slice(LENGTH, -LENGTH), np.isin(judges.unit, units)
+    known = w.observed[inside] & held
+    weighted = (left[inside, 0] / judges.sigma[inside]) ** 2 - 1.0
+    count = np.sum(held[np.clip(atoms.sample - LENGTH // 2, 0, w.samples - 1)])
+    assert count > 30
+    error = judges.judged(w, units, own, own, signed=False).error.sum()
+    assert error == pytest.approx(weighted[known].sum() + count * 2 * np.log(w.samples), rel=1e-4)
+
+
 def test_the_error_is_that_of_a_sum_by_hand(heart):
     judges, _ = event_judges(
         WaveformLearning(length=LENGTH), heart, [1], Speckles(2, 0, 1, 0), None
@@ -134,6 +175,7 @@ def test_fewer_samples_are_spread_over_a_recording():
     assert few.observed.sum() <= 800
     assert (few.x[0, 0], few.x[-1, 0]) == (0.0, 3999.0)
     assert not few.x[~few.observed].any()
+    assert shortened(few, len(few.x)) is few
 
 
 def test_a_selection_goes_on_where_it_was_stopped(heart, tmp_path):
@@ -168,3 +210,10 @@ def test_options_of_data_points_are_refused(option):
 def test_too_few_samples_for_a_waveform_are_refused():
     with pytest.raises(ValueError, match=r"^max_samples=10 leaves no segment .* raise max_samples"):
         select(WaveformLearning(length=36), pink(600), max_samples=10)
+
+
+def test_events_that_are_not_reproducible_are_no_reason_for_components():
+    errors = np.array([[[1.0, 1.1]], [[1.2, 1.3]]]) / 2
+    found = Scores(("line",), [(0, 0), (0, 1)], [1.0], errors, *np.ones((2, 2, 1)))
+    reason = reason_of_events(found, (1, 0), [0, 1], "nothing recurs")
+    assert reason == ('1 component: no events are reproducible. n_components="auto" finds 1.')

@@ -20,7 +20,5 @@ def default_coder(action: Action, tol: float = 1e-4) -> Coder:
     >>> default_coder(Orthogonal().on((3, 20)))
     Proximal(tol=0.0001, max_iter=5000, check_every=10)
     """
-    for kind in (ActiveSet, Sliding, Proximal, Growing, Matching):
-        if (coder := kind(tol=tol)).serves(action.base):
-            return coder
-    raise AssertionError("Matching serves every group")
+    coders = (kind(tol=tol) for kind in (ActiveSet, Sliding, Proximal, Growing, Matching))
+    return next(coder for coder in coders if coder.serves(action.base))

@@ -101,8 +101,8 @@ class CodeChunk:
         shards = self.start.of(loaded, chunk, store)
         shards, summary = shards.code(self.round.A, self.round.tol)
         store.discard(self.alive, self.round.number)
-        if shards.atoms is not None:
-            store.save(self.round.number, chunk.number, shards.atoms)
+        assert shards.atoms is not None
+        store.save(self.round.number, chunk.number, shards.atoms)
         completed = shards.majorised_statistics(self.round.A) if self.is_masked else None
         return CodingReport(summary, shards.statistics(), completed)
 
@@ -153,10 +153,6 @@ class OutOfCoreShards(Shards):
     majorised: Statistics | None = None
     is_masked: bool = False
     watch: Watch | None = None
-
-    @property
-    def space(self) -> Space:
-        return self.loader.space
 
     @property
     def atoms(self) -> None:

@@ -92,8 +92,7 @@ class SampleShard(Shard):
     @property
     def known_atoms(self) -> Atoms:
         """The atoms, of data that are coded."""
-        if self.atoms is None:
-            raise ValueError("these data are not coded yet; call code first.")
+        assert self.atoms is not None, "call code first"
         return self.atoms
 
 

@@ -181,6 +181,5 @@ class Chunk(Shard):
     @property
     def known_atoms(self) -> Atoms:
         """The atoms, of a recording that is coded."""
-        if self.atoms is None:
-            raise ValueError("this recording is not coded yet; call code first.")
+        assert self.atoms is not None, "call code first"
         return self.atoms

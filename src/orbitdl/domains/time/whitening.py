@@ -22,10 +22,8 @@ TOGETHER = 64
 """Blocks read at a time."""
 
 
-def whitened(signal: Signal, noise: Background | None, length: int, n_jobs: int | None) -> Signal:
+def whitened(signal: Signal, noise: Background, length: int, n_jobs: int | None) -> Signal:
     """Whiten a recording, with a penalty that follows its noise level."""
-    if noise is None:
-        return signal
     white = replace(signal, noise=noise).without_trend(n_jobs)
     return replace(white, penalty=noise_field(white, length, n_jobs))
 

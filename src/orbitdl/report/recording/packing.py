@@ -28,11 +28,6 @@ def packed(values: Floats, rounding: list[Callable[..., Any]]) -> list[dict[str,
     return [_block(values[k : k + BLOCK], rounding) for k in range(0, len(values), BLOCK)]
 
 
-def unpacked(blocks: list[dict[str, Any]]) -> Floats:
-    """Return the values of packed blocks, as the page decodes them."""
-    return np.concatenate([_values(block) for block in blocks])
-
-
 def as_text(values: NDArray[Any], kind: str) -> str:
     """Return an array as base64, with a data type such as "<f4"."""
     return base64.b64encode(np.ascontiguousarray(values, dtype=kind).tobytes()).decode()
@@ -51,10 +46,3 @@ def _block(values: Floats, rounding: list[Callable[..., Any]]) -> dict[str, Any]
         "scale": scale.tolist(),
         "codes": as_text(codes, "<i2"),
     }
-
-
-def _values(block: dict[str, Any]) -> Floats:
-    codes = np.frombuffer(base64.b64decode(block["codes"]), dtype="<i2").astype(np.float64)
-    codes[codes == MISSING] = np.nan
-    columns = codes.reshape(-1, block["rows"]).T
-    return np.asarray(np.array(block["middle"]) + np.array(block["scale"]) * columns)
