@@ -8,8 +8,8 @@ independently, the jackknife variance of a time is
     w (1 - w) (d_1 - d_2)^2,      d_1 = <r, a'>_1 / (c w ||a'||^2),      d_2 likewise,
 
 and ``s^2 / (c ||a'||)^2`` is its expectation if they vary by noise of variance s^2 only. With a in
-place of a' it is the relative variance of an amplitude. What moves both halves alike cannot be
-known from one recording of an event, and what moves them in opposite directions counts twofold.
+place of a' it is the relative variance of an amplitude. What moves both halves alike is not seen;
+what moves them apart, such as a change of width, counts although it moves no time.
 """
 
 from __future__ import annotations
