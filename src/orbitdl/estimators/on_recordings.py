@@ -186,7 +186,7 @@ class Applied:
                 chunks, waveforms, codes.atoms, integer_shifts=integer_shifts, **given
             )
             if self.model is not None:
-                moved = peaks_of(self.templates) - peaks_of(waveforms)
+                moved = self.model.peaks - peaks_of(waveforms)
                 table["sample"] += moved[table["component"]]
                 table["amplitude"] *= self.model.gains[table["component"]]
         table["sample"] += signal.offset

@@ -18,7 +18,6 @@ from orbitdl.events.columns import in_column_order
 from orbitdl.events.detection import DetectedEvents, detect
 from orbitdl.events.jackknife import misfit_variance
 from orbitdl.events.model import EventModel
-from orbitdl.events.prominence import peaks_of
 from orbitdl.events.significance import (
     deviations,
     free_variance,
@@ -84,7 +83,7 @@ def table_of(found: DetectedEvents, refit: Refit, model: EventModel, tests: floa
     evidence = 0.5 * (height**2 - found.rival**2) / np.maximum(s, 1e-300) ** 2
     return pd.DataFrame(
         {
-            "sample": atoms.time + peaks_of(Waveforms(model.templates))[atoms.component],
+            "sample": atoms.time + model.peaks[atoms.component],
             "component": atoms.component,
             "amplitude": refit.amplitude * model.gains[atoms.component],
             "coefficient": refit.amplitude,
