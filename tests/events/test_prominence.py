@@ -50,7 +50,7 @@ def test_events_in_slow_noise_are_at_the_sharp_wave_detected_or_coded():
 
 def test_the_end_of_the_part_with_most_energy_is_no_peak():
     t = np.arange(LENGTH) - 60.0
-    a = np.exp(-0.5 * (t / 20.0) ** 2) - 0.6 * np.exp(-0.5 * ((t - 50) / 10.0) ** 2)
+    a = np.exp(-0.5 * (t / 20.0) ** 2) - 0.2 * np.exp(-0.5 * ((t - 50) / 10.0) ** 2)
     whitened = np.where(t < -25, 1.0, 0.01) * a
     found = peaks_of(Waveforms.through(a[None, :, None]), whitened[None, :, None])
     assert abs(found[0] - 60) < 5
