@@ -8,9 +8,10 @@ from scipy.ndimage import maximum_filter1d, uniform_filter1d
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.groups.base import Floats, Integers
 
-QUARTER, HALF = 4, 0.5
+QUARTER = 4
 """Neighbourhood of a peak: 1 / QUARTER of a waveform length on either side. Whitened energy is
-averaged over 1 / QUARTER of a length; at a peak it is HALF of its maximum at least."""
+averaged over 1 / QUARTER of a length, and at a peak it is 1 / QUARTER of its maximum at least: half
+of it instead excludes the larger of two peaks of some wide beats."""
 
 
 def peaks_of(waveforms: Waveforms, whitened: Floats | None = None) -> Integers:
@@ -18,7 +19,7 @@ def peaks_of(waveforms: Waveforms, whitened: Floats | None = None) -> Integers:
 
     The largest distance from the running mean over half a waveform length: a slow wave, however
     large, is no peak. With `whitened` waveforms (q, W, channels) it is the largest one where these
-    have most energy: that part of a waveform stands out most from the noise, and tells its time.
+    have much of their energy: what stands out from the noise tells the time of an event.
     """
     samples = waveforms.samples()
     width = 2 * (waveforms.length // QUARTER) + 1
@@ -28,7 +29,7 @@ def peaks_of(waveforms: Waveforms, whitened: Floats | None = None) -> Integers:
     if whitened is not None:
         energy = np.sum(whitened**2, axis=2)
         energy = uniform_filter1d(energy, width // 2, axis=1, mode="constant")
-        is_high = energy >= HALF * energy.max(axis=1, keepdims=True)
+        is_high = energy >= energy.max(axis=1, keepdims=True) / QUARTER
         is_high &= (largest > 0) & (largest >= maximum_filter1d(largest, 3, axis=1))
         largest[is_high] += largest.max()
     return np.asarray(np.argmax(largest, axis=1))
