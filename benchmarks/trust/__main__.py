@@ -16,6 +16,7 @@ from benchmarks.trust.sources import MissingDataError
 
 NAMES = (
     "beats",
+    "second_lead",
     "kinds",
     "muscle",
     "spikes",

@@ -20,9 +20,10 @@ NOTE = (
     "PTB record s0010_re, 38 s at 1 kHz, leads next to each other; waveforms of 0.6 s are learned "
     "from each lead separately. The measure is the robust standard deviation (1.4826 median |z|) "
     "of z = (t1 - t2 - median) / sqrt(s1^2 + s2^2) over the beats that both leads have, with the "
-    "standard errors s1 and s2 of the times. It is 1 where noise is all that moves times. Where it "
-    "is larger, the shape of beats changes by more than the noise, in one lead more than in the "
-    "other: standard errors do not count that."
+    "standard errors s1 and s2 of the times. It is 1 where these count all that moves times: "
+    "noise, and that halves of a beat vary on their own. It is larger where a change of shape "
+    "moves all of a beat in one lead and not in the other, and smaller where neighbouring leads "
+    "share noise."
 )
 
 

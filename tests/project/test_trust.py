@@ -102,6 +102,15 @@ def test_jf_is_not_held_without_a_peer_or_a_good_record():
     assert jf_row([record], {"ours": [noisy], "peer": [beats]}).ours == 1
 
 
+def test_a_peer_on_the_grid_of_annotations_is_beyond_what_rounding_allows():
+    beats = np.arange(1.0, 5000.0) / 100
+    record = Record("0", np.zeros(9), 100.0, beats, beats)
+    fine = beats + np.random.default_rng(0).uniform(-0.005, 0.005, len(beats))
+    limit = 1 / (1 + 0.0025 / 0.01)
+    assert jf(fine, beats, 0.05) == pytest.approx(limit, abs=0.01)
+    assert "limits JF to 0.800. On 1 of" in jf_row([record], {"ours": [fine], "peer": [beats]}).note
+
+
 # Data
 
 

@@ -195,7 +195,7 @@ def listed(
         flags |= {name: settings[name] for name in ("threshold", "refractory")}
         table = events_of(chunks, work.coder.waveforms, atoms, sfreq=sfreq, **flags)
         if work.model is not None:
-            moved = peaks_of(work.templates) - peaks_of(work.coder.waveforms)
+            moved = work.model.peaks - peaks_of(work.coder.waveforms)
             table["sample"] += moved[table["component"]]
             table["amplitude"] *= work.model.gains[table["component"]]
     table["sample"] += signal.offset

@@ -177,7 +177,8 @@ class WaveformUseMixin(ShownMixin):
               the recording;
             - `coefficient`: that of the sparse code, shrunk by the penalty; of a detected event
               the refitted one, in standard deviations of the background noise;
-            - `onset_sd`, `sample_sd`, `amplitude_sd`: standard errors, overlaps included;
+            - `onset_sd`, `sample_sd`, `amplitude_sd`: standard errors, by noise, overlaps and how
+              much the halves of events differ;
             - `p_value`: probability of such a peak in noise, and `q_value`: the false discovery
               rate of a list that ends with it;
             - `runner_up`: the component that explains it best after its own, -1 if there is none,

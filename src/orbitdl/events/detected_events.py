@@ -16,8 +16,8 @@ from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import overlapping, resolution_of, with_intervals
 from orbitdl.events.columns import in_column_order
 from orbitdl.events.detection import DetectedEvents, detect
+from orbitdl.events.jackknife import misfit_variance
 from orbitdl.events.model import EventModel
-from orbitdl.events.prominence import peaks_of
 from orbitdl.events.significance import (
     deviations,
     free_variance,
@@ -83,7 +83,7 @@ def table_of(found: DetectedEvents, refit: Refit, model: EventModel, tests: floa
     evidence = 0.5 * (height**2 - found.rival**2) / np.maximum(s, 1e-300) ** 2
     return pd.DataFrame(
         {
-            "sample": atoms.time + peaks_of(Waveforms(model.templates))[atoms.component],
+            "sample": atoms.time + model.peaks[atoms.component],
             "component": atoms.component,
             "amplitude": refit.amplitude * model.gains[atoms.component],
             "coefficient": refit.amplitude,
@@ -111,7 +111,8 @@ def errors_of(
     waveform sees of the noise: ``g sigma``, which is measured around the event where noise is much
     louder there, or g times the root mean square of the residual where misfit dominates. A waveform
     and its derivative occupy the same frequencies, and see about the same. Noise is measured where
-    events were subtracted, and with them some of it. The misfit of larger events nearby adds to s.
+    events were subtracted, and with them some of it. The misfit of larger events nearby adds to s,
+    and so does that of the event itself: ``c^2 v`` by `orbitdl.events.jackknife`.
 
     Where noise bends the peak of the correlation, its time varies more. Given a coefficient c the
     curvature there is ``c lambda_2 - m`` with m of variance ``s^2 (lambda_4 - lambda_2^2)``. To
@@ -127,9 +128,12 @@ def errors_of(
     ends = [np.searchsorted(atoms.time, atoms.time + by) for by in (-far, far)]
     s = np.maximum(found.noise, detector.g[atoms.component] * refit.left)
     s /= np.sqrt(free_variance(detector))[atoms.component]
-    s = deviations(detector, replace(atoms, coefficient=refit.amplitude), s)
+    events = replace(atoms, coefficient=refit.amplitude)
+    s = deviations(detector, events, s)
+    misfit = misfit_variance(recording, waveforms, events, s)[:, atoms.component]
     s *= level_uncertainty(*detector.A.shape[1:])
-    errors = standard_errors(gram, np.stack(ends, axis=1), count) * s
+    errors = standard_errors(gram, np.stack(ends, axis=1), count)
+    errors *= np.sqrt(s**2 + refit.amplitude**2 * misfit)
     slope, curvature = moments(detector.A)
     bent = 3.0 * np.maximum(curvature / np.maximum(slope, 1e-300) ** 2 - 1.0, 0.0)
     share = (s / np.maximum(np.abs(refit.amplitude), s)) ** 2

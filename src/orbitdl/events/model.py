@@ -30,7 +30,8 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import GRAM, coefficients_of, norms_of
 from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.groups.base import Floats
+from orbitdl.events.prominence import peaks_of
+from orbitdl.groups.base import Floats, Integers
 
 MAX_LENGTHS = 10_000
 """Maximum size of an excerpt in waveform lengths: enough events for all estimates."""
@@ -124,6 +125,11 @@ class EventModel:
     def gains(self) -> Floats:
         """Norm of every template: the amplitude of an event of coefficient one, (q,)."""
         return norms_of(self.templates)
+
+    @property
+    def peaks(self) -> Integers:
+        """Sample of the peak of every template, the time of an event, (q,)."""
+        return peaks_of(Waveforms(self.templates), self.detector.A)
 
 
 def noise_of(excerpt: Excerpt) -> Background:

@@ -76,6 +76,8 @@ class Columns:
     which : slice
         Indices of the atoms, which are sorted by time.
     matrix : sparse array of shape (n channels, k)
+    time : ndarray of shape (k,)
+        Times of the atoms, from the first sample of the chunk.
     first, last : ndarray of shape (k,)
         Half-open range of samples of the chunk in their supports.
     """
@@ -84,7 +86,7 @@ class Columns:
         (x, self.observed), start = chunk.read(0, 0)
         self.which = range_of(atoms, start - waveforms.length - TAPS, start + len(x) + TAPS)
         mine = later(atoms.select(self.which), -start)
-        begin = np.floor(mine.time).astype(np.intp) - 1
+        self.time, begin = mine.time, np.floor(mine.time).astype(np.intp) - 1
         ends = begin, begin + waveforms.length + TAPS - 1
         self.first, self.last = (np.clip(end, 0, len(x)) for end in ends)
         self.x, self.channels = x.ravel(), x.shape[1]

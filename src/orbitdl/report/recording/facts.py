@@ -76,6 +76,12 @@ class RecordingFacts:
         """The waveforms in the unit of the data, (q, length, channels)."""
         return self.model._in_data_unit()[0]
 
+    @cached_property
+    def peaks(self) -> Integers:
+        """Sample of each waveform that is the time of its events, (q,)."""
+        model = self.model.event_model_
+        return peaks_of(self.waveforms) if model is None else model.peaks
+
     @property
     def component(self) -> Integers:
         """Number of the waveform of each event."""
@@ -137,7 +143,7 @@ class RecordingFacts:
         minute = round(60 * sfreq) if sfreq else 64 * length
         size = len(self.signal), self.signal.channels
         segments = sampled_segments(*size, length, positions, minute)
-        atoms = _atoms_of(self.events, self.waveforms)
+        atoms = _atoms_of(self.events, self.peaks)
         return ExplainedSignal(self.signal, self.waveforms, atoms).trace(segments)
 
 
@@ -164,11 +170,11 @@ def gather(
     )
 
 
-def _atoms_of(events: pd.DataFrame, waveforms: Waveforms) -> Atoms:
+def _atoms_of(events: pd.DataFrame, peaks: Integers) -> Atoms:
     """Return events as atoms with their amplitudes; event tables give the time of the peak."""
     component = events["component"].to_numpy()
-    begin = events["sample"].to_numpy() - peaks_of(waveforms)[component]
-    return in_order(at_times(component, begin, events["amplitude"].to_numpy(), len(waveforms)))
+    begin = events["sample"].to_numpy() - peaks[component]
+    return in_order(at_times(component, begin, events["amplitude"].to_numpy(), len(peaks)))
 
 
 def _names(ch_names: tuple[str, ...], channels: int) -> tuple[str, ...]:

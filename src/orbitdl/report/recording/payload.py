@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Integers
 from orbitdl.report.payload import course_of, rounded
 from orbitdl.report.recording.facts import RecordingFacts
@@ -63,7 +62,7 @@ def _waveform(facts: RecordingFacts, j: int) -> dict[str, Any]:
     return {
         "lines": rounded(lines),
         "sd": None if sd is None else rounded(sd[j].reshape(lines.T.shape).T),
-        "peak": int(peaks_of(facts.waveforms)[j]),
+        "peak": int(facts.peaks[j]),
         "events": int(facts.counts[j]),
         "typical": None if np.isnan(typical) else float(typical),
     }
