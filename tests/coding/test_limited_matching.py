@@ -11,7 +11,7 @@ from test_coder_contract import draw
 
 from orbitdl import OrbitDictionaryLearning, encode, load
 from orbitdl.coding import Coder, Matching
-from orbitdl.coding.limited_matching import largest_atoms
+from orbitdl.coding.matching import largest_atoms
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift, Trivial
 from orbitdl.storage.kinds import describe, rebuild

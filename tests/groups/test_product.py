@@ -29,9 +29,9 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import correlate, inner
 from orbitdl.groups.maxima.grids import on_grid
-from orbitdl.groups.vectors.clipping import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.groups.vectors.jacobi import nuclear_norms, polar_factors
 from orbitdl.groups.vectors.matrix_group import exponential, rotation_generators
+from orbitdl.groups.vectors.orthogonal import clip_largest, clipped_matrices, spectral_norms
 from orbitdl.report.facts import Labels, gather
 from orbitdl.report.payload import payload
 from orbitdl.storage.kinds import describe, rebuild

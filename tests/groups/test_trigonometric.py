@@ -5,7 +5,7 @@ import pytest
 from scipy.special import factorial
 
 from orbitdl.groups import ContinuousShift
-from orbitdl.groups.maxima import grid_kernels
+from orbitdl.groups.maxima import largest as grid_kernels
 
 
 def by_roots(C):

@@ -65,7 +65,7 @@ def test_nothing_is_compiled_that_learning_has_not_compiled(tmp_path, group):
 # The cache on disk
 
 SPECTRAL_NORM = (
-    "import numpy as np; from orbitdl.groups.vectors.clipping import spectral_norms; "
+    "import numpy as np; from orbitdl.groups.vectors.orthogonal import spectral_norms; "
     "print(spectral_norms(3.0 * np.eye(3)[None])[0])"
 )
 

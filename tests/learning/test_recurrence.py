@@ -8,7 +8,7 @@ from orbitdl import OrbitDictionaryLearning
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
-from orbitdl.learning.recurrence import can_tell, excess, recurs
+from orbitdl.learning.alpha import can_tell, excess, recurs
 
 GROUPS = (IntegerShift(), ContinuousShift())
 

@@ -25,15 +25,14 @@ from orbitdl.recordings import Recording
 from orbitdl.report.frame import file
 from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.recording import resolution, write_recording_report
-from orbitdl.report.recording.clock import Clock
-from orbitdl.report.recording.facts import LEAST_SIMILAR, gather
+from orbitdl.report.recording.facts import LEAST_SIMILAR, Clock, gather
 from orbitdl.report.recording.intervals import marked_intervals
 from orbitdl.report.recording.packing import MISSING, packed
-from orbitdl.report.recording.page import page
 from orbitdl.report.recording.payload import KINDS, payload
 from orbitdl.report.recording.resolution import bin_size, sampled_segments
 from orbitdl.report.recording.summary import paragraphs
 from orbitdl.report.recording.trace import ExplainedSignal
+from orbitdl.report.recording.write import page
 
 NOTHING_MISSING = np.zeros((0, 2), dtype=int)
 

@@ -23,11 +23,11 @@ from orbitdl.report.frame import as_json
 from orbitdl.report.notes import remarks
 from orbitdl.report.origin import run_table, snippet
 from orbitdl.report.overview import figures, paragraphs
-from orbitdl.report.page import page
 from orbitdl.report.payload import payload
 from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.timeline import events_of
 from orbitdl.report.usage import usage_of
+from orbitdl.report.write import page
 from orbitdl.storage.provenance import data_fingerprint
 
 # fits end early here, on purpose

@@ -29,7 +29,7 @@ OWN = re.compile(
 """Marks of what we write: metadata of models and reports, columns of tables; or nothing is lost."""
 SEARCHED_BYTES = 4096
 """Bytes at either end of a file that are searched for signatures."""
-Symbols = Mapping[int, str]
+SymbolMap = Mapping[int, str]
 """Annotation codes of components."""
 
 TABLES = (".csv", ".parquet", ".json")
@@ -104,7 +104,7 @@ def write_table(frame: pd.DataFrame, path: Path) -> None:
 
 
 def require_events_writable(
-    path: Path, inputs: Inputs, symbols: Symbols, *, overwrite: bool
+    path: Path, inputs: Inputs, symbols: SymbolMap, *, overwrite: bool
 ) -> None:
     """Raise before any work if events cannot be written to a path."""
     require_writable(path, TABLES + ANNOTATIONS, inputs, overwrite=overwrite)
@@ -122,7 +122,7 @@ def is_annotation(path: Path) -> bool:
     return path.suffix.lower() in ANNOTATIONS
 
 
-def write_events(frame: pd.DataFrame, path: Path, sfreq: float | None, symbols: Symbols) -> None:
+def write_events(frame: pd.DataFrame, path: Path, sfreq: float | None, symbols: SymbolMap) -> None:
     """Write events as a table, or as annotations of a WFDB record."""
     if is_annotation(path):
         write_file(path, annotation_file(frame["sample"], frame["component"], sfreq, symbols))

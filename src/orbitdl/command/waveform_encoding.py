@@ -12,7 +12,7 @@ from orbitdl import WaveformLearning
 from orbitdl.coding.codes import Codes
 from orbitdl.command.display import Screen, at_most, counted, duration, span
 from orbitdl.command.lengths import Length, in_samples
-from orbitdl.command.output import Symbols, write_events
+from orbitdl.command.output import SymbolMap, write_events
 from orbitdl.command.team import WorkerTeam, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.domains.time.acquisition import compare_with
@@ -29,7 +29,7 @@ class Listing:
     alpha: float | None
     threshold: float | None
     refractory: Length | None
-    symbols: Symbols
+    symbols: SymbolMap
 
 
 def list_events(

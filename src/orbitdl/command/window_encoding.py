@@ -12,7 +12,7 @@ from orbitdl.command.advice import warn_of_empty_codes
 from orbitdl.command.applying import encode_windows, windows_for
 from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.options import WindowOptions
-from orbitdl.command.output import Symbols, is_annotation, write_events
+from orbitdl.command.output import SymbolMap, is_annotation, write_events
 from orbitdl.command.team import WorkerTeam
 from orbitdl.recordings import Windows, event_table
 
@@ -26,7 +26,7 @@ def list_events_of_windows(
     *,
     alpha: float | None,
     debias: bool,
-    symbols: Symbols,
+    symbols: SymbolMap,
     team: WorkerTeam | None = None,
 ) -> None:
     """Encode windows, write their events, and print a summary."""

@@ -8,8 +8,11 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.dictionaries.coordinate_step import coordinate_step
-from orbitdl.dictionaries.least_squares import constrained_least_squares, least_squares
+from orbitdl.dictionaries.least_squares import (
+    constrained_least_squares,
+    coordinate_step,
+    least_squares,
+)
 from orbitdl.dictionaries.norm_constraint import normalise, project_to_ball
 from orbitdl.dictionaries.statistics import Statistics
 

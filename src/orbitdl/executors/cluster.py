@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import pickle
+import platform
+import pydoc
 import secrets
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -19,7 +21,6 @@ from distributed import KilledWorker
 from orbitdl.data.base import reading
 from orbitdl.executors.faults import GO_ON, NO_WORKERS, ClusterError, in_words, killed
 from orbitdl.executors.tasks import TOPIC, Check, Job, Keeper, add_up, do, open_job
-from orbitdl.executors.versions import require_alike
 from orbitdl.groups.base import Integers
 from orbitdl.learning.executor import Executor, OnDone, Work
 from orbitdl.learning.shards import Sum
@@ -226,3 +227,54 @@ class Switchboard:
         listener = self.listeners.get(name)
         if listener is not None:
             listener(*told)
+
+
+OWN = "orbitdl.__version__"
+LOST = OSError, TimeoutError
+"""What is returned in place of an answer where the connection to a worker is lost."""
+
+
+def require_alike(client: Any) -> None:
+    """Refuse a cluster of another Python or orbitdl, before any work.
+
+    Workers are asked by functions of Python itself: those without orbitdl know no other.
+    """
+    if client.asynchronous:
+        raise ClusterError(
+            "the client of the Dask cluster is asynchronous, but fit waits for results; make it "
+            "with Client(...) alone."
+        )
+    with in_words(client):
+        pythons = _asked(client, platform.python_version)
+        versions = _asked(client, pydoc.locate, OWN)
+    for who in pythons.keys() & versions.keys():
+        _require(who, "Python", _minor(pythons[who]), _minor(platform.python_version()))
+        _require(who, "orbitdl", versions[who], pydoc.locate(OWN))
+
+
+def _asked(client: Any, ask: Any, *args: str) -> dict[str, Any]:
+    """Return what the scheduler and all workers say; one that dies meanwhile says nothing.
+
+    Dask gives its tasks to others, or to the worker that takes its place.
+    """
+    told = {"the scheduler": client.run_on_scheduler(ask, *args)}
+    answers: dict[str, Any] = client.run(ask, *args, on_error="return")
+    alive = ((name, one) for name, one in answers.items() if not isinstance(one, LOST))
+    return told | {f"the worker {name}": answer for name, answer in alive}
+
+
+def _require(who: str, what: str, there: Any, here: Any) -> None:
+    if isinstance(there, Exception):
+        raise ClusterError(f"{who} cannot import {what} ({there}); install {what} {here} there.")
+    if there == here:
+        return
+    if there is None:
+        raise ClusterError(f"{who} has no {what}; install {what} {here} there.")
+    raise ClusterError(
+        f"{who} has {what} {there}, but this process has {here}; install the same on both."
+    )
+
+
+def _minor(version: Any) -> Any:
+    """Return "3.12" of "3.12.4", and anything else as it is."""
+    return ".".join(version.split(".")[:2]) if isinstance(version, str) else version

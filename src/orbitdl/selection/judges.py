@@ -2,18 +2,112 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.coding.base import Coder
+from orbitdl.coding.choice import default_coder
+from orbitdl.dictionaries.base import Dictionary
+from orbitdl.encoding.sample_coder import decode_atoms, refit
+from orbitdl.encoding.samples import Samples
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.model import Excerpt
-from orbitdl.groups.base import Group
-from orbitdl.selection.data_points import PointJudges
-from orbitdl.selection.held_out import Speckles
+from orbitdl.groups.base import Blocks, Group
+from orbitdl.learning.pilot import sizes_of
+from orbitdl.learning.sample_shard import SampleShards
+from orbitdl.learning.starts import choose_starts
+from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 from orbitdl.selection.recordings import SEGMENTS, UNIT_LENGTH, EventJudges
+
+BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
+"""Smallest alpha, relative to the noise of rough components and to a median event."""
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOutPoints(HeldOut):
+    """Data points with held-out entries."""
+
+    shards: SampleShards
+    samples: Samples
+    truth: Samples
+    hidden: Mask
+    judged: Mask
+
+    @property
+    def energy(self) -> float:
+        return float(np.sum(self.truth.signal[self.hidden] ** 2))
+
+    def starts(self, q: int, generators: list[np.random.Generator]) -> list[Dictionary]:
+        return choose_starts("data", self.shards, q, generators)
+
+    def judge(self, shards: SampleShards, A: Blocks) -> Judged:
+        assert shards.atoms is not None
+        atoms = shards.atoms.from_copies(shards.action)
+        count = len(atoms.coefficient) / len(self.samples)
+        some = self.samples.take(self.judged)
+        refitted = refit(some, atoms.take(self.judged), A)
+        predicted = decode_atoms(some.representation, refitted, A)
+        true, hidden = self.truth.signal[self.judged], self.hidden[self.judged]
+        axes = tuple(range(1, true.ndim))
+        error = np.sum(np.where(hidden, true - predicted, 0.0) ** 2, axis=axes)
+        return Judged(error, np.sum(np.where(hidden, true, 0.0) ** 2, axis=axes), count)
+
+
+@dataclass(frozen=True, eq=False)
+class PointJudges(Judges):
+    """Data points, and candidate groups."""
+
+    samples: Samples
+    candidates: tuple[Group, ...]
+    coder: Coder | None
+    speckles: Speckles
+    fingerprint: str
+
+    @property
+    def groups(self) -> tuple[str, ...]:  # type: ignore[override]
+        names = [group.name for group in self.candidates]
+        several = [
+            name if names.count(name) == 1 else repr(one)
+            for name, one in zip(names, self.candidates, strict=True)
+        ]
+        return tuple(several)
+
+    def hold_out(self, group: int, number: int) -> HeldOut:
+        truth, is_complete = self.on(self.candidates[group]), self.samples.observed is None
+        observed = np.ones(truth.signal.shape, dtype=bool) if is_complete else truth.observed
+        assert observed is not None
+        judged = self.speckles.parts(len(truth)) == number
+        hidden = self.hide(number) & observed
+        known = np.where(hidden, 0.0, truth.signal)
+        samples = Samples.on(truth.representation, known, observed & ~hidden)
+        coder = self.coder or default_coder(truth.representation)
+        shards = SampleShards.cut(samples, coder, 1.0)
+        return HeldOutPoints(shards, samples, truth, hidden, judged)
+
+    def hide(self, number: int) -> Mask:
+        """Return the mask of held-out entries in a round: runs along the first axis."""
+        shape = self.samples.signal.shape
+        judged = self.speckles.parts(len(self.samples)) == number
+        drawn = self.speckles.hide((shape[1], shape[0], *shape[2:]), number)
+        return np.asarray(np.moveaxis(drawn, 0, 1) & judged.reshape(-1, *[1] * (len(shape) - 1)))
+
+    def on(self, group: Group) -> Samples:
+        """Return the data in the blocks of a group."""
+        representation = group.on(self.samples.representation.shape)
+        return Samples.on(representation, self.samples.signal, self.samples.observed)
+
+    def alphas(self, q: int) -> tuple[list[float], float]:
+        samples = self.on(self.candidates[0])
+        shards = SampleShards.cut(samples, default_coder(samples.representation), 1.0)
+        sizes = sizes_of(shards, q)
+        begin = sizes.alpha() or 1.0  # data of zeros
+        least = max(BELOW_NOISE * sizes.noise, BELOW_EVENTS * sizes.event)
+        return falling(begin, min(least, begin / 4) or begin / 4), begin
+
 
 POINTS = 500
 """Default number of data points."""

@@ -14,9 +14,10 @@ from orbitdl.groups.base import CLOSE, Combination, Group, Representation
 from orbitdl.groups.presentation import ElementSlider, Presentation, ShiftSlider, Slider
 from orbitdl.groups.transforms.fourier import Fourier
 from orbitdl.groups.vectors.merged_atoms import EventRows, merge_atoms
-from orbitdl.groups.vectors.rotated_sums import add_rotated_waves
 from orbitdl.groups.vectors.shifts import ShiftPeaks
 from orbitdl.groups.views import view_of_signals
+from orbitdl.kernels import allocating
+from orbitdl.kernels.phases import fill_phases
 
 CAPACITY = 2**19
 """Numbers in a table of matrices on a grid of shifts: 4 MB."""
@@ -238,3 +239,25 @@ def normalise_scale(C: Blocks) -> tuple[Blocks, Floats]:
     largest = np.abs(C).max(axis=tuple(range(1, C.ndim)), initial=0.0)
     unit = np.ldexp(1.0, np.frexp(largest)[1])
     return C / unit.reshape(-1, *(1,) * (C.ndim - 1)), unit
+
+
+@allocating
+def add_rotated_waves(row, source, angle, h, A, out):  # type: ignore[no-untyped-def]
+    """Add ``exp(i f angle_k) h_k A[source_k, f]`` to out[row_k, f] for every atom k.
+
+    h holds matrices (K, d, d); A and out are complex blocks (q, F, d, m) and (n, F, d, m).
+    """
+    _, n_blocks, d, m = A.shape
+    width = -(-n_blocks // 8) * 8
+    real, imag = np.empty(width), np.empty(width)
+    for k in range(row.shape[0]):
+        fill_phases(angle[k], real, imag)
+        own, sums, turn = A[source[k]], out[row[k]], h[k]
+        for f in range(n_blocks):
+            phase = complex(real[f], imag[f])
+            for i in range(d):
+                for c in range(m):
+                    value = 0.0 + 0.0j
+                    for j in range(d):
+                        value += turn[i, j] * own[f, j, c]
+                    sums[f, i, c] += phase * value

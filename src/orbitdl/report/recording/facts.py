@@ -23,12 +23,78 @@ from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.intervals import missing_segments
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.presentation import NO_BREAK
 from orbitdl.learning.history import History
 from orbitdl.recordings import Recording
-from orbitdl.report.recording.clock import Clock
+from orbitdl.report.phrasing import count, number
 from orbitdl.report.recording.intervals import Intervals, marked_intervals
 from orbitdl.report.recording.resolution import sampled_segments
 from orbitdl.report.recording.trace import ExplainedSignal, Trace
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Times from the start of a recording, of which a signal may be an excerpt.
+
+    Attributes
+    ----------
+    sfreq : float or None
+        Samples per second.
+    offset : int
+        Samples before the signal.
+
+    Examples
+    --------
+    >>> Clock(100.0).time(372_512.0), Clock(None, 40).time(12.26)
+    ('1:02:05.1', '52.3')
+    >>> Clock(100.0).span(125.0).replace(NO_BREAK, " "), Clock(None).span(125.0)
+    ('1.25 s', '125 samples')
+    """
+
+    sfreq: float | None
+    offset: int = 0
+
+    def time(self, sample: float) -> str:
+        """Return the time of a sample as h:mm:ss.s, or its number."""
+        place = sample + self.offset
+        if self.sfreq is None:
+            return f"{place:.1f}".removesuffix(".0")
+        digits = 3 if self.sfreq > 2000 else 1
+        ticks = max(round(place / self.sfreq * 10**digits), 0)
+        seconds, rest = divmod(ticks, 10**digits)
+        hours, minutes = seconds // 3600, seconds // 60 % 60
+        return f"{hours}:{minutes:02d}:{seconds % 60:02d}.{rest:0{digits}d}"
+
+    def span(self, samples: float) -> str:
+        """Return a short duration, with a few digits."""
+        if self.sfreq is None:
+            return f"{number(float(f'{samples:.4g}'))} samples"
+        seconds = samples / self.sfreq
+        if seconds < 0.1:
+            return f"{number(float(f'{1000 * seconds:.3g}'))}{NO_BREAK}ms"
+        return f"{number(float(f'{seconds:.3g}'))}{NO_BREAK}s"
+
+    def duration(self, samples: int) -> str:
+        """Return the duration of a recording: "24 h 0 min", "1 min 5 s", "3.5 s", "900 samples"."""
+        if self.sfreq is None:
+            return count(samples, "sample")
+        seconds = round(samples / self.sfreq)
+        if seconds < 60:
+            return self.span(samples)
+        large, small, units = seconds // 60, seconds % 60, ("min", "s")
+        if seconds >= 3600:
+            large, small, units = seconds // 3600, seconds // 60 % 60, ("h", "min")
+        return f"{large}{NO_BREAK}{units[0]} {small}{NO_BREAK}{units[1]}"
+
+    def frequency(self, interval: float) -> str:
+        """Return the frequency for an interval in samples."""
+        if self.sfreq is None:
+            return f"one every {self.span(interval)}"
+        per_second = self.sfreq / interval
+        if per_second >= 10:
+            return f"{number(float(f'{per_second:.3g}'))} per second"
+        return f"{number(float(f'{60 * per_second:.3g}'))} per minute"
+
 
 LEAST_SIMILAR = 12
 """Number of events listed as least similar to their waveform."""
