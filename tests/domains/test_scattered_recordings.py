@@ -14,7 +14,7 @@ from orbitdl.domains.time import noise, pool
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.spooling import _remove
 from orbitdl.estimators.out_of_core_recordings import RecordingLoader
-from orbitdl.estimators.recordings import given_recordings
+from orbitdl.estimators.recording_dataset import recording_dataset
 
 dask = pytest.importorskip("dask", reason="needs orbitdl[distributed]")
 
@@ -69,8 +69,8 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
     monkeypatch.setattr(pool, "MOST", 40)
     loader = RecordingLoader(31, 1, 0.3)
     with (
-        given_recordings(RECORDINGS, loader, None) as here,
-        given_recordings(later(RECORDINGS), loader, None) as there,
+        recording_dataset(RECORDINGS, loader, None) as here,
+        recording_dataset(later(RECORDINGS), loader, None) as there,
     ):
         assert here.shards.sizes == there.shards.sizes
         assert len(here.shards.sizes) > 20

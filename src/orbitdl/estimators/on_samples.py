@@ -1,4 +1,4 @@
-"""What a fitted model makes of coded data points, and how these are opened."""
+"""What a fitted model makes of coded data points, and how these are sample_chunks."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class InMemory:
         return Part(values[rows], None if observed is None else observed[rows])
 
 
-def opened(X: Any, mask: Any) -> Any:
+def sample_chunks(X: Any, mask: Any) -> Any:
     """Return data points, checked or to be checked when they are read, in chunks."""
     if isinstance(X, InMemory):
         return X

@@ -17,9 +17,9 @@ from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.estimators.data_points import Given
 from orbitdl.estimators.orbit_records import OrbitRecordsMixin
 from orbitdl.estimators.orbit_use import FittedMixin
+from orbitdl.estimators.sample_dataset import SampleDataset
 from orbitdl.estimators.streaming import StreamMixin
 from orbitdl.groups import Group
 from orbitdl.groups.base import Action, Blocks, require_group
@@ -202,23 +202,23 @@ class OrbitDictionaryLearning(
         """
         self._check_parameters()
         began = time.perf_counter()
-        with self._given(X, mask) as given:
-            best = self._learn_from(given)
+        with self._dataset(X, mask) as dataset:
+            best = self._learn_from(dataset)
         self.seconds_ = time.perf_counter() - began
         if best.codes is not None and not best.stopped:
-            given.coder.warn_unless_converged(best.codes.gap)
+            dataset.coder.warn_unless_converged(best.codes.gap)
         self._warn_unless_converged(best.stopped)
         return self
 
-    def _learn_from(self, given: Given) -> Outcome:
+    def _learn_from(self, dataset: SampleDataset) -> Outcome:
         """Choose alpha and starts, learn, and keep what comes of it."""
-        points, data = given.points, given.fingerprint
+        points, data = dataset.points, dataset.fingerprint
         alpha, why = self._choose_alpha(points)
         size = self._size_of_batches(len(points))
         origin = provenance(len(points), data) | why
         if size is not None:
             origin |= self._batches(len(points), points.nearest_batch(size), "data points")
-        shards, coder = self._watched(points.at(alpha)), given.coder
+        shards, coder = self._watched(points.at(alpha)), dataset.coder
         kind = self._kind(points.action)
         identity = partial(self._identity, points.action.group, coder, alpha, size, data)
         with self._open_checkpoint(shards, self._seed(), identity, kind) as runs:
@@ -250,10 +250,10 @@ class OrbitDictionaryLearning(
         """
         self._check_parameters()
         begun = self._has_begun
-        with self._given(X, mask, self.components_.shape[1:] if begun else None) as given:
-            points = given.points
+        with self._dataset(X, mask, self.components_.shape[1:] if begun else None) as dataset:
+            points = dataset.points
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
-            batch, coder = points.at(alpha), given.coder
+            batch, coder = points.at(alpha), dataset.coder
             kind = self._kind(points.action)
             if begun:
                 fitted = kind(points.space.analyze(self.components_))
@@ -264,7 +264,7 @@ class OrbitDictionaryLearning(
                 self.preprocessing_ = {}
             stepped = self._step(progress, batch, coder.tol)
             self._present(points.action, stepped.dictionary.components, stepped.codes)
-        now = provenance(len(batch), given.fingerprint)
+        now = provenance(len(batch), dataset.fingerprint)
         self.alpha_, self.provenance_ = alpha, self._origin(now | why)
         return self
 
@@ -280,9 +280,9 @@ class OrbitDictionaryLearning(
 
     def _choose_alpha(self, points: Points) -> tuple[float, dict[str, Any]]:
         """Return the weight of sparsity, and for the provenance why, if it is chosen here."""
-        given = require_positive_or(self.alpha, "alpha", "auto")
-        if given is not None:
-            return given, {}
+        weight = require_positive_or(self.alpha, "alpha", "auto")
+        if weight is not None:
+            return weight, {}
         announce("choosing alpha", self.callback, self.verbose)
         chosen = automatic_alpha(points, self.n_components, self.n_jobs)
         if not chosen.recurs:

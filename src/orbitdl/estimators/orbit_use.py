@@ -37,7 +37,6 @@ from orbitdl.estimators.apply import (
     codes_of,
     uncoded,
 )
-from orbitdl.estimators.data_points import Given, elsewhere, in_memory
 from orbitdl.estimators.on_samples import (
     InMemory,
     approximation_of,
@@ -45,8 +44,9 @@ from orbitdl.estimators.on_samples import (
     completed_exactly,
     energy_of,
     invariants_of,
-    opened,
+    sample_chunks,
 )
+from orbitdl.estimators.sample_dataset import SampleDataset, in_memory, out_of_core
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
@@ -189,7 +189,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         check_is_fitted(self)
         weight = self._alpha() if alpha is None else require_positive_or(alpha, "alpha", "noise")
         if weight is None:
-            chunks = opened(X, mask)
+            chunks = sample_chunks(X, mask)
             weight = self._noise_threshold(chunks)
             X, mask = (X, mask) if is_of_dask(X) else (chunks, None)
         return self._array("denoise", approximation_of, X, mask, weight, debias=debias)
@@ -267,7 +267,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         self, X: Any, mask: Any, alpha: float, debias: bool = False
     ) -> Iterator[Application]:
         """Check data, and return this model at work on them, wherever they are."""
-        chunks, n_jobs = opened(X, mask), require_jobs(self.n_jobs)
+        chunks, n_jobs = sample_chunks(X, mask), require_jobs(self.n_jobs)
         within = n_jobs if isinstance(chunks, InMemory) else None  # threads share the only chunk
         work = self._work(X, chunks.shape, alpha, debias, within)
         with applied(chunks, work, n_jobs) as model:
@@ -292,7 +292,9 @@ class FittedMixin(ShownMixin, TransformerMixin):
         return SampleCoder(action, A, coder, alpha, debias, n_jobs)
 
     @contextmanager
-    def _given(self, X: Any, mask: Any, fitted: tuple[int, ...] | None = None) -> Iterator[Given]:
+    def _dataset(
+        self, X: Any, mask: Any, fitted: tuple[int, ...] | None = None
+    ) -> Iterator[SampleDataset]:
         """Check data to be learned from, of this shape if the model has one; make them ready."""
         source = as_source(X, mask)
         if source is None:
@@ -301,8 +303,8 @@ class FittedMixin(ShownMixin, TransformerMixin):
             return
         representation = self._representation(X, source.shape, fitted)
         coder = self._coder(representation)
-        with elsewhere(source, representation, coder, self.n_jobs) as given:
-            yield given
+        with out_of_core(source, representation, coder, self.n_jobs) as dataset:
+            yield dataset
 
     def _samples(
         self, X: ArrayLike, mask: ArrayLike | None, fitted: tuple[int, ...] | None = None

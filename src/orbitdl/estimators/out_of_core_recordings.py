@@ -13,7 +13,7 @@ from orbitdl.discovery.background import Background
 from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import chunk_limits, spread
-from orbitdl.domains.time.inputs import Survey, ready, survey
+from orbitdl.domains.time.inputs import RecordingSurvey, ready, survey
 from orbitdl.domains.time.shards import Answer, RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.groups.base import Integers
@@ -57,8 +57,8 @@ class RecordingLoader(Loader):
         return RecordingShards.cut([signal], self.width, self.alpha, self.n_jobs, **flags)
 
 
-def survey_chunk(chunk: DataChunk, store: AtomStore) -> list[Survey]:
-    """Survey a whole recording; a message names it by its number."""
+def survey_recording(chunk: DataChunk, store: AtomStore) -> list[RecordingSurvey]:
+    """RecordingSurvey a whole recording; a message names it by its number."""
     return [survey(chunk.data, hashed=True)]
 
 

@@ -34,7 +34,7 @@ from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
-from orbitdl.estimators.recordings import Given, given_recordings, opened
+from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
 from orbitdl.estimators.waveform_records import WaveformRecordsMixin
@@ -224,10 +224,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
-        recording = opened(recording)
+        recording = open_files(recording)
         began, known = time.perf_counter(), acquired(recording)
-        with self._given(recording) as given:
-            stopped = self._learn_from(given)
+        with self._dataset(recording) as dataset:
+            stopped = self._learn_from(dataset)
         self.preprocessing_: dict[str, Any] = known
         self.seconds_ = time.perf_counter() - began
         self._warn_unless_converged(stopped)
@@ -236,7 +236,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         elif self.event_model_ is not None:
             self._warn_of_little(self.event_model_.explained)
         elif self.codes_ is not None and self.max_iter > 0 and not stopped:
-            for codes, samples in zip(self.codes_, given.lengths, strict=True):
+            for codes, samples in zip(self.codes_, dataset.lengths, strict=True):
                 warn_of_codes(codes, self._waveforms(), samples)
         return self
 
@@ -249,19 +249,19 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 "another length, or remove artefacts first (missing samples are NaN)."
             )
 
-    def _learn_from(self, given: Given) -> bool:
+    def _learn_from(self, dataset: RecordingDataset) -> bool:
         """Choose noise, number, alpha and starts, then learn; return whether a callback stopped."""
-        found = self._discover(given.shards)
-        shards, data, q = found.shards, given.fingerprint, found.number
-        origin = provenance(given.samples, data) | found.reasons
+        found = self._discover(dataset.shards)
+        shards, data, q = found.shards, dataset.fingerprint, found.number
+        origin = provenance(dataset.samples, data) | found.reasons
         if q == 0:
-            return self._present_nothing(given, found, origin)
+            return self._present_nothing(dataset, found, origin)
         self._require_tables(q)
         pool, seed = Pool.of(shards), self._seed()
         choose = partial(choose_starts, pool=pool, q=q)
         choose(found.init, generators=[])  # refuses what cannot be one
         alpha, why = self._choose_alpha(shards, pool, found)
-        size, count = None if found.is_final else self._size_of_batches(), len(given.lengths)
+        size, count = None if found.is_final else self._size_of_batches(), len(dataset.lengths)
         origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
@@ -270,7 +270,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             most = 0 if found.is_final else None
             best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
         self.converged_ = self.converged_ or found.is_final
-        self._present(best.dictionary.components, given.one_axis, found)
+        self._present(best.dictionary.components, dataset.one_axis, found)
         self.codes_: Codes | None = best.codes
         self.alpha_, self.provenance_ = alpha, origin
         return best.stopped
@@ -290,12 +290,14 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 print(reason)
         return found
 
-    def _present_nothing(self, given: Given, found: Found, origin: dict[str, Any]) -> bool:
+    def _present_nothing(
+        self, dataset: RecordingDataset, found: Found, origin: dict[str, Any]
+    ) -> bool:
         """Present a model without waveforms."""
-        _, width, channels = given.shards.space.block_shape
+        _, width, channels = dataset.shards.space.block_shape
         self.starts_, self.history_ = np.zeros(0), History()
         self.n_iter_, self.converged_, self.n_steps_, self._progress = 0, True, 0, None
-        self._present(np.zeros((0, 1, width, channels)), given.one_axis, found)
+        self._present(np.zeros((0, 1, width, channels)), dataset.one_axis, found)
         self.alpha_, self.codes_, self.provenance_ = 1.0, None, origin
         return False
 
@@ -308,18 +310,18 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         ``codes_`` those of these recordings with them, and ``history_`` has one record more.
         """
         self._check_parameters()
-        recording = opened(recording)
+        recording = open_files(recording)
         known = acquired(recording)
         if self._has_begun:
             compare(self.preprocessing_, known)
-        with self._given(recording) as given:
-            batch, one_axis, why = given.shards, given.one_axis, dict[str, Any]()
+        with self._dataset(recording) as dataset:
+            batch, one_axis, why = dataset.shards, dataset.one_axis, dict[str, Any]()
             if self._has_begun:
                 one_axis, alpha, u = self.coefficients_.ndim == 2, self.alpha_, self._waveforms().u
                 require_own_channels(batch.space.block_shape[2], u.shape[2], name_of(None))
                 found = Found.again(batch, u, self.event_model_)
                 batch = found.shards.at(alpha)
-                progress = self._go_on(UnitBall(to_blocks(u)), given.samples)
+                progress = self._go_on(UnitBall(to_blocks(u)), dataset.samples)
             else:
                 found = self._discover(batch)
                 if found.number == 0:
@@ -334,20 +336,20 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.dictionary.components, one_axis, found)
         self.alpha_, self.codes_ = alpha, stepped.codes
-        self.provenance_ = self._origin(provenance(given.samples, given.fingerprint) | why)
+        self.provenance_ = self._origin(provenance(dataset.samples, dataset.fingerprint) | why)
         return self
 
     @contextmanager
-    def _given(self, recording: Any) -> Iterator[Given]:
+    def _dataset(self, recording: Any) -> Iterator[RecordingDataset]:
         """Check recordings to be learned from, and return them ready for it."""
         flags = {"positive": bool(self.positive), "integer_shifts": bool(self.integer_shifts)}
         loader = RecordingLoader(
             self.length, 1, 1.0, detrend=bool(self.detrend), noise=None, **flags
         )
-        with given_recordings(recording, loader, self.n_jobs) as given:
+        with recording_dataset(recording, loader, self.n_jobs) as dataset:
             if self._number != AUTO:  # after the lengths of recordings, which say more
                 self._require_tables(int(self._number))
-            yield given
+            yield dataset
 
     def _present(self, A: Blocks, one_axis: bool, found: Found) -> None:
         """Present waveforms, in the shape of recordings."""

@@ -30,7 +30,7 @@ from orbitdl.estimators.apply import (
     with_number,
 )
 from orbitdl.estimators.fill_gaps import gaps_filled
-from orbitdl.estimators.recordings import opened
+from orbitdl.estimators.recording_dataset import open_files
 from orbitdl.estimators.signal_coder import (
     SignalCoder,
     denoised,
@@ -103,7 +103,7 @@ class WaveformUseMixin(ShownMixin):
             The atoms; objective, certified gap and status of every recording. Of delayed recordings
             a list of delayed codes.
         """
-        recording, work = opened(recording), self._work(alpha, tol, progress)
+        recording, work = open_files(recording), self._work(alpha, tol, progress)
         lazy, _ = delayed_recordings(recording)
         if lazy is not None and to is None:
             return self._each(recording, "encode", recording_codes, work)
@@ -119,7 +119,7 @@ class WaveformUseMixin(ShownMixin):
         From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order;
         of delayed recordings such a list for each, delayed too.
         """
-        recording, weights, work = opened(recording), as_alphas(alphas), self._work()
+        recording, weights, work = open_files(recording), as_alphas(alphas), self._work()
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
             found = Deferred(lazy, work).each("encode", coded_of, partial(path_of, alphas=weights))
@@ -206,7 +206,7 @@ class WaveformUseMixin(ShownMixin):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
         settings["alpha"] = alpha
-        recording, work = opened(recording), self._work(alpha, None, progress)
+        recording, work = open_files(recording), self._work(alpha, None, progress)
         lazy, _ = delayed_recordings(recording)
         known = None if work.detects(settings) else codes
         code = uncoded if work.detects(settings) or known is not None else None
@@ -290,7 +290,7 @@ class WaveformUseMixin(ShownMixin):
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares models at one alpha.
         """
-        recording, work = opened(recording), self._work()
+        recording, work = open_files(recording), self._work()
         lazy, _ = delayed_recordings(recording)
         chunks: Any = lazy or self._local(recording, work)[0]
         with applied(chunks, work, None if lazy is None else require_jobs(self.n_jobs)) as model:
@@ -332,7 +332,7 @@ class WaveformUseMixin(ShownMixin):
 
     def _each(self, recording: Any, name: str, make: Make, work: SignalCoder) -> Any:
         """Return what is made of one recording, or a list of what is made of several."""
-        recording = opened(recording)
+        recording = open_files(recording)
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
             made = Deferred(lazy, work).each(name, make)

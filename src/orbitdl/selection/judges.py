@@ -123,8 +123,8 @@ def point_judges(
 ) -> PointJudges:
     """Validate data points and draw at most `most` of them for cross-validation."""
     estimator._check_parameters()
-    with estimator._given(X, mask) as given:
-        n, most = len(given.points), most or POINTS
+    with estimator._dataset(X, mask) as dataset:
+        n, most = len(dataset.points), most or POINTS
         if min(n, most) < speckles.rounds:
             raise ValueError(
                 f"{min(n, most)} data points are fewer than rounds={speckles.rounds}; pass more of "
@@ -132,7 +132,7 @@ def point_judges(
             )
         rng = np.random.default_rng(speckles.seed)
         rows = np.sort(rng.choice(n, min(n, most), replace=False))
-        samples, data = given.points.take(rows), given.fingerprint
+        samples, data = dataset.points.take(rows), dataset.fingerprint
     candidates = tuple(groups or [estimator._group()])
     return PointJudges(samples, candidates, estimator.coder, speckles, data)
 
@@ -142,8 +142,8 @@ def event_judges(
 ) -> tuple[EventJudges, str]:
     """Validate recordings and prepare them for cross-validation; return a fingerprint, too."""
     estimator._check_parameters()
-    with estimator._given(X) as given:
-        excerpt, data = Excerpt.of(given.shards), given.fingerprint
+    with estimator._dataset(X) as dataset:
+        excerpt, data = Excerpt.of(dataset.shards), dataset.fingerprint
     if most is not None:
         excerpt = shortened(excerpt, most)
     noise, positive = str(estimator.noise), bool(estimator.positive)

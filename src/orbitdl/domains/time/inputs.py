@@ -22,7 +22,7 @@ PART = 2**18
 
 
 @dataclass(frozen=True)
-class Survey:
+class RecordingSurvey:
     """What one look at a recording says.
 
     Attributes
@@ -123,7 +123,7 @@ def require_same_channels(channels: Sequence[int]) -> None:
             )
 
 
-def survey(signal: Signal, *, hashed: bool = False, n_jobs: int | None = None) -> Survey:
+def survey(signal: Signal, *, hashed: bool = False, n_jobs: int | None = None) -> RecordingSurvey:
     """Look at a whole recording once, a part at a time; refuse what cannot be worked with."""
     digest = hashlib.sha256(f"{len(signal)} {signal.channels}".encode())
 
@@ -140,7 +140,7 @@ def survey(signal: Signal, *, hashed: bool = False, n_jobs: int | None = None) -
         raise ValueError(_nothing_observed(signal))
     require_in_range(float(max(high.max(), -low.min())), signal.name)
     shape = len(signal), signal.channels, len(signal.values.shape)
-    return Survey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
+    return RecordingSurvey(*shape, observed, bool(np.all(low == high)), digest.hexdigest())
 
 
 def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:

@@ -25,7 +25,7 @@ NOTHING = "X has no observed entry; pass data that are not all missing."
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class SampleDataset:
     """Data points to learn from, what codes them, and their fingerprint."""
 
     points: Points
@@ -34,7 +34,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class Survey:
+class SampleSurvey:
     """What one pass over data points finds.
 
     Whether any entry is missing, whether any is there, the size of the largest, a fingerprint.
@@ -45,8 +45,8 @@ class Survey:
     largest: float
     digest: Digest
 
-    def __add__(self, other: Survey) -> Survey:
-        return Survey(
+    def __add__(self, other: SampleSurvey) -> SampleSurvey:
+        return SampleSurvey(
             self.any_missing or other.any_missing,
             self.any_observed or other.any_observed,
             max(self.largest, other.largest),
@@ -54,33 +54,33 @@ class Survey:
         )
 
 
-def survey_chunk(chunk: DataChunk, store: AtomStore) -> Survey:
+def survey_samples(chunk: DataChunk, store: AtomStore) -> SampleSurvey:
     """Look at a chunk, which was checked when it was read."""
     values, observed = chunk.data
     any_observed = observed is None or bool(observed.any())
     largest = float(np.abs(values).max(initial=0.0))
     digest = Digest.of(values, observed, chunk.first)
-    return Survey(observed is not None, any_observed, largest, digest)
+    return SampleSurvey(observed is not None, any_observed, largest, digest)
 
 
-def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> Given:
+def in_memory(samples: Samples, coder: Coder, n_jobs: int | None) -> SampleDataset:
     """Return data points that are in memory."""
     if samples.observed is not None and not samples.observed.any():
         raise ValueError(NOTHING)
     digest = Digest.of(samples.signal, samples.observed, 0)
     points = SampleShards.cut(samples, coder, 1.0, n_jobs)
-    return Given(points, coder, digest.hexdigest(samples.representation.shape))
+    return SampleDataset(points, coder, digest.hexdigest(samples.representation.shape))
 
 
 @contextmanager
-def elsewhere(
+def out_of_core(
     source: Source, representation: Action, coder: Coder, n_jobs: int | None
-) -> Iterator[Given]:
+) -> Iterator[SampleDataset]:
     """Return out-of-core data points; at the end nothing that was stored on the way is left."""
     with executor_for(source, n_jobs) as executor:
-        seen = executor.total(survey_chunk, executor.filled, "look")
-        if not seen.any_observed:
+        survey = executor.total(survey_samples, executor.filled, "look")
+        if not survey.any_observed:
             raise ValueError(NOTHING)
-        require_in_range(seen.largest, "X")
-        points = OutOfCoreSamples.of(executor, representation, coder, 1.0, seen.any_missing)
-        yield Given(points, coder, seen.digest.hexdigest(source.shape))
+        require_in_range(survey.largest, "X")
+        points = OutOfCoreSamples.of(executor, representation, coder, 1.0, survey.any_missing)
+        yield SampleDataset(points, coder, survey.digest.hexdigest(source.shape))

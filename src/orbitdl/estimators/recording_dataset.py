@@ -14,7 +14,7 @@ import numpy as np
 
 from orbitdl.domains.time.dask_recordings import DelayedRecordings, delayed_recordings
 from orbitdl.domains.time.inputs import (
-    Survey,
+    RecordingSurvey,
     as_recordings,
     ready,
     require_same_channels,
@@ -25,14 +25,14 @@ from orbitdl.domains.time.signal import name_of
 from orbitdl.estimators.out_of_core_recordings import (
     OutOfCoreRecordings,
     RecordingLoader,
-    survey_chunk,
+    survey_recording,
 )
 from orbitdl.executors.choice import executor_for
 from orbitdl.recordings.reading import read
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
+class RecordingDataset:
     """Recordings to learn from.
 
     Attributes
@@ -52,11 +52,13 @@ class Given:
     fingerprint: str
 
     @classmethod
-    def of(cls, shards: RecordingShards | OutOfCoreRecordings, seen: Sequence[Survey]) -> Given:
-        """Return recordings of which this was seen, in their order."""
-        data = hashlib.sha256("".join(one.fingerprint for one in seen).encode()).hexdigest()
-        lengths = tuple(one.samples for one in seen)
-        return cls(shards, lengths, seen[0].axes == 1, data)
+    def of(
+        cls, shards: RecordingShards | OutOfCoreRecordings, surveys: Sequence[RecordingSurvey]
+    ) -> RecordingDataset:
+        """Return recordings that were surveyed, in their order."""
+        data = hashlib.sha256("".join(one.fingerprint for one in surveys).encode()).hexdigest()
+        lengths = tuple(one.samples for one in surveys)
+        return cls(shards, lengths, surveys[0].axes == 1, data)
 
     @property
     def samples(self) -> int:
@@ -65,9 +67,9 @@ class Given:
 
 
 @contextmanager
-def given_recordings(
+def recording_dataset(
     recording: Any, loader: RecordingLoader, n_jobs: int | None
-) -> Iterator[Given]:
+) -> Iterator[RecordingDataset]:
     """Look at all recordings once, and return them ready to be learned from.
 
     `loader` says how they are coded; its channels are found out. At the end nothing that was kept
@@ -75,16 +77,16 @@ def given_recordings(
     """
     lazy, several = delayed_recordings(recording)
     if lazy is None:
-        yield here(recording, loader, n_jobs)
+        yield local_dataset(recording, loader, n_jobs)
     else:
-        with elsewhere(lazy, loader, n_jobs, several=several) as given:
-            yield given
+        with out_of_core(lazy, loader, n_jobs, several=several) as dataset:
+            yield dataset
 
 
-def opened(recording: Any) -> Any:
+def open_files(recording: Any) -> Any:
     """Return recordings; paths of files are opened: ``.npy`` is memory-mapped, others are read."""
     if isinstance(recording, list | tuple):
-        return [opened(one) if isinstance(one, str | PathLike) else one for one in recording]
+        return [open_files(one) if isinstance(one, str | PathLike) else one for one in recording]
     if not isinstance(recording, str | PathLike):
         return recording
     path = Path(recording)
@@ -94,34 +96,34 @@ def opened(recording: Any) -> Any:
     return read(path)
 
 
-def here(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> Given:
+def local_dataset(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> RecordingDataset:
     """Return recordings that are read in this process, a chunk at a time."""
     signals, several = as_recordings(recording)
     require_long_enough([len(signal) for signal in signals], loader.width, several=several)
-    seen = [survey(signal, hashed=True) for signal in signals]
-    require_change(seen)
+    surveys = [survey(signal, hashed=True) for signal in signals]
+    require_change(surveys)
     flags = {"positive": loader.positive, "integer_shifts": loader.integer_shifts}
     coded = [
         ready(signal, loader.width, detrend=loader.detrend, n_jobs=n_jobs) for signal in signals
     ]
     shards = RecordingShards.cut(coded, loader.width, loader.alpha, n_jobs, **flags)
-    return Given.of(shards, seen)
+    return RecordingDataset.of(shards, surveys)
 
 
 @contextmanager
-def elsewhere(
+def out_of_core(
     recordings: DelayedRecordings, loader: RecordingLoader, n_jobs: int | None, *, several: bool
-) -> Iterator[Given]:
+) -> Iterator[RecordingDataset]:
     """Return recordings that are computed where they are coded."""
     with executor_for(recordings, n_jobs) as executor:
-        seen: list[Survey] = executor.total(survey_chunk, executor.filled, "look")
-        require_same_channels([one.channels for one in seen])
-        lengths = tuple(one.samples for one in seen)
+        surveys: list[RecordingSurvey] = executor.total(survey_recording, executor.filled, "look")
+        require_same_channels([one.channels for one in surveys])
+        lengths = tuple(one.samples for one in surveys)
         require_long_enough(lengths, loader.width, several=several)
-        require_change(seen)
+        require_change(surveys)
         within = n_jobs if len(recordings) == 1 else None  # threads share the only one
-        own = replace(loader, channels=seen[0].channels, n_jobs=within)
-        yield Given.of(OutOfCoreRecordings.of(executor, own, lengths), seen)
+        own = replace(loader, channels=surveys[0].channels, n_jobs=within)
+        yield RecordingDataset.of(OutOfCoreRecordings.of(executor, own, lengths), surveys)
 
 
 def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) -> None:
@@ -135,9 +137,9 @@ def require_long_enough(lengths: Sequence[int], width: int, *, several: bool) ->
         )
 
 
-def require_change(seen: Sequence[Survey]) -> None:
+def require_change(surveys: Sequence[RecordingSurvey]) -> None:
     """Refuse recordings that are all constant."""
-    if all(one.is_constant for one in seen):
+    if all(one.is_constant for one in surveys):
         raise ValueError(
             "the recording is constant, so no waveform is in it; pass one that changes."
         )
