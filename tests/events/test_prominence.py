@@ -53,3 +53,7 @@ def test_the_end_of_the_part_with_most_energy_is_no_peak():
     whitened = np.where(t < -75, 1.0, 0.01) * a
     found = peaks_of(Waveforms.through(a[None, :, None]), whitened[None, :, None])
     assert abs(found[0] - 200) < 10
+
+
+def test_no_waveforms_have_no_peaks():
+    assert peaks_of(Waveforms(np.zeros((0, 9, 1))), np.zeros((0, 9, 1))).tolist() == []

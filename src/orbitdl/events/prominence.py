@@ -31,5 +31,5 @@ def peaks_of(waveforms: Waveforms, whitened: Floats | None = None) -> Integers:
         energy = uniform_filter1d(energy, width // 2, axis=1, mode="constant")
         is_high = energy >= energy.max(axis=1, keepdims=True) / QUARTER
         is_high &= (largest > 0) & (largest >= maximum_filter1d(largest, 3, axis=1))
-        largest[is_high] += largest.max()
+        largest += is_high * largest.max(axis=1, keepdims=True)
     return np.asarray(np.argmax(largest, axis=1))
