@@ -51,7 +51,7 @@ def patches(n: int) -> Floats:
 
 
 def dictionaries(X: Floats, q: int) -> dict[str, tuple[Group, Floats]]:
-    """Return q of the patches as components of the group, and all moved copies of them."""
+    """Return q of the patches as components of the group, and all transformed copies of them."""
     components = X[np.random.default_rng(1).choice(len(X), q, replace=False)]
     turned = np.concatenate([np.rot90(components, k, axes=(1, 2)) for k in range(4)])
     every = np.concatenate([turned, turned[:, :, ::-1]])

@@ -116,7 +116,7 @@ def make_components(rng: np.random.Generator, kind: str, shape: tuple[int, ...])
 
 
 def make_data(rng: np.random.Generator, kind: str, group: Group, A: Floats) -> Floats:
-    """Return data (SAMPLES, ...): noise, sums of few waves, or of two moved components."""
+    """Return data (SAMPLES, ...): noise, sums of few waves, or of two transformed components."""
     shape = A.shape[1:]
     X = rng.standard_normal((SAMPLES, *shape))
     if kind == "smooth":

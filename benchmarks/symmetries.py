@@ -120,7 +120,7 @@ def code(rep: Representation, Y: Blocks, A: Blocks, level: float, coder: Coder) 
 
 
 def planted(case: Case, n: int, seed: int) -> tuple[Representation, Blocks, Blocks]:
-    """Return smooth components, and n samples of a few moved copies of them in noise."""
+    """Return smooth components, and n samples of a few transformed copies of them in noise."""
     rep, rng = case.group.on(case.shape), np.random.default_rng(seed)
     A = unit_norm(rep.analyze(np.stack([bump(case.shape, case.axes, rng) for _ in range(case.q)])))
     g, j = rep.sample(rng, n * ATOMS), rng.integers(case.q, size=n * ATOMS)

@@ -59,7 +59,7 @@ def reference_norm(group: Group, X: np.ndarray, components: np.ndarray) -> np.nd
 
 
 def orbit(group: Group, X: np.ndarray, components: np.ndarray) -> np.ndarray:
-    """Return all moved components as columns."""
+    """Return all transformed components as columns."""
     return np.array([(g @ as_columns(a, g)).ravel() for g in moves(group, X) for a in components]).T
 
 

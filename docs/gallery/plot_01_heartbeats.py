@@ -27,7 +27,7 @@ print(events[["onset", "component", "amplitude", "onset_sd", "q_value"]].head())
 ComponentsDisplay.from_estimator(model, sfreq=heart.sfreq)
 
 # %%
-# Six seconds taken apart: the recording (grey) and its approximation, when which waveform occurs
+# Six seconds decomposed: the recording (grey) and its approximation, when which waveform occurs
 # and with which coefficient, and what is left. Coefficients are a little too small, for sparsity
 # has its price; ``model.events`` refits them.
 

@@ -4,7 +4,7 @@ Spikes that overlap
 
 Three neurons, heard in four channels. Many of their spikes fall within a millisecond of
 another neuron's, so that what is recorded looks like neither. A code is a sum: spikes that
-overlap are taken apart as others are.
+overlap are decomposed as others are.
 """
 
 # sphinx_gallery_thumbnail_number = 2

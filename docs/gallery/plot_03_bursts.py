@@ -36,7 +36,7 @@ for group in (ContinuousShift(), ShiftAndPhase()):
     print(f"{group.name}: score {model.score(X):.3f}, {model.codes_}")
 
 # %%
-# The burst that was learned with phases, and a data point taken apart.
+# The burst that was learned with phases, and a data point decomposed.
 
 ComponentsDisplay.from_estimator(models["ShiftAndPhase"])
 

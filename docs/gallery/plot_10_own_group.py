@@ -84,7 +84,7 @@ model = OrbitDictionaryLearning(2, Swap(), alpha=0.3, random_state=0).fit(X)
 ComponentsDisplay.from_estimator(model)
 
 # %%
-# One recording taken apart. The words beside the atom are those of the group.
+# One recording decomposed. The words beside the atom are those of the group.
 
 DecompositionDisplay.from_estimator(model, X, sample=1)
 

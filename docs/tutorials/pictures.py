@@ -41,7 +41,7 @@ def above(name: str) -> SimpleNamespace:
 
 
 def ecg() -> Figure:
-    """Seconds of a recording taken apart, and the two waveforms."""
+    """Seconds of a recording decomposed, and the two waveforms."""
     page, figure = above("ecg"), new_figure(10, 5.6)
     top, below = figure.subplots(2, 1, height_ratios=(3, 2))
     settings = {"start": 22.0, "stop": 27.0, "sfreq": page.heart.sfreq}
@@ -51,7 +51,7 @@ def ecg() -> Figure:
 
 
 def spikes() -> Figure:
-    """Milliseconds with spikes that overlap, taken apart on all channels."""
+    """Milliseconds with spikes that overlap, decomposed on all channels."""
     page, figure = above("spikes"), new_figure(12, 4.2)
     seconds = page.events["onset"].to_numpy()
     pair = seconds[np.argmin(np.diff(seconds))]
@@ -63,7 +63,7 @@ def spikes() -> Figure:
 
 
 def vibration() -> Figure:
-    """A twentieth of a second taken apart, and the amplitudes of a third of a second."""
+    """A twentieth of a second decomposed, and the amplitudes of a third of a second."""
     page, figure = above("vibration"), new_figure(10, 5.2)
     top, below = figure.subplots(2, 1, height_ratios=(5, 3))
     settings = {"start": 0.5, "stop": 0.55, "sfreq": page.sfreq}

@@ -1,4 +1,4 @@
-"""The active set where moved components depend on each other, and on orbits of large matrices."""
+"""The active set where atoms depend on each other, and on orbits of large matrices."""
 
 import tracemalloc
 

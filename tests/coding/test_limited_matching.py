@@ -30,7 +30,7 @@ def objective(y, columns, alpha=ALPHA):
 
 
 def orbit(components):
-    """Return component and values of every moved component, by integer shifts."""
+    """Return component and values of every transformed component, by integer shifts."""
     return [(j, np.roll(a, s)) for j, a in enumerate(components) for s in range(LENGTH)]
 
 

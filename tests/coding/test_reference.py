@@ -102,7 +102,7 @@ def test_finer_shifts_approach_continuous_shifts_from_above(shape):
 
 
 def test_part_that_cannot_move_adds_half_its_energy():
-    """The alternating signal is in no moved component of an even length."""
+    """The alternating signal is in no transformed component of an even length."""
     X, components = draw((8,), n=2, q=1)
     alternating = 0.5 * (-1.0) ** np.arange(8)
     X -= np.outer(X @ alternating, alternating) / 2

@@ -118,7 +118,7 @@ def test_text_in_a_table_is_pointed_at(files):
 
 def test_a_recording_needs_a_length(files):
     np.save(files / "rec.npy", X.ravel())
-    sentence = "for instance --length 0.7s, or cut it with --window"
+    sentence = "for instance --length 0.7s, or split it with --window"
     refused(run("fit", files / "rec.npy", "-o", files / "m"), sentence)
 
 
@@ -440,7 +440,7 @@ def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, comma
     if command == "encode":
         result = run("encode", files / "m", data, "-o", files / "e.csv")
     assert result.exit_code == 0
-    limit = re.search(r"Warning: all codes are empty: from alpha (\S+) on", result.stderr)[1]
+    limit = re.search(r"Warning: all codes are empty: alpha is at least (\S+),", result.stderr)[1]
     components = orbitdl.load(files / "m").components_
     expected = orbitdl.alpha_max(X, components, group=IntegerShift()).max()
     assert float(limit) == pytest.approx(expected, rel=1e-2)

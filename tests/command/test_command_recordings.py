@@ -246,7 +246,7 @@ def test_a_larger_alpha_lists_less_and_one_too_large_nothing(folder):
     assert facts["events"] == 0
     assert facts["alpha"] == 100
     assert pd.read_json(folder / "e.json").empty
-    assert "nothing in the recording is worth alpha 100" in run(*arguments, "--alpha", 100).err
+    assert "alpha 100 exceeds every correlation" in run(*arguments, "--alpha", 100).err
 
 
 def test_options_of_windows_are_refused_by_waveforms_and_the_other_way_round(folder, windowed):

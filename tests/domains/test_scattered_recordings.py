@@ -226,7 +226,7 @@ def test_a_recording_that_cannot_be_computed_is_named():
 
 
 def test_delayed_recordings_do_not_go_with_others():
-    with pytest.raises(ValueError, match="recording 0 is at hand, and recording 1 is delayed"):
+    with pytest.raises(ValueError, match="recording 0 is in memory, and recording 1 is delayed"):
         quick().fit([RECORDINGS[0], dask.delayed(RECORDINGS[1])])
 
 

@@ -41,7 +41,7 @@ def test_a_peak_between_the_samples_is_found_where_it_is(peak, sign):
 
 @pytest.mark.parametrize("group", [IntegerShift(), InterpolatedShift(4), ContinuousShift()])
 def test_a_peak_is_the_largest_value_of_a_dense_search(group):
-    """By brute force: moved copies on a fine grid, the sample of the largest of them."""
+    """By brute force: transformed copies on a fine grid, the sample of the largest of them."""
     rng = np.random.default_rng(0)
     moves, fine = group.on((21, 2)), ContinuousShift().on((21, 2))
     steps = {IntegerShift: 1, InterpolatedShift: 4, ContinuousShift: 512}[type(group)]

@@ -1,4 +1,4 @@
-"""Groups with finitely many other moves: against lassos over all moved copies."""
+"""Groups with finitely many other moves: against lassos over all transformed copies."""
 
 import numpy as np
 import pytest

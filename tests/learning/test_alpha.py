@@ -159,7 +159,7 @@ NOISY = {
 
 
 def as_much_noise(name: str, n: int = 200) -> tuple[object, np.ndarray, np.ndarray, float]:
-    """Return a group, data of one moved component each with noise of as much energy as they have,
+    """Return a group, data of one atom each with noise of as much energy,
     the two components, and the level of noise."""
     group, shape = NOISY[name]
     rng, representation = np.random.default_rng(5), group.on(shape)

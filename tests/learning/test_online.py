@@ -33,7 +33,7 @@ LIMITS = {"gap": 1e-4, "max_iter": 50, "tol": 1e-4}
 
 
 def planted(name: str, missing: float = 0.0, n: int = N) -> SampleShards:
-    """Return n sums of two moved components, with noise."""
+    """Return n sums of two transformed components, with noise."""
     rep, rng = action(name, 8), np.random.default_rng(0)
     truth = unit_norm(rep.analyze(rng.standard_normal((2, *rep.shape))))
     X = 0.05 * rng.standard_normal((n, *rep.shape))

@@ -228,7 +228,7 @@ def test_words_that_are_unknown_are_refused_with_those_that_are_known(tmp_path):
 
 
 TOLD = {
-    "no window": ([], "or cut it with --window;"),
+    "no window": ([], "or split it with --window;"),
     "no such channel": (
         ["--window", 9, "--channel", "a b"],
         "--channel 'a b' does not exist",

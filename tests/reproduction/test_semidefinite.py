@@ -32,7 +32,7 @@ def moments(c: np.ndarray, angle: ArrayLike, size: int) -> np.ndarray:
 
 
 def draw(shape: tuple[int, ...], n: int, q: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return sums of moved components with noise (n, *shape), and the components (q, *shape)."""
+    """Return sums of atoms with noise (n, *shape), and the components (q, *shape)."""
     rng = np.random.default_rng(len(shape) * shape[0])
     shifts = SHIFTS.on(shape)
     components = rng.standard_normal((q, *shape))

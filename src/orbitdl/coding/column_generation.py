@@ -22,7 +22,7 @@ class ColumnRound(NamedTuple):
     Attributes
     ----------
     atoms : Atoms
-        Optimal among the atoms that were at hand.
+        Optimal among the known atoms.
     unconverged : bool ndarray of shape (n,)
         Who is not done.
     candidates : Combination
@@ -44,7 +44,7 @@ class ColumnRound(NamedTuple):
 
 
 MakeRound = Callable[[NDArray[np.bool_], Atoms], ColumnRound]
-"""Makes a round of the chosen samples (n,), of which the atoms at hand are given."""
+"""Makes a round of the chosen samples (n,), of which the atoms are known."""
 
 
 def generate_columns(make_round: MakeRound, atoms: Atoms, max_rounds: int) -> Atoms:

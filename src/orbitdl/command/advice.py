@@ -44,7 +44,7 @@ def warn_of_empty_codes(model: OrbitDictionaryLearning, X: Floats, atoms: float)
     limit = float(alpha_max(X, model.components_, group=group_or_default(model.group)).max())
     if limit > 0:
         warnings.warn(
-            f"all codes are empty: from alpha {limit:.3g} on nothing is worth its cost in these "
-            f"data; take a smaller --alpha, for instance {0.1 * limit:.2g}.",
+            f"all codes are empty: alpha is at least {limit:.3g}, the largest correlation of these "
+            f"data with a component; take a smaller --alpha, for instance {0.1 * limit:.2g}.",
             stacklevel=2,
         )

@@ -22,9 +22,9 @@ from orbitdl.command.select import select
 
 OVERVIEW = """Learn a few waveforms from a recording, and where they occur in it.
 
-The whole recording, or every window of it, becomes a sparse sum of moved copies of a few
+The whole recording, or every window of it, becomes a sparse sum of transformed copies of a few
 components: heartbeats, calls, steps, spikes. You get the components, a table of events, a report,
-and a proof of how good the codes are. No programming is needed.
+and a certificate of how good the codes are. No programming is needed.
 """
 
 EXAMPLES = """From a recording to a table of events and a report:
@@ -33,7 +33,7 @@ EXAMPLES = """From a recording to a table of events and a report:
   orbitdl report heart.safetensors heart.wav -o report.html
 
 How many?         orbitdl select heart.wav --length 0.7s
-No data at hand:  orbitdl demo
+Without data:     orbitdl demo
 One command:      orbitdl fit --help
 Exit codes:       0 fine, 1 bad input or failure, 2 wrong usage, 130 Ctrl-C
 Colours:          on a terminal only; never with NO_COLOR set

@@ -20,10 +20,10 @@ def compare(
 ) -> None:
     """Match the components of two models, whatever their order, places and signs.
 
-    The distance of two components of unit norm is min ||a - g b||^2 over moves g and signs: 0 when
-    they are the same up to a move, 2 when they have nothing in common. Waveforms (fit --length) are
-    moved in time, and may differ in length; models of windows that have different groups are
-    compared by the moves of the first one.
+    The distance of two components of unit norm is min ||a - g b||^2 over group elements g and
+    signs: 0 when they are equal up to one, 2 when they have nothing in common. Waveforms
+    (fit --length) are shifted in time, and may differ in length; models of windows that have
+    different groups are compared by the group of the first one.
 
     Examples:
       orbitdl compare monday.safetensors tuesday.safetensors

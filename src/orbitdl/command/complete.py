@@ -41,7 +41,7 @@ def complete(
 
     Gaps as long as a waveform or a window, which may hide whole events, are left missing. The
     result has the shape of the data, or of the channel and excerpt that were chosen. With windows,
-    a recording is cut as the model says, or --step; where they overlap, the mean of what they say
+    a recording is split as the model says, or --step; where they overlap, the mean of what they say
     is taken, in which the middle of a window counts most.
 
     Examples:

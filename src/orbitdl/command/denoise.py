@@ -31,12 +31,12 @@ def denoise(
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> None:
-    """Replace a recording, or every window, by the sum of moved components that explains it.
+    """Replace a recording, or every window, by the sum of transformed components that explains it.
 
     Missing values too. The result has the shape of the data, or of the channel and excerpt that
-    were chosen; what --highpass took off is put back. With windows, a recording is cut as the model
-    says, or --step; where they overlap, the mean of what they say is taken, in which the middle of
-    a window counts most: that is smoother.
+    were chosen; what --highpass subtracted is added again. With windows, a recording is split as
+    the model says, or --step; where they overlap, their weighted mean is taken, in which the middle
+    of a window counts most: that is smoother.
 
     Examples:
       orbitdl denoise ecg.safetensors mitdb/100 -o clean.npy

@@ -36,10 +36,10 @@ def fit(
         str,
         typer.Option(
             metavar="NUMBER|auto",
-            help="Weight of sparsity, in the units of the data: larger means fewer events. auto "
-            "takes what noise alone is worth in a recording; in windows half the size of a typical "
-            "event, or what noise alone is worth if that is more. A few iterations of learning "
-            "find it, and what it came to is said.",
+            help="Regularisation weight: larger means fewer events. In standard deviations of the "
+            "background noise with --noise auto, else in the unit of the data. auto is the largest "
+            "correlation expected of noise in a recording; in windows half the size of a median "
+            "event, or that of noise if it is larger. The value is printed.",
         ),
     ] = "auto",
     group: Annotated[
@@ -103,9 +103,9 @@ def fit(
     """Learn components from a recording or from windows, and write a model file.
 
     With --length the whole recording becomes a sparse sum of a few waveforms, each at any times;
-    it is not cut. With --window, or if windows are given, every window becomes a sparse sum of
-    moved copies of a few components. Channels, --time-column, --highpass and windows are kept in
-    the model file, and all is done again by encode, complete, denoise and report.
+    it is not split. With --window, or if windows are given, every window becomes a sparse sum of
+    transformed copies of a few components. Channels, --time-column, --highpass and windows are
+    stored in the model file, and all is done again by encode, complete, denoise and report.
 
     Examples:
       orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s

@@ -90,7 +90,7 @@ class Material:
             raise ValueError(
                 f"the data are one recording of {counted(len(signal), 'sample')}{channels}; say "
                 "with --length how long a waveform in it is at most, for instance --length 0.7s, "
-                f"or cut it with --window{or_windows}."
+                f"or split it with --window{or_windows}."
             )
 
 

@@ -42,7 +42,7 @@ Rate = Annotated[
     typer.Option(
         metavar="HZ",
         parser=samples_per_second,
-        help="Samples per second; goes before what the file says.",
+        help="Sampling rate in Hz; overrides the rate stored in the file.",
         rich_help_panel=CUTTING,
     ),
 ]
@@ -114,8 +114,8 @@ Window = Annotated[
     typer.Option(
         metavar="LENGTH",
         parser=parse_length,
-        help="Instead of --length: cut the recording into windows of this length, in samples, such "
-        "as 201, or in seconds, such as 0.6s, if the rate is known.",
+        help="Instead of --length: split the recording into windows of this length, in samples, "
+        "such as 201, or in seconds, such as 0.6s, if the rate is known.",
         rich_help_panel=CUTTING,
     ),
 ]

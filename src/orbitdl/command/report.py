@@ -43,11 +43,11 @@ def report(
     """Write one HTML file that shows what was learned; it needs no network to be read.
 
     Of waveforms (fit --length): what was learned, and a whole recording as they explain it. Of
-    windows: components with a slider that moves them, how often each is used, windows taken apart
-    into events, the course of the learning, and remarks on the quality of data and model. Data are
-    cut as encode cuts them, or --step; where windows overlap, an event is counted once. All sizes
-    are in the unit of the data, as in the table that encode writes; drift that --highpass took off
-    is left out.
+    windows: components with a slider for each transformation, how often each is used, windows
+    decomposed into events, the course of the learning, and remarks on the quality of data and
+    model. Data are split as encode splits them, or --step; where windows overlap, an event is
+    counted once. All sizes are in the unit of the data, as in the table that encode writes; drift
+    that --highpass subtracted is left out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html

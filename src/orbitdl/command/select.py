@@ -67,7 +67,7 @@ def select(
     noise they explain, and whether components of the whole recording find them, too. Of all
     candidates within one standard error of the best, the simplest is chosen: fewest components,
     then the first of several groups, then the largest alpha. The choice is printed, the reason, and
-    the fit command to run next. Data are passed, read and cut as for fit.
+    the fit command to run next. Data are passed, read and split as for fit.
 
     Examples:
       orbitdl select mitdb/100 --length 0.7s --channel MLII

@@ -80,7 +80,7 @@ def warn_of_nothing(atoms: int, alpha: float) -> None:
     """Warn if the code of a recording is empty."""
     if not atoms:
         warnings.warn(
-            f"the code is empty: nothing in the recording is worth alpha {alpha:.3g}; take a "
-            "smaller --alpha.",
+            f"no events: alpha {alpha:.3g} exceeds every correlation of the recording with the "
+            "waveforms; take a smaller --alpha.",
             stacklevel=2,
         )

@@ -52,8 +52,8 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     left_out = counted(facts["samples_left_out"], "sample")
     rest = [f"{left_out} at the end did not fill a window."] if facts["samples_left_out"] else []
     proof = (
-        f"A window takes {facts['atoms_a_window']:.1f} moved components on average. For these "
-        "components, which are a local optimum, no other code would lower the objective of any "
-        f"window by more than {at_most(facts['gap'])}."
+        f"A window takes {facts['atoms_a_window']:.1f} atoms (transformed components) on average. "
+        "For these components, which are a local optimum, no other code would lower the objective "
+        f"of any window by more than {at_most(facts['gap'])}."
     )
     return [learned, *alpha_sentence(facts), *rest, *history_sentence(facts), proof]

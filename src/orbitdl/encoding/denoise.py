@@ -34,7 +34,7 @@ def denoise(
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
 ) -> Floats:
-    """Return data without noise: moved components, thresholded.
+    """Return data without noise: transformed components, thresholded.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def encode(
     mask: ArrayLike | None = None,
     debias: bool = False,
 ) -> Codes:
-    """Write every data point as a sparse sum of moved components.
+    """Write every data point as a sparse sum of transformed components.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ def align(A: ArrayLike, B: ArrayLike, group: Group) -> Floats:
     Returns
     -------
     ndarray of shape (q, ...)
-        Row i is the moved component of B that is matched with ``A[i]``.
+        Row i is the transformed component of B that is matched with ``A[i]``.
 
     Notes
     -----

@@ -27,7 +27,7 @@ def encode_path(
     n_jobs: int | None = None,
     mask: ArrayLike | None = None,
 ) -> list[Codes]:
-    """Write every data point as a sparse sum of moved components, at every one of some alphas.
+    """Write every data point as a sparse sum of transformed components, at each of some alphas.
 
     Parameters
     ----------

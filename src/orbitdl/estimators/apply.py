@@ -1,7 +1,7 @@
 """A fitted model applied to data of all kinds: one path for data points and recordings.
 
 In memory, in files, from iterators or of Dask: data are coded a chunk at a time, and whatever is
-asked for is made of the codes of a chunk, where the chunk is. Results of chunks are joined here,
+requested is made of the codes of a chunk, where the chunk is. Results of chunks are joined here,
 or are the chunks of a lazy Dask collection.
 """
 

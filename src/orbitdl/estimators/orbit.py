@@ -45,7 +45,7 @@ NOTHING = (
 class OrbitDictionaryLearning(
     ClassNamePrefixFeaturesOutMixin, FittedMixin, OrbitRecordsMixin, StreamMixin, BaseEstimator
 ):
-    """Learn components such that every data point is a sparse sum of moved copies of them.
+    """Learn components such that every data point is a sparse sum of transformed copies of them.
 
     Parameters
     ----------

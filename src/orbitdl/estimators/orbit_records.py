@@ -1,4 +1,4 @@
-"""What is kept of `OrbitDictionaryLearning`: its record in a model file, its identity in a fit."""
+"""What is stored of `OrbitDictionaryLearning`: its model file, its identity in a fit."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from abc import abstractmethod
 from typing import Any
 
 from orbitdl.coding.base import Coder
-from orbitdl.estimators.persistence import KeptMixin
+from orbitdl.estimators.persistence import PersistenceMixin
 from orbitdl.groups import Group
 from orbitdl.storage.checkpoint_files import Identity, identify
 from orbitdl.storage.model_files import Fitted, ModelFile, Parameters
 
 
-class OrbitRecordsMixin(KeptMixin):
+class OrbitRecordsMixin(PersistenceMixin):
     """Model files and checkpoints of components that a group moves."""
 
     coder: Coder | None

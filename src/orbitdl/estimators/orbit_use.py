@@ -79,7 +79,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         debias: bool = False,
         to: str | PathLike[str] | None = None,
     ) -> Any:
-        """Write every data point as a sparse sum of moved components; NaN means missing.
+        """Write every data point as a sparse sum of transformed components; NaN means missing.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         choice where so little was observed that least squares has no hold.
         With ``exact=True`` the filling has the least dictionary norm ``sum_j ||Z_j||_G`` among all
         that agree with the observed entries exactly (the paper's program; for data without noise).
-        `orbitdl.complete` returns value and bound of either program beside the data.
+        `orbitdl.complete` returns value and bound of either program, too.
         """
         if exact:
             return self._array("complete", completed_exactly, X, mask, self._alpha(), uncoded)

@@ -1,4 +1,4 @@
-"""How a model is kept: in a model file once it is fitted, in a checkpoint while it learns."""
+"""How a model is stored: in a model file once it is fitted, in a checkpoint while it learns."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FITTED = ["components_", "alpha_", "history_", "n_iter_", "converged_", "provena
 """Attributes that a model must have to be saved."""
 
 
-class KeptMixin:
+class PersistenceMixin:
     """Model files and checkpoints of an estimator."""
 
     n_components: Any

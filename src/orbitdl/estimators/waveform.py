@@ -141,8 +141,8 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         1/2 ||M (x - sum_k c_k a_{j_k}(. - tau_k))||^2 + alpha sum_k |c_k|,
 
     summed over recordings; M keeps what was observed. Atoms may overhang the ends of a recording
-    and reach into gaps. The norm of a moved waveform at whole samples differs with the fraction of
-    a sample, hardly for smooth waveforms, but by some percent for white noise. Events are refitted
+    and reach into gaps. The norm of a shifted waveform at the samples depends on the fraction of a
+    sample, hardly for smooth waveforms, but by some percent for white noise. Events are refitted
     without the penalty, which would pull the times of such sharp waveforms to integer samples.
 
     With ``noise="auto"`` x is the whitened recording ``h * x / scale``, and the penalty of an atom

@@ -1,17 +1,17 @@
-"""What is kept of `WaveformLearning`: its record in a model file, its identity in a fit."""
+"""What is stored of `WaveformLearning`: its model file, its identity in a fit."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from orbitdl.estimators.persistence import KeptMixin
+from orbitdl.estimators.persistence import PersistenceMixin
 from orbitdl.events.model import EventModel
 from orbitdl.groups.base import Floats
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.waveform_files import WaveformFile, WaveformFitted, WaveformParameters
 
 
-class WaveformRecordsMixin(KeptMixin):
+class WaveformRecordsMixin(PersistenceMixin):
     """Model files and checkpoints of waveforms."""
 
     length: int

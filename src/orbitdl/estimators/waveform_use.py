@@ -161,7 +161,7 @@ class WaveformUseMixin(ShownMixin):
             each other more closely than its resolution, the full width at half maximum of its
             similarity to itself, are one event at their centre of mass.
         codes : Codes, optional
-            ``model.encode(recording)``, if it is at hand; the detector needs none. With alpha,
+            ``model.encode(recording)``, if known; the detector needs none. With alpha,
             threshold or refractory, events are those of a sparse code.
 
         Returns
@@ -246,7 +246,7 @@ class WaveformUseMixin(ShownMixin):
         debias: bool = False,
         progress: Progress | None = None,
     ) -> Any:
-        """Remove noise: return what the waveforms explain, on the trend that was taken off.
+        """Remove noise: return what the waveforms explain, on the trend that was subtracted.
 
         `debias` refits events by least squares, those that cannot be told apart as one: that
         undoes the shrinkage.

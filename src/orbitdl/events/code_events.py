@@ -144,7 +144,7 @@ def merged(atoms: Atoms, resolution: Floats) -> tuple[Atoms, Floats]:
 
     It lies at their centre of mass, and its coefficient is the sum of theirs: a sparse code may
     tell of one event, a little wider or narrower than its waveform, by two atoms side by side.
-    Returned beside is the size of the strongest atom of each.
+    Also returned is the size of the strongest atom of each.
     """
     q = len(resolution)
     parts, strongest = [no_atoms(q)], [np.zeros(0)]

@@ -1,7 +1,7 @@
 """Records of many arrays, passed between kernels by where they are.
 
 Numba passes a named tuple of arrays field by field: a call with 17 arrays has 135 arguments, which
-are taken apart and put together again wherever it is written. Records that Python makes, and no
+are decomposed and put together again wherever it is written. Records that Python makes, and no
 kernel changes, are passed as one address instead. The arrays in them may be written to as ever.
 """
 

@@ -80,8 +80,8 @@ def _on_constants(facts: Facts) -> Iterator[Note]:
     yield Note(
         "check",
         "not centred",
-        f"{means if share > MUCH else ''}{shapes if flat else ''}Take the mean off every window "
-        "and fit again: with --normalize on the command line; in Python cut recordings with "
+        f"{means if share > MUCH else ''}{shapes if flat else ''}Subtract the mean of every window "
+        "and fit again: with --normalize on the command line; in Python split recordings with "
         "orbitdl.datasets.segment, or fit X - X.mean(axis=1, keepdims=True).",
     )
 
@@ -100,7 +100,7 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
         yield Note(
             "check",
             "duplicate components",
-            "Components of nearly the same shape, once moved onto each other: "
+            "Components of nearly the same shape, after alignment: "
             f"{comma_list(alike)}. Fewer components may be enough.",
         )
 
@@ -230,8 +230,8 @@ def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
             "know",
             "alternating part",
             f"{percent(lost)} of the energy alternates from sample to sample. With an even length "
-            f"({facts.representation.shape[0]} samples) fractional shifts cannot move that part, "
-            "so no code explains it: cut windows of an odd length if it matters.",
+            f"({facts.representation.shape[0]} samples) fractional shifts cannot explain it: "
+            "take windows of an odd length if it matters.",
         )
     step = facts.labels.step
     if step is not None and facts.is_shift and step < facts.representation.shape[0]:

@@ -15,7 +15,7 @@ def paragraphs(facts: Facts) -> list[str]:
     if facts.coded is None:
         only = (
             "This report was written from the model alone: with data it also shows how the "
-            "components are used, data points taken apart, and events over time."
+            "components are used, data points decomposed, and events over time."
         )
         return [f"{learned} {ended}", only]
     used, certified = _how_data_are_coded(facts, facts.coded)
@@ -49,7 +49,7 @@ def _what_was_learned(facts: Facts) -> str:
 def _how_data_are_coded(facts: Facts, coded: CodedWindows) -> tuple[str, str]:
     share = percent(max(0.0, coded.total_explained))
     mean, gap = coded.atoms_per_window.mean(), bound(float(coded.codes.gap.max()))
-    copies = "Multiples of them" if facts.presentation.fixed else "Their moved copies"
+    copies = "Multiples of them" if facts.presentation.fixed else "Their transformed copies"
     return (
         f"{copies}, called atoms, add up to {share} of the energy of the data, with {mean:.1f} "
         f"atoms per {facts.noun} on average.",

@@ -152,7 +152,7 @@ def draw_heart(
     heart: EcgRecording,
     path: Path,
 ) -> None:
-    """Draw a stretch of the recording, the waveforms, and the stretch taken apart."""
+    """Draw a stretch of the recording, the waveforms, and the stretch decomposed."""
     rare = int(np.argmin(np.bincount(events["component"])))
     middle = float(events.loc[events["component"] == rare, "sample"].iloc[3])
     shown = np.arange(int(middle - 1.6 * RATE), int(middle + 1.6 * RATE))
@@ -168,7 +168,7 @@ def draw_heart(
         DecompositionDisplay.from_estimator(
             model, heart, start=start, stop=stop, codes=codes, ax=axes[2]
         )
-        axes[2].set_title("3  The same taken apart", loc="left")
+        axes[2].set_title("3  The same decomposed", loc="left")
 
 
 def draw_segment(axis: Any, heart: EcgRecording, shown: Any, events: pd.DataFrame) -> None:

@@ -116,7 +116,7 @@ class Sensors(Demonstration):
                 f"Learned the event in {self.turned.n_iter_} iterations, and once more without "
                 "turns, as if all sensors stood alike.",
                 f"Chose alpha {self.turned.provenance_['alpha']}.",
-                "Likeness to the true event (largest correlation over all shifts and turns; 1 is "
+                "Similarity to the true event (largest correlation over shifts and rotations; 1 is "
                 f"the same): {n['similarity']:.3f} with turns, "
                 f"{n['similarity_without_rotations']:.3f} without.",
                 "Energy of the events, without their noise, that is recovered: "

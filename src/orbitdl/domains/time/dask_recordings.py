@@ -70,8 +70,8 @@ def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
         return None, True
     if not all(lazy):
         raise ValueError(
-            f"{name_of(lazy.index(False))} is at hand, and {name_of(lazy.index(True))} is delayed; "
-            "pass all of one kind."
+            f"{name_of(lazy.index(False))} is in memory, and {name_of(lazy.index(True))} is "
+            "delayed; pass all of one kind."
         )
     import dask
 

@@ -36,7 +36,7 @@ class RecordingSurvey:
     is_constant : bool
         Whether every channel is.
     fingerprint : str
-        SHA-256 of shape and, if that was asked for, of values.
+        SHA-256 of shape and, if requested, of values.
     """
 
     samples: int

@@ -39,7 +39,7 @@ class Signal:
     values : array-like
         An array in memory or on disk. Only slices of it are ever taken.
     span : int
-        Samples of the blocks whose medians make up the trend that is taken off; 0: nothing is.
+        Samples of the blocks whose medians make up the trend that is subtracted; 0: nothing is.
     sfreq : float or None
         Sampling rate in Hz, where it is known.
     offset : int
