@@ -31,7 +31,7 @@ from orbitdl.domains.time.splines import GRAM, coefficients_of, norms_of
 from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.prominence import peaks_of
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.groups.base import Floats
 
 MAX_LENGTHS = 10_000
 """Maximum size of an excerpt in waveform lengths: enough events for all estimates."""
@@ -127,8 +127,8 @@ class EventModel:
         return norms_of(self.templates)
 
     @property
-    def peaks(self) -> Integers:
-        """Sample of the peak of every template, the time of an event, (q,)."""
+    def peaks(self) -> Floats:
+        """Position of the peak of every template, the time of an event, (q,)."""
         return peaks_of(Waveforms(self.templates), self.detector.A)
 
 

@@ -143,8 +143,8 @@ class RecordingFacts:
         return self.model._in_data_unit()[0]
 
     @cached_property
-    def peaks(self) -> Integers:
-        """Sample of each waveform that is the time of its events, (q,)."""
+    def peaks(self) -> Floats:
+        """Position in each waveform that is the time of its events, (q,)."""
         model = self.model.event_model_
         return peaks_of(self.waveforms) if model is None else model.peaks
 
@@ -236,7 +236,7 @@ def gather(
     )
 
 
-def _atoms_of(events: pd.DataFrame, peaks: Integers) -> Atoms:
+def _atoms_of(events: pd.DataFrame, peaks: Floats) -> Atoms:
     """Return events as atoms with their amplitudes; event tables give the time of the peak."""
     component = events["component"].to_numpy()
     begin = events["sample"].to_numpy() - peaks[component]

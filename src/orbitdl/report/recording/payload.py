@@ -62,7 +62,7 @@ def _waveform(facts: RecordingFacts, j: int) -> dict[str, Any]:
     return {
         "lines": rounded(lines),
         "sd": None if sd is None else rounded(sd[j].reshape(lines.T.shape).T),
-        "peak": int(facts.peaks[j]),
+        "peak": round(float(facts.peaks[j])),
         "events": int(facts.counts[j]),
         "typical": None if np.isnan(typical) else float(typical),
     }
