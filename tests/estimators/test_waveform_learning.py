@@ -15,7 +15,7 @@ from orbitdl.domains.time.alpha import automatic_alpha
 from orbitdl.domains.time.coordinates import from_blocks
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.recordings import Recording
+from orbitdl.recordings import Recording, read
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:components 0 and 1 occur together"
@@ -522,3 +522,24 @@ def test_files_are_learned_from_and_coded_as_arrays_are(tmp_path, fitted):
     assert_allclose(both[1], both[0], atol=1e-9)
     with pytest.raises(FileNotFoundError, match="none.npy"):
         fitted.encode(tmp_path / "none.npy")
+
+
+def test_a_table_with_a_column_of_times_is_refused_by_path(tmp_path, fitted):
+    table = np.column_stack([10.0 * np.arange(len(X)), X])
+    path = tmp_path / "x.csv"
+    np.savetxt(path, table, delimiter=",", header="time_ms,lead", comments="")
+    with pytest.raises(ValueError, match=r"column time_ms of x.csv looks like time; pass .*read"):
+        fitted.encode(path)
+    recording = read(path, time_column="time_ms")
+    assert recording.sfreq == 100.0
+    assert_allclose(fitted.encode(recording).objective, fitted.encode(X).objective, rtol=1e-6)
+
+
+def test_the_sampling_rate_of_a_recording_is_not_overruled():
+    recording = Recording(X, sfreq=200.0)
+    learned = model(max_iter=2).fit(recording)
+    with pytest.raises(ValueError, match=r"sampling rate of 200 Hz, and sfreq=100 was passed"):
+        learned.events(recording, sfreq=100.0)
+    events, plain = learned.events(recording), learned.events(X)
+    assert_allclose(events["onset"], events["sample"] / 200.0)
+    assert_allclose(plain["onset"], events["onset"])  # the rate that the model was fitted with

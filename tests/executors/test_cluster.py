@@ -30,7 +30,7 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.data.dask_arrays import DaskSource
 from orbitdl.datasets import make_shift_data
-from orbitdl.executors import choice, cluster
+from orbitdl.executors import choice
 from orbitdl.executors import cluster as cluster_module
 from orbitdl.executors.choice import executor_for
 from orbitdl.executors.cluster import Cluster
@@ -538,22 +538,22 @@ STRANGE = {
 @pytest.mark.parametrize("words", STRANGE)
 def test_strange_clusters_are_refused_in_words(words):
     with pytest.raises(ClusterError, match=words):
-        cluster.require_alike(STRANGE[words])
+        cluster_module.require_alike(STRANGE[words])
 
 
 @pytest.mark.parametrize("lost", ["python", "orbitdl"])
 def test_a_worker_that_dies_while_it_is_asked_is_no_other_version(lost):
     gone = {"python": OWN_PYTHON, "orbitdl": OWN} | {lost: CommClosedError("worker died")}
-    cluster.require_alike(Strange(**gone))
+    cluster_module.require_alike(Strange(**gone))
 
 
 def test_a_worker_that_cannot_import_orbitdl_says_why():
     with pytest.raises(ClusterError, match=r"tcp://far cannot .* orbitdl \(no module llvmlite\)"):
-        cluster.require_alike(Strange(OWN_PYTHON, ImportError("no module llvmlite")))
+        cluster_module.require_alike(Strange(OWN_PYTHON, ImportError("no module llvmlite")))
 
 
 def test_a_cluster_like_this_process_is_taken():
-    cluster.require_alike(Strange(OWN_PYTHON, OWN))
+    cluster_module.require_alike(Strange(OWN_PYTHON, OWN))
 
 
 def test_without_a_client_threads_of_this_process_work(alone):

@@ -38,7 +38,7 @@ def compare(
     a, b = load(first), load(second)
     facts = match(a, b)
     screen.result({"first": str(first), "second": str(second), **facts})
-    columns = ("component of A", "of B", "distance", "sign", "move of B onto A")
+    columns = ("component of A", "of B", "distance", "sign", "alignment of B with A")
     table = Table(*columns, title=f"A: {first}   B: {second}", title_justify="left")
     for pair in facts["pairs"]:
         move = ", ".join(f"{name} {value:.2f}" for name, value in pair["move"].items())

@@ -21,7 +21,7 @@ def denoise(
         str,
         typer.Option(
             metavar="NUMBER|model|noise",
-            help="Weight of sparsity: a number, the model's own, or from the noise in the data.",
+            help="Regularisation weight: a number, the model's own, or from the noise in the data.",
         ),
     ] = "model",
     debias: options.Debias = False,

@@ -33,7 +33,7 @@ def encode(
         str,
         typer.Option(
             metavar="NUMBER|model",
-            help="Weight of sparsity: a number, or the model's own; larger means fewer events.",
+            help="Regularisation weight: a number, or the model's own; larger means fewer events.",
         ),
     ] = "model",
     threshold: Annotated[
@@ -41,8 +41,9 @@ def encode(
         typer.Option(
             metavar="NUMBER",
             parser=non_negative_number,
-            help="Waveforms: list events of at least this coefficient, in the unit of the "
-            "recording; by default of half the median of their component.",
+            help="Waveforms: list atoms of the sparse code of at least this coefficient (with "
+            "--noise auto in standard deviations of the background noise), without p-values and "
+            "standard errors; by default the events of the calibrated detector.",
         ),
     ] = None,
     refractory: Annotated[
@@ -96,8 +97,14 @@ def encode(
       onset        time of the waveform's peak in seconds, if the rate is known
       sample       the same in samples, to a fraction of one
       component    number of the waveform, from 0
-      amplitude    refitted without the penalty, in the unit of the data
-      coefficient  that of the sparse code, shrunk by the penalty
+      amplitude    factor of the unit-norm component, in the unit of the data,
+                   refitted without the penalty
+      coefficient  the same in standard deviations of the background noise; of a
+                   sparse code (--threshold, --noise white) shrunk by the penalty
+      onset_sd, sample_sd, amplitude_sd   standard errors
+      p_value      probability of such a peak in noise
+      q_value      false discovery rate of a list that ends with this event
+      runner_up    the second-best component; evidence: log-likelihood ratio
       explained    share of the energy in its support that is explained
       similarity   cosine similarity with the data there, 1 at most
       overlapping  whether it shares samples with another event

@@ -45,7 +45,7 @@ def fit(
     group: Annotated[
         GroupName | None,
         typer.Option(
-            help="What may move the components.",
+            help="Symmetry group: how components may be transformed.",
             show_default="integer-shift",
             rich_help_panel=WINDOWS,
         ),

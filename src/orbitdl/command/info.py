@@ -30,7 +30,7 @@ def info(
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
 ) -> None:
-    """Say what a model file holds: components, how they were learned, and from what.
+    """Describe a model file: components, how they were learned, and from what.
 
     Examples:
       orbitdl info ecg.safetensors
@@ -99,7 +99,7 @@ def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
         "length": model.length,
         "length in seconds": model.length / sfreq if sfreq else None,
         "positive": bool(model.positive),
-        "whole samples": bool(model.integer_shifts),
+        "integer shifts": bool(model.integer_shifts),
         "detrend": bool(model.detrend),
     }
 

@@ -35,7 +35,7 @@ class WaveformOptions:
         bool,
         typer.Option(
             "--integer-shifts",
-            help="Waveforms begin at whole samples only.",
+            help="Waveforms begin at integer samples only.",
             rich_help_panel=LINE,
         ),
     ] = False
@@ -82,8 +82,8 @@ class GroupOptions:
     matrices: Annotated[
         MatricesName | None,
         typer.Option(
-            help="Shifts: what may turn or mix the channels of a window at the same time, as one "
-            "vector; azimuth: about the third channel.",
+            help="Shifts: matrix group that acts on the channels of a window, as one vector, at "
+            "the same time; azimuth: about the third channel.",
             rich_help_panel=WINDOWS,
         ),
     ] = None
@@ -123,7 +123,7 @@ class PreprocessingOptions:
         typer.Option(
             metavar="HZ",
             parser=positive_number,
-            help="Take drift off the recording first: all that is slower than this, in "
+            help="Subtract drift from the recording first: all that is slower than this, in "
             "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
             "back.",
             rich_help_panel=CUTTING,
@@ -139,7 +139,7 @@ Seed = Annotated[
     typer.Option(
         metavar="N",
         parser=integer_from(0),
-        help="Seed of all chance.",
+        help="Random seed.",
         rich_help_panel=LEARNING,
     ),
 ]

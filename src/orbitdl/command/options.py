@@ -16,7 +16,7 @@ from orbitdl.recordings.time_units import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
-CLUSTER = r"Who codes (needs orbitdl\[distributed])"
+CLUSTER = r"Workers (needs orbitdl\[distributed])"
 
 
 Data = Annotated[

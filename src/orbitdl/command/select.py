@@ -34,7 +34,7 @@ def select(
         typer.Option(
             metavar="LIST",
             parser=group_names,
-            help="What may move the components: names as in fit --help, the simplest first, with "
+            help="Symmetry groups: names as in fit --help, the simplest first, with "
             "commas between.",
             show_default="integer-shift",
             rich_help_panel=WINDOWS,

@@ -112,8 +112,9 @@ def sentences(facts: dict[str, Any]) -> list[str]:
     sfreq = facts["sfreq"]
     found = (
         f"Found {counted(facts['events'], 'event')} in {duration(facts['samples'], sfreq)} of "
-        "signal; with these waveforms no other code of the whole recording would lower its "
-        f"objective by more than {at_most(facts['gap'])}."
+        f"signal. The sparse code ({counted(facts['atoms'], 'atom')}) is certified: with these "
+        "waveforms no other code of the whole recording would lower its objective by more than "
+        f"{at_most(facts['gap'])}."
     )
     if facts["fdr"] is not None:
         return [found, *detection_sentences(facts)]

@@ -125,10 +125,10 @@ def burg(segments: Floats, weight: Floats, order: int) -> tuple[Floats, Floats]:
     forward, backward, h = segments[:, 1:], segments[:, :-1], np.ones(1)
     floor = RIDGE * float(weight @ np.einsum("nm,nm->n", segments, segments))
     for _ in range(order):
-        floored_filter = weight @ np.einsum("nm,nm->n", forward, backward)
+        product = weight @ np.einsum("nm,nm->n", forward, backward)
         below = weight @ np.einsum("nm,nm->n", forward, forward)
         below += weight @ np.einsum("nm,nm->n", backward, backward)
-        k = -2.0 * floored_filter / (below + floor) if below > 0.0 else 0.0
+        k = -2.0 * product / (below + floor) if below > 0.0 else 0.0
         h = np.pad(h, (0, 1)) + k * np.pad(h, (0, 1))[::-1]
         forward, backward = (forward + k * backward)[:, 1:], (backward + k * forward)[:, :-1]
     return h, np.mean(forward**2, axis=1)

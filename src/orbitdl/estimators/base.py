@@ -23,7 +23,7 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.groups.base import Floats
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.history import History
-from orbitdl.learning.online import STILL, OnlineState, learn_in_batches
+from orbitdl.learning.online import STAGNANT, OnlineState, learn_in_batches
 from orbitdl.learning.out_of_core import OutOfCoreShards
 from orbitdl.learning.progress import announce, watch_for
 from orbitdl.learning.restarts import TRIAL, Outcome, Restarts
@@ -161,7 +161,7 @@ class LearnerMixin:
         tol, passes = float(self.tol), History(self.history_[:-1])
         if self.history_.stands_still(tol):
             return True
-        return size is not None and passes.stands_still(max(tol, STILL))
+        return size is not None and passes.stands_still(max(tol, STAGNANT))
 
     def _warn_unless_converged(self, stopped: bool) -> None:
         """Warn of a fit that ended too early, unless a callback stopped it."""

@@ -1,4 +1,4 @@
-"""What a fitted model makes of coded data points, and how these are sample_chunks."""
+"""What a fitted model makes of coded data points, and how these are opened."""
 
 from __future__ import annotations
 

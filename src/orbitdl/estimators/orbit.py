@@ -52,7 +52,7 @@ class OrbitDictionaryLearning(
     n_components : int
         Number of components q.
     group : Group, optional
-        What may move them; `IntegerShift` if left out.
+        How they may be transformed; `IntegerShift` if left out.
     alpha : float or "auto"
         Weight of the sparsity term, in the units of the data: at
         ``max_j max_g |<y, g a_j>|`` and above, y is coded by nothing. "auto" takes what

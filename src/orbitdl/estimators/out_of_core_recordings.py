@@ -110,7 +110,7 @@ class OutOfCoreRecordings(OutOfCoreShards):
 
     @property
     def alpha(self) -> float:
-        """Weight of sparsity."""
+        """Regularisation weight."""
         return self.loader.alpha
 
     @property
@@ -120,7 +120,7 @@ class OutOfCoreRecordings(OutOfCoreShards):
 
     @property
     def integer_shifts(self) -> bool:
-        """Whether times must be whole samples."""
+        """Whether times must be integers."""
         return self.loader.integer_shifts
 
     @property

@@ -29,6 +29,8 @@ from orbitdl.estimators.out_of_core_recordings import (
 )
 from orbitdl.executors.choice import executor_for
 from orbitdl.recordings.reading import read
+from orbitdl.recordings.recording import Recording
+from orbitdl.recordings.time_columns import looks_like_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +95,20 @@ def open_files(recording: Any) -> Any:
     if path.suffix == ".npy" and path.is_file():
         with suppress(ValueError, OSError):  # `read` says what is wrong
             return np.load(path, mmap_mode="r")
-    return read(path)
+    found = read(path)
+    require_no_time(found, path.name)
+    return found
+
+
+def require_no_time(recording: Recording, name: str) -> None:
+    """Refuse a file of which a column looks like time: nothing is to be learned from it."""
+    column = looks_like_time(recording.signal, recording.ch_names)
+    if column is not None:
+        raise ValueError(
+            f"column {column} of {name} looks like time; pass "
+            f"orbitdl.recordings.read({name!r}, time_column={column!r}), which takes the sampling "
+            "rate from it, or the other columns as an array."
+        )
 
 
 def local_dataset(recording: Any, loader: RecordingLoader, n_jobs: int | None) -> RecordingDataset:

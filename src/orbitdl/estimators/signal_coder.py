@@ -11,6 +11,7 @@ import pandas as pd
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import chunks_of
+from orbitdl.domains.time.acquisition import SAME
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import (
     Coded,
@@ -183,7 +184,7 @@ def listed(
 
     They are those of its coding, of codes of all recordings that are known, or of the detector.
     """
-    sfreq = settings["sfreq"] or signal.sfreq
+    sfreq = known_rate(settings["sfreq"], signal)
     chunks, flags = work.chunks(signal), dict[str, Any](integer_shifts=work.coder.integer_shifts)
     if coded is None and known is None:
         assert work.model is not None
@@ -202,6 +203,16 @@ def listed(
     if sfreq is not None:
         table["onset"] = table["sample"] / sfreq
     return table
+
+
+def known_rate(sfreq: float | None, signal: Signal) -> float | None:
+    """Return the sampling rate that is passed or that of the recording; refuse one of two."""
+    if sfreq and signal.sfreq and abs(sfreq - signal.sfreq) > SAME * signal.sfreq:
+        raise ValueError(
+            f"{signal.name} has a sampling rate of {signal.sfreq:g} Hz, and sfreq={sfreq:g} was "
+            "passed; leave sfreq= out, or resample the recording."
+        )
+    return sfreq or signal.sfreq
 
 
 def atoms_of_one(codes: Codes | None, signal: Signal) -> Atoms:

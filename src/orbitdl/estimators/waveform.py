@@ -89,7 +89,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Whether coefficients must be positive, for those who know the polarity. With
         ``n_components="auto"`` they are: the other polarity is a component of its own.
     integer_shifts : bool
-        Whether waveforms begin at whole samples only: for comparison, and for data that are
+        Whether waveforms begin at integer samples only: for comparison, and for data that are
         aligned already.
     detrend : bool
         Take off first what is slower than a waveform, so that none can explain it: medians of

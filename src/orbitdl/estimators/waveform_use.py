@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from orbitdl.arrays.validation import as_alphas, require_between, require_jobs, require_positive
 from orbitdl.coding.codes import Codes
 from orbitdl.display.estimator_html import ShownMixin
-from orbitdl.domains.time.acquisition import compare_with
+from orbitdl.domains.time.acquisition import compare_with, no_rate_of
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.dask_recordings import delayed_recordings
 from orbitdl.domains.time.inputs import LocalRecordings, as_recordings
@@ -87,7 +87,7 @@ class WaveformUseMixin(ShownMixin):
             Or anything of that shape that can be sliced, which is read a part at a time, a
             `recordings.Recording`, or the path of a file.
         alpha : float, optional
-            Weight of sparsity; this model's if left out.
+            Regularisation weight; this model's if left out.
         tol : float, optional
             Certified relative gap of the whole recording; this model's if left out.
         to : path-like, optional
@@ -147,14 +147,16 @@ class WaveformUseMixin(ShownMixin):
         recording, alpha, progress
             As in `encode`.
         sfreq : float, optional
-            Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`.
+            Sampling rate in Hz; then `onset` is a column. By default that of a `Recording`, or
+            else of the `Recording` that the model was fitted on.
         fdr : float
             False discovery rate: events with a larger `q_value` are not listed. Of a model with
             ``noise="auto"``.
         threshold : float, optional
-            Smallest coefficient of an event. If left out, a model with ``noise="auto"`` lists what
-            its calibrated detector finds, by the thresholds of the fit; with ``noise="white"``
-            atoms below half the median of their component are no events: they are mostly noise.
+            Smallest coefficient of an event, in the unit of alpha. If left out, a model with
+            ``noise="auto"`` lists what its calibrated detector finds, by the thresholds of the fit;
+            with ``noise="white"`` atoms below half the median of their component are no events:
+            they are mostly noise.
         refractory : float, optional
             Samples within which a component occurs once: of events closer than that the strongest
             is listed. With 0 every atom is an event. Otherwise atoms of one component that follow
@@ -173,8 +175,8 @@ class WaveformUseMixin(ShownMixin):
             - `sample`: the same in samples, to a fraction of one. Both count from the start of
               the whole recording, of an excerpt too;
             - `component`: number of the waveform, from 0;
-            - `amplitude`: refitted together with all atoms without the penalty, in the unit of
-              the recording;
+            - `amplitude`: factor of the unit-norm component in `components_`, refitted together
+              with all atoms without the penalty, in the unit of the recording;
             - `coefficient`: that of the sparse code, shrunk by the penalty; of a detected event
               the refitted one, in standard deviations of the background noise;
             - `onset_sd`, `sample_sd`, `amplitude_sd`: standard errors, by noise, overlaps and how
@@ -194,29 +196,32 @@ class WaveformUseMixin(ShownMixin):
               are NaN for the first event, and where half a waveform or more is missing in between.
 
             Errors, p-values and runners-up are those of detected events, with ``noise="auto"``.
-            ``attrs`` holds the `threshold` and the `resolution`, in samples, of every component;
+            ``attrs`` holds the `threshold` of every component, of amplitudes for detected events
+            and of coefficients otherwise, and its `resolution` in samples;
             of detected events also `decoys`, an estimate of how many are false that assumes
             symmetric noise and no distribution: how often the waveform upside down passes the same
             thresholds and rules, or reversed in time where coefficients may be negative.
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
         """
-        settings = {"sfreq": None if sfreq is None else require_positive(sfreq, "sfreq")}
+        known = getattr(self, "preprocessing_", {})
+        rate = known.get("sfreq") if no_rate_of(recording) else None
+        settings = {"sfreq": rate if sfreq is None else require_positive(sfreq, "sfreq")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
         settings["alpha"] = alpha
         recording, work = open_files(recording), self._work(alpha, None, progress)
         lazy, _ = delayed_recordings(recording)
-        known = None if work.detects(settings) else codes
-        code = uncoded if work.detects(settings) or known is not None else None
-        make = partial(listed, settings=settings, known=known)
+        given = None if work.detects(settings) else codes
+        code = uncoded if work.detects(settings) or given is not None else None
+        make = partial(listed, settings=settings, known=given)
         if lazy is not None:
             tables = Deferred(lazy, work).each(
-                "events", make, code, method=LazyApply.events, known=known
+                "events", make, code, method=LazyApply.events, known=given
             )
             return as_dask_table(tables, with_number(work.no_events(settings), 0))
-        chunks, several = self._local(recording, work, compared=known is not None)
+        chunks, several = self._local(recording, work, compared=given is not None)
         with applied(chunks, work, None) as model:
             tables = model.each("events", make, code)
         return tables if several else tables[0]

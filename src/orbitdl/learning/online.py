@@ -21,15 +21,15 @@ import numpy as np
 
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn, put_in_use, record_of
-from orbitdl.learning.running_sums import ROOM, Memory, PassState
+from orbitdl.learning.running_sums import CAPACITY, Memory, PassState
 from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
 from orbitdl.learning.state import Iteration, State
 
 FIRST_GAP, FALL = 1e-2, 0.5
 """Target gap of the first pass, and its factor from one pass to the next."""
-STILL = 1e-3
+STAGNANT = 1e-3
 """A pass that lowers the objective by a smaller fraction is the last of them."""
-WORTH = 2e-4
+LITTLE = 2e-4
 """Steps of all data follow where the objective would fall by a larger fraction yet."""
 
 
@@ -128,7 +128,7 @@ def pass_over(
 def _fits(progress: OnlineState, count: int) -> bool:
     """Return whether sums over each of so many batches may be stored."""
     total = progress.memory.total
-    return total is None or count * total.nbytes <= ROOM
+    return total is None or count * total.nbytes <= CAPACITY
 
 
 def learn_in_batches(
@@ -163,7 +163,7 @@ def learn_in_batches(
             state = done.following
             yield done
         reached = () if state.passed is None else state.passed.reached
-        last = max_iter if still_to_come(reached) > WORTH else state.number
+        last = max_iter if still_to_come(reached) > LITTLE else state.number
     yield from learn(replace(state, stalled=0, passed=None), gap=gap, max_iter=last, tol=tol)
 
 
@@ -184,7 +184,7 @@ def still_to_come(reached: Sequence[float]) -> float:
 def passes(
     state: State, size: int, seed: int, gap: float, max_iter: int, tol: float
 ) -> Iterator[Iteration]:
-    """Pass over batches until that lowers the objective by less than `STILL`, or tol, of it."""
+    """Pass over batches until that lowers the objective by less than `STAGNANT`, or tol, of it."""
     batches: list[Shards] = state.shards.batches(size, np.random.default_rng(seed))
     passed = state.passed or PassState(Memory(), None, ())
     progress, reached = OnlineState(state.dictionary, passed.memory), passed.reached
@@ -201,7 +201,7 @@ def passes(
             dictionary=progress.dictionary,
             last=record,
             unused=done.unused,
-            stalled=int(state.objective - objective <= max(tol, STILL) * objective),
+            stalled=int(state.objective - objective <= max(tol, STAGNANT) * objective),
             passed=PassState(progress.memory, atoms_of(batches), reached),
         )
         yield Iteration(record, progress.dictionary, state.shards, False, following)

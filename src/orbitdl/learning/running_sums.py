@@ -16,8 +16,8 @@ FORGETTING = 10.0
 """The exponent rho: the larger, the sooner old codes are forgotten."""
 ENOUGH = 15.0
 """Uses per component below which nothing is forgotten: fewer do not determine its shape."""
-ROOM = 2**28
-"""Bytes that the sums of single batches may take to be batch_sums."""
+CAPACITY = 2**28
+"""Bytes that the sums of single batches may take to be stored."""
 UNUSED = 1e-8
 """A component that is used so much less than the most used one counts as unused."""
 

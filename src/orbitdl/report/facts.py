@@ -130,6 +130,11 @@ def gather(
     scaling: Scaling | None = None,
 ) -> Facts:
     """Collect the content of a report; encode the data unless their codes are given."""
+    if not isinstance(model, OrbitDictionaryLearning):
+        raise ValueError(
+            f"write_report is for models of data points, not {type(model).__name__}; use "
+            "write_recording_report."
+        )
     check_is_fitted(model)
     group = group_or_default(model.group)
     representation = group.on(model.components_.shape[1:])

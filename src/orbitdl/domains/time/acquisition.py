@@ -51,6 +51,12 @@ def acquired(recording: Any) -> dict[str, Any]:
     return known[0] if known else {}
 
 
+def no_rate_of(recording: Any) -> bool:
+    """Return whether no recording says what its sampling rate is."""
+    several = recording if isinstance(recording, list | tuple) else [recording]
+    return all(getattr(one, "sfreq", None) is None for one in several)
+
+
 def compare_with(learned: Mapping[str, Any], recording: Any) -> None:
     """Compare recordings with what a model learned from; see `compare`. Arrays say nothing."""
     for one in recording if isinstance(recording, list | tuple) else [recording]:

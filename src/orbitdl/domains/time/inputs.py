@@ -90,7 +90,7 @@ def require_own_channels(found: int, own: int, name: str) -> None:
     """Refuse a recording of other channels than the waveforms have."""
     if found != own:
         raise ValueError(
-            f"{name} has {found} channels, but this model was fitted on {own}; pass the same ones."
+            f"{name} has {counted(found)}, but this model was fitted on {own}; pass the same ones."
         )
 
 
@@ -111,6 +111,11 @@ class LocalRecordings:
     def read(self, k: int) -> Signal:
         """Return recording k."""
         return self.signals[k]
+
+
+def counted(channels: int) -> str:
+    """Return a number of channels in words."""
+    return f"{channels} channel{'s' * (channels != 1)}"
 
 
 def require_same_channels(channels: Sequence[int]) -> None:
@@ -194,7 +199,7 @@ def _known(recording: Any, name: str) -> Any:
 
 
 def _is_array(thing: Any) -> bool:
-    return hasattr(getattr(thing, "signal", thing), "shape")
+    return bool(getattr(getattr(thing, "signal", thing), "shape", ()))
 
 
 def _in_memory(values: Any, name: str) -> Any:

@@ -19,6 +19,7 @@ from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
+from orbitdl.estimators.recording_dataset import open_files
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.intervals import missing_segments
 from orbitdl.events.prominence import peaks_of
@@ -218,6 +219,9 @@ def gather(
 ) -> RecordingFacts:
     """Encode the recording, detect its events, and collect the content of the report."""
     check_is_fitted(model)
+    recording = open_files(recording)
+    if isinstance(recording, list | tuple) and as_recordings(recording)[1]:
+        raise ValueError("a report is about one recording; pass one of them.")
     if not hasattr(recording, "signal"):
         recording = Recording(np.asarray(recording))
     signal = as_recordings(recording.signal)[0][0]

@@ -47,7 +47,7 @@ def write_recording_report(
     ----------
     model : WaveformLearning
         Fitted.
-    recording : Recording, or array-like of shape (T,) or (T, channels)
+    recording : Recording, path, or array-like of shape (T,) or (T, channels)
         NaN where a sample is missing. Without a sampling frequency, times are in samples. Times of
         an excerpt count from the start of the recording.
     path : str or path-like
