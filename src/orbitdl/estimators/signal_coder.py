@@ -198,6 +198,8 @@ def listed(
         if work.model is not None:
             moved = work.model.peaks - peaks_of(work.coder.waveforms)
             table["sample"] += moved[table["component"]]
+            if work.coder.integer_shifts:
+                table["sample"] = np.rint(table["sample"])
             table["amplitude"] *= work.model.gains[table["component"]]
     table["sample"] += signal.offset
     if sfreq is not None:

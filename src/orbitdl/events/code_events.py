@@ -68,10 +68,12 @@ def events_of(
     if not integer_shifts:
         events = retimed(recording, waveforms, events, kept)
     refit = refitted(recording, waveforms, events)
-    begin = np.floor(events.time) - 1
+    begin, peaks = np.floor(events.time) - 1, peaks_of(waveforms)
+    if integer_shifts:
+        peaks = np.rint(peaks)
     table = pd.DataFrame(
         {
-            "sample": events.time + peaks_of(waveforms)[events.component],
+            "sample": events.time + peaks[events.component],
             "component": events.component,
             "coefficient": events.coefficient,
             "amplitude": refit.amplitude,

@@ -55,6 +55,8 @@ def detected_events(
     refit = refitted(recording, waveforms, found.atoms)
     tests = noise_maxima(model.detector.A, recording[-1].last - recording[0].first)
     table = table_of(found, refit, model, tests)
+    if integer_shifts:
+        table["sample"] = np.rint(table["sample"])
     errors = errors_of(recording, waveforms, found, refit, model.detector)
     gains = model.gains[found.atoms.component]
     table["sample_sd"], table["amplitude_sd"] = errors[1], errors[0] * gains
