@@ -81,7 +81,7 @@ bench-quick: $(BENCH_VENV)/.installed  ## The same, smaller: under 2 minutes
 measured: $(BENCH_VENV)/.installed  ## Run all comparisons and write the site's pages about them (an hour)
 	$(BENCH_VENV)/bin/python -m benchmarks --page docs/measured/benchmarks.md --history docs/measured/history.jsonl
 	$(BENCH_VENV)/bin/python -m benchmarks.scale --page docs/measured/scale.md
-	$(BENCH_VENV)/bin/python -m benchmarks.what_it_takes --output docs/what_it_takes.md
+	$(BENCH_VENV)/bin/python -m benchmarks.computational_cost --output docs/computational_cost.md
 	$(BENCH_VENV)/bin/python -m reproduction --output out/reproduction
 	mkdir -p docs/measured/figures
 	cp out/reproduction/reproduction.md docs/measured/

@@ -1,6 +1,6 @@
 """What learning takes, measured here, and from that what it takes on a cluster.
 
-    python -m benchmarks.what_it_takes --output docs/what_it_takes.md
+    python -m benchmarks.computational_cost --output docs/computational_cost.md
 
 measures the cost of a window, of a second of recording and of a task, and what goes over the wire;
 predicts an iteration over many windows on many workers; and checks the prediction by running the
@@ -52,8 +52,10 @@ class Costs:
 
 def main() -> None:
     """Measure, and write the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.what_it_takes", description=__doc__)
-    parser.add_argument("--output", type=Path, default=Path("docs/what_it_takes.md"))
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.computational_cost", description=__doc__
+    )
+    parser.add_argument("--output", type=Path, default=Path("docs/computational_cost.md"))
     parser.add_argument("--workers", type=int, default=WORKERS, help="workers that only sleep")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -122,8 +124,8 @@ def sent(model: OrbitDictionaryLearning, source: ArraySource) -> tuple[CodeChunk
 def head() -> str:
     """Say what the page is."""
     return (
-        "# What it takes\n\n"
-        "Measured by `python -m benchmarks.what_it_takes`, which wrote this page. CPU seconds of "
+        "# Computational cost\n\n"
+        "Measured by `python -m benchmarks.computational_cost`, which wrote this page. CPU seconds of "
         f"one thread, windows of {LENGTH} samples, {COMPONENTS} components, simulated ECG, "
         f"alpha {ALPHA}, certified gap 1e-4.\n\nMachine: {facts()}."
     )
