@@ -36,7 +36,7 @@ LENGTH, COMPONENTS, ALPHA, PER_PIECE = 201, 4, 0.1, 5000
 WINDOWS, WORKERS = 1_000_000_000, 100
 """The large case that the page is about."""
 PIECE = 100_000
-"""Windows in a piece of it: 80 MB in single precision."""
+"""Windows in a chunk of it: 80 MB in single precision."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def main() -> None:
 
 
 def measured(group: Group, n: int = 4000) -> Costs:
-    """Measure the cost of windows, in pieces, with learned components."""
+    """Measure the cost of windows, in chunks, with learned components."""
     X = make_ecg_like(n_windows=n, length=LENGTH, random_state=0).X
     model = OrbitDictionaryLearning(
         COMPONENTS, group, ALPHA, max_iter=5, n_restarts=1, random_state=0, batch_size=None
@@ -125,8 +125,8 @@ def head() -> str:
     """Say what the page is."""
     return (
         "# Computational cost\n\n"
-        "Measured by `python -m benchmarks.computational_cost`, which wrote this page. CPU seconds of "
-        f"one thread, windows of {LENGTH} samples, {COMPONENTS} components, simulated ECG, "
+        "Measured by `python -m benchmarks.computational_cost`, which wrote this page. CPU seconds "
+        f"of one thread, windows of {LENGTH} samples, {COMPONENTS} components, simulated ECG, "
         f"alpha {ALPHA}, certified gap 1e-4.\n\nMachine: {facts()}."
     )
 
@@ -136,7 +136,7 @@ def of_windows(costs: list[Costs]) -> str:
     cells = [
         (c.group.name, f"{1e6 * c.iteration:.0f} µs", f"{1e6 * c.coding:.0f} µs") for c in costs
     ]
-    columns = "moved by", "a window, in an iteration of learning", "a window, coded once"
+    columns = "group", "a window, in an iteration of learning", "a window, coded once"
     return "## Windows\n\n" + grid(columns, cells)
 
 
@@ -162,9 +162,9 @@ def over_the_wire(cost: Costs) -> str:
     return (
         "## Over the wire\n\n"
         f"In an iteration components go out, {cost.out / 1000:.0f} kB to every worker, and sums "
-        f"come back, {cost.back / 1000:.0f} kB of all pieces together (`Report`: a Summary and "
+        f"come back, {cost.back / 1000:.0f} kB of all chunks together (`CodingReport`: a Summary and "
         f"Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex numbers). "
-        f"They are added up where they are, {TOGETHER} at a time, so that a piece sends its sums "
+        f"They are added up where they are, {TOGETHER} at a time, so that a chunk sends its sums "
         "to one other worker at most. Neither depends on the number of windows. Data and codes "
         "stay where they are."
     )
@@ -178,10 +178,10 @@ def as_predicted(checked: list[tuple[Plan, float]]) -> str:
         for plan, seen in checked
     ]  # fmt: skip
     plan = checked[0][0]
-    columns = "pieces", "each", "predicted", "seen", "seen / predicted"
+    columns = "chunks", "each", "predicted", "measured", "measured / predicted"
     return (
         "## A model, and a check of it\n\n"
-        "$P$ pieces of $t$ seconds on $W$ workers, each piece costing the scheduler $o$, take\n\n"
+        "$P$ chunks of $t$ seconds on $W$ workers, each chunk costing the scheduler $o$, take\n\n"
         "$$T = \\max(\\lceil P / W \\rceil\\, t,\\; P\\, o) + W\\, o.$$\n\n"
         f"The same tasks, sums of the same size, but with work that sleeps, on {plan.workers} "
         "threads of a cluster within one process (so they share its interpreter with the "
@@ -194,24 +194,24 @@ def as_predicted(checked: list[tuple[Plan, float]]) -> str:
 
 def large(costs: list[Costs], task: float) -> str:
     """Write what the large case takes."""
-    pieces = math.ceil(WINDOWS / PIECE)
+    chunks = math.ceil(WINDOWS / PIECE)
     plans = [Plan(pieces, cost.iteration * PIECE, WORKERS, task) for cost in costs]
     cells = [
         (cost.group.name, f"{plan.seconds:.0f} s", f"{plan.predicted / 3600:.1f} h",
          f"{plan.scheduling:.0f} s", f"{cost.out * WORKERS / 1e6:.1f} MB",
-         f"{cost.back * pieces / 1e6:.0f} MB")
+         f"{cost.back * chunks / 1e6:.0f} MB")
         for cost, plan in zip(costs, plans, strict=True)
     ]  # fmt: skip
-    columns = ("moved by", "a piece", "an iteration", "of it the scheduler is busy",
+    columns = ("group", "a chunk", "an iteration", "of it the scheduler is busy",
                "components, to all workers", "sums, between workers at most")  # fmt: skip
     values = number(WINDOWS * LENGTH * 4 / 1e9 / WORKERS)
     return (
         f"## {WINDOWS:.0e} windows on {WORKERS} workers\n\n"
-        f"In {pieces} pieces of {PIECE} windows ({values} GB of data per worker, in single "
+        f"In {pieces} chunks of {PIECE} windows ({values} GB of data per worker, in single "
         "precision):\n\n" + grid(columns, cells) + "\n\n"
         "The default there is mini-batches, which come within a percent in two or three passes "
         "and one more that certifies. The scheduler would be the limit above "
-        f"{plans[0].seconds / task:.0f} workers, or with pieces of fewer than "
+        f"{plans[0].seconds / task:.0f} workers, or with chunks of fewer than "
         f"{math.ceil(task * WORKERS / costs[0].iteration)} windows."
     )
 
