@@ -162,8 +162,8 @@ def over_the_wire(cost: Costs) -> str:
     return (
         "## Over the wire\n\n"
         f"In an iteration components go out, {cost.out / 1000:.0f} kB to every worker, and sums "
-        f"come back, {cost.back / 1000:.0f} kB of all chunks together (`CodingReport`: a Summary and "
-        f"Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex numbers). "
+        f"come back, {cost.back / 1000:.0f} kB of all chunks together (`CodingReport`: a Summary "
+        f"and Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex numbers). "
         f"They are added up where they are, {TOGETHER} at a time, so that a chunk sends its sums "
         "to one other worker at most. Neither depends on the number of windows. Data and codes "
         "stay where they are."
@@ -194,7 +194,7 @@ def as_predicted(checked: list[tuple[Plan, float]]) -> str:
 
 def large(costs: list[Costs], task: float) -> str:
     """Write what the large case takes."""
-    chunks = math.ceil(WINDOWS / PIECE)
+    pieces = math.ceil(WINDOWS / PIECE)
     plans = [Plan(pieces, cost.iteration * PIECE, WORKERS, task) for cost in costs]
     cells = [
         (cost.group.name, f"{plan.seconds:.0f} s", f"{plan.predicted / 3600:.1f} h",
