@@ -163,8 +163,8 @@ def over_the_wire(cost: Costs) -> str:
         "## Over the wire\n\n"
         f"In an iteration components go out, {cost.out / 1000:.0f} kB to every worker, and sums "
         f"come back, {cost.back / 1000:.0f} kB of all chunks together (`CodingReport`: a Summary "
-        f"and Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex numbers). "
-        f"They are added up where they are, {TOGETHER} at a time, so that a chunk sends its sums "
+        f"and Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex "
+        f"numbers). They are added up where they are, {TOGETHER} at a time, so that a chunk sends its sums "
         "to one other worker at most. Neither depends on the number of windows. Data and codes "
         "stay where they are."
     )
@@ -199,7 +199,7 @@ def large(costs: list[Costs], task: float) -> str:
     cells = [
         (cost.group.name, f"{plan.seconds:.0f} s", f"{plan.predicted / 3600:.1f} h",
          f"{plan.scheduling:.0f} s", f"{cost.out * WORKERS / 1e6:.1f} MB",
-         f"{cost.back * chunks / 1e6:.0f} MB")
+         f"{cost.back * pieces / 1e6:.0f} MB")
         for cost, plan in zip(costs, plans, strict=True)
     ]  # fmt: skip
     columns = ("group", "a chunk", "an iteration", "of it the scheduler is busy",
