@@ -164,9 +164,9 @@ def over_the_wire(cost: Costs) -> str:
         f"In an iteration components go out, {cost.out / 1000:.0f} kB to every worker, and sums "
         f"come back, {cost.back / 1000:.0f} kB of all chunks together (`CodingReport`: a Summary "
         f"and Statistics, here ${F}$ blocks of ${q} \\times {q}$ and ${q} \\times 1$ complex "
-        f"numbers). They are added up where they are, {TOGETHER} at a time, so that a chunk sends its sums "
-        "to one other worker at most. Neither depends on the number of windows. Data and codes "
-        "stay where they are."
+        f"numbers). They are added up where they are, {TOGETHER} at a time, so that a "
+        "chunk sends its sums to one other worker at most. Neither depends on the number of "
+        "windows. Data and codes stay where they are."
     )
 
 
