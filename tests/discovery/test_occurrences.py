@@ -5,7 +5,8 @@ import pytest
 
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.discover import calibrated
-from orbitdl.discovery.occurrences import is_event
+from orbitdl.discovery.occurrences import avoided_lag, is_event
+from orbitdl.discovery.pursuit import Pursued
 
 L = 60
 
@@ -41,3 +42,35 @@ def test_small_atoms_next_to_larger_events_are_events_if_isolated_ones_are_as_sm
     times = events.sample[events.component == 1] - L
     found = np.abs(times[:, None] - near).min(axis=0) <= 3
     assert found.all() if listed else not found.any()
+
+
+def atoms_at(*times):
+    """Return atoms of as many components, at integer samples."""
+    component = np.repeat(np.arange(len(times)), [len(own) for own in times])
+    return Pursued.at_samples(component, np.concatenate(times), np.ones(len(component)))
+
+
+def regular(rng):
+    """Return 300 times in 60 000 samples, at least 140 apart."""
+    return np.arange(100, 60_000, 200) + rng.integers(-30, 31, 300)
+
+
+@pytest.mark.parametrize("others", ["artefacts", "duplicates"])
+def test_a_component_of_other_events_does_not_hide_that_most_avoid_each_other(others):
+    rng = np.random.default_rng(0)
+    times = regular(rng)
+    more = {"artefacts": rng.integers(0, 60_000, 120), "duplicates": times[:120] + 12}[others]
+    for atoms in (atoms_at(times, more), atoms_at(more, times)):
+        assert avoided_lag(atoms, 60_000, 30) == 30
+
+
+def test_regular_components_that_ignore_each_other_do_not_avoid_each_other():
+    rng = np.random.default_rng(0)
+    other = np.arange(7, 60_000, 211)  # at another rate, so that all lags occur
+    assert avoided_lag(atoms_at(other), 60_000, 30) == 30
+    assert avoided_lag(atoms_at(regular(rng), other), 60_000, 30) == 0
+
+
+def test_components_that_alternate_avoid_each_other():
+    times = regular(np.random.default_rng(0))
+    assert avoided_lag(atoms_at(times[::2], times[1::2]), 60_000, 30) == 30

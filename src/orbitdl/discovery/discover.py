@@ -129,7 +129,7 @@ def calibrated(
     for _ in range(CODINGS):
         now = coded(now.detector, now.sigma)
     good, _, _ = fitting(now.coded)
-    apart = avoided_lag(now.coded.atoms.sample[good], w.samples, w.length // 2)
+    apart = avoided_lag(now.coded.atoms.take(good), w.samples, w.length // 2)
     smallest = smallest_isolated(now.coded, good)
     detector = replace(now.detector, samples=w.samples, apart=apart, smallest=smallest)
     return coded(detector, now.sigma)

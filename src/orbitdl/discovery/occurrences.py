@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from orbitdl.discovery.coding import HALF, DetectorCoding
+from orbitdl.discovery.pursuit import Pursued
 from orbitdl.groups.base import Floats
 
 FLOOR, LEAST = 0.25, 0.25
 """Parts of the median coefficient, and of the energy around it, of an event that stands alone."""
 STRICT = 0.7
 """Least product of both where events avoid each other."""
-RARE, EXPECTED, STEPS = 0.1, 10.0, 16
+RARE, EXPECTED, STEPS, MAJORITY = 0.1, 10.0, 16, 2 / 3
 """Pairs of events, in parts of how many independent arrivals would bring, that count as rare; how
-many of these make a statement; and lags that are looked at."""
+many of these make a statement; lags that are looked at; and share of the events that suffices, in
+components that avoid each other."""
 RANGE, BELOW, ENOUGH = 0.05, 0.75, 20
 """Share of isolated events that may be smaller than what is taken for the smallest, part of that
 which an event next to a larger one has at least, and isolated events that it takes to know it."""
@@ -35,7 +37,7 @@ def is_event(coded: DetectorCoding, samples: int) -> NDArray[np.bool_]:
     good, size, fit = fitting(coded)
     apart = coded.detector.apart
     if not coded.detector.samples:
-        apart = avoided_lag(coded.atoms.sample[good], samples, coded.detector.A.shape[1] // 2)
+        apart = avoided_lag(coded.atoms.take(good), samples, coded.detector.A.shape[1] // 2)
     return good & ~shadowed(coded, good, size * fit >= STRICT, apart)
 
 
@@ -85,8 +87,27 @@ def fits(coded: DetectorCoding, size: Floats) -> Floats:
     return fit
 
 
-def avoided_lag(sample: NDArray[np.int64], samples: int, most: int) -> float:
+def avoided_lag(atoms: Pursued, samples: int, most: int) -> float:
     """Return up to which lag pairs of events are rare, 0 if they are not.
+
+    Of all events, or of most of them: components are added, those with most events first, if pairs
+    stay rare, up to half the lag at least. So neither artefacts, which arrive independently, nor
+    events that are listed twice hide that most events avoid each other.
+    """
+    counts, lag = np.bincount(atoms.component), 0.0
+    avoiding = np.zeros(len(counts), dtype=bool)
+    for j in np.argsort(-counts, kind="stable"):
+        avoiding[j] = True
+        with_more = rare_lag(atoms.sample[avoiding[atoms.component]], samples, most)
+        avoiding[j] = with_more > 0.0 and with_more >= HALF * lag
+        lag = with_more if avoiding[j] else lag
+    if counts[avoiding].sum() < MAJORITY * counts.sum():
+        lag = 0.0
+    return max(lag, rare_lag(atoms.sample, samples, most))
+
+
+def rare_lag(sample: NDArray[np.int64], samples: int, most: int) -> float:
+    """Return up to which lag pairs of times are rare, 0 if they are not.
 
     n independent arrivals in T samples have ``n^2 d / T`` pairs at lags up to d.
     """
