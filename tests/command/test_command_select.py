@@ -264,7 +264,7 @@ def test_wrong_usage_is_one_sentence_before_data_are_read(case):
 
 BAD = {
     "no such file": (("none.npy",), "none.npy: there is no such file"),
-    "a recording without a length": (("heart.npy",), "for instance --length 0.7s, or cut it"),
+    "a recording without a length": (("heart.npy",), "for instance --length 0.7s, or split it"),
     "fewer windows than rounds": (("x.npy", "--rounds", 50), "fewer than --rounds 50"),
     "a table of another kind": (("x.npy", "-o", "t.xls"), "must end in .csv or .parquet or .json"),
     "an output that is the input": (("x.npy", "-o", "x.npy"), "it is what is read"),
