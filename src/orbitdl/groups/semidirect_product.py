@@ -34,7 +34,7 @@ class SemidirectProduct(Group):
     -----
     Elements (g, f) act as ``rho(g) sigma(f)``, and ``(g, f) (h, e) = (g f h f^-1, f e)``. The orbit
     of a component is the union of the orbits of its copies ``sigma(f) a`` under `group`, so codes
-    are those of `group` with |F| times as many components.
+    are those of `group` with ``|F|`` times as many components.
 
     Examples
     --------
