@@ -45,7 +45,7 @@ class SpecialOrthogonal(Group):
         gauge(Z) = max(s_1, (s_1 + ... + s_{d-1} - s_d) / (d - 2)),
 
     as s must be a combination of sign vectors with an even number of minus signs (Saunderson,
-    Parrilo and Willsky). In the plane, Z must be a multiple c of a rotation, and its gauge is ``|c|``.
+    Parrilo and Willsky). In the plane, Z must be c times a rotation, and its gauge is ``|c|``.
 
     Examples
     --------
