@@ -88,6 +88,9 @@ def timed(mutant: Mutant) -> str:
 def main(names: list[str]) -> int:
     """Run the faults with these words in their names, or all; return the exit code."""
     chosen = [one for one in mutants() if not names or any(name in one.name for name in names)]
+    if not chosen:  # without tests pytest would run all of them
+        print(f"No fault has one of these words in its name: {', '.join(names)}.")
+        return 1
     for one in chosen:
         one.source()
     if (sound := outcome_of(sorted({test for one in chosen for test in one.tests}))) != "survived":

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from mutants import PACKAGE, Mutant, mutants
+from mutants import PACKAGE, Mutant, main, mutants
 
 TESTS = Path(__file__).parents[1]
 
@@ -27,3 +27,8 @@ def test_every_fault_has_tests_that_are_there():
 def test_a_text_that_is_not_found_once_is_an_error(text):
     with pytest.raises(ValueError, match=r"^a fault: the text is \d+ times in coding/cert"):
         Mutant("a fault", "coding/certificate.py", text, "", ()).source()
+
+
+def test_words_that_no_fault_has_run_nothing(capsys):
+    assert main(["no such fault"]) == 1
+    assert "No fault has one of these words" in capsys.readouterr().out
