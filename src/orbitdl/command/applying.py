@@ -17,12 +17,12 @@ from orbitdl.command.options import WindowOptions
 from orbitdl.command.team import WorkerTeam
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
-from orbitdl.recordings import Preprocessing, Recording, Windows, prepare_for, read
-from orbitdl.recordings.columns import NoSuchColumnError
-from orbitdl.recordings.new_data import common_rate
-from orbitdl.recordings.preparing import is_recording
-from orbitdl.recordings.time_columns import looks_like_time
-from orbitdl.recordings.time_units import TimeUnit, unit_of
+from orbitdl.io import Preprocessing, Recording, Windows, prepare_for, read
+from orbitdl.io.columns import NoSuchColumnError
+from orbitdl.io.new_data import common_rate
+from orbitdl.io.preparing import is_recording
+from orbitdl.io.time_columns import looks_like_time
+from orbitdl.io.time_units import TimeUnit, unit_of
 
 CHUNK = 2048
 """Windows per batch; progress is shown after each batch."""

@@ -161,7 +161,7 @@ def _generators(path: Path) -> NDArray[Any]:
     """Read permutations (k, d) or matrices (k, d, d) from a file."""
     import numpy as np
 
-    from orbitdl.recordings.array_files import read_npy
+    from orbitdl.io.array_files import read_npy
 
     if not path.is_file():
         raise FileNotFoundError(f"cannot read {path}: there is no such file.")

@@ -136,7 +136,7 @@ def encode(
     from orbitdl.command.waveform_encoding import Listing, list_events
     from orbitdl.command.waveforms import refuse, signal_for
     from orbitdl.command.window_encoding import list_events_of_windows, reject_waveform_options
-    from orbitdl.recordings.wfdb_annotations import require_symbols
+    from orbitdl.io.wfdb_annotations import require_symbols
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "model")

@@ -41,7 +41,7 @@ def info(
 
     from orbitdl import load
     from orbitdl.command.output import TABLES, require_writable, write_table
-    from orbitdl.recordings import Preprocessing, waveform_table
+    from orbitdl.io import Preprocessing, waveform_table
 
     screen = Screen(as_json=as_json)
     if components is not None:

@@ -11,7 +11,7 @@ import typer
 from orbitdl.command.choices import GroupName, MatricesName, NoiseName
 from orbitdl.command.numbers import integer_from, positive_number
 from orbitdl.command.options import CUTTING, Span, Window, WindowOptions
-from orbitdl.recordings.layout import Layout
+from orbitdl.io.layout import Layout
 
 LEARNING = "How it learns"
 LINE = "With --length only"

@@ -13,7 +13,7 @@ from orbitdl.command.learning_options import PreprocessingOptions
 from orbitdl.command.lengths import Length, in_samples
 from orbitdl.command.options import WindowOptions
 from orbitdl.estimators.waveform import SHORTEST
-from orbitdl.recordings import (
+from orbitdl.io import (
     Layout,
     PreparedSignal,
     Preprocessing,
@@ -22,7 +22,7 @@ from orbitdl.recordings import (
     prepare,
     prepare_signal,
 )
-from orbitdl.recordings.preparing import is_recording
+from orbitdl.io.preparing import is_recording
 
 
 @dataclass(frozen=True)

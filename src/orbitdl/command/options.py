@@ -10,9 +10,9 @@ import typer
 
 from orbitdl.command.lengths import Length, parse_length, parse_span, parse_time
 from orbitdl.command.numbers import integer_from, samples_per_second, threads
-from orbitdl.recordings.dialect import Decimal, Separator
-from orbitdl.recordings.layout import Layout
-from orbitdl.recordings.time_units import TimeUnit
+from orbitdl.io.dialect import Decimal, Separator
+from orbitdl.io.layout import Layout
+from orbitdl.io.time_units import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"

@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.wfdb_annotations import annotation_file, require_symbols
+from orbitdl.io.wfdb_annotations import annotation_file, require_symbols
 from orbitdl.storage.writing import write_file
 
 Inputs = tuple[Path | None, ...]

@@ -21,7 +21,7 @@ from orbitdl.data.arrays import MOST
 from orbitdl.data.base import Source
 from orbitdl.data.opening import as_source
 from orbitdl.groups.base import Floats
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 
 TIMEOUT = 8
 """Seconds to wait for a scheduler."""

@@ -16,7 +16,7 @@ from orbitdl.command.output import SymbolMap, write_events
 from orbitdl.command.team import WorkerTeam, cluster_notes
 from orbitdl.command.waveform_fitting import warn_of_nothing
 from orbitdl.domains.time.acquisition import compare_with
-from orbitdl.recordings import PreparedSignal, Recording
+from orbitdl.io import PreparedSignal, Recording
 
 
 @dataclass(frozen=True)

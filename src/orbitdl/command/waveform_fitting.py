@@ -11,7 +11,7 @@ from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_s
 from orbitdl.command.material import Material
 from orbitdl.command.team import cluster_notes
 from orbitdl.domains.time.acquisition import acquired
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 
 DONE = ("channel", "sfreq", "highpass")
 """Preprocessing of a whole recording; the time column is stored if there is one."""

@@ -11,8 +11,8 @@ from orbitdl import WaveformLearning
 from orbitdl.command.applying import excerpt_of, read_data, require_no_time
 from orbitdl.command.display import Screen
 from orbitdl.command.options import WindowOptions
-from orbitdl.recordings import Layout, PreparedSignal, Preprocessing, prepare_signal_for
-from orbitdl.recordings.new_data import common_rate
+from orbitdl.io import Layout, PreparedSignal, Preprocessing, prepare_signal_for
+from orbitdl.io.new_data import common_rate
 
 
 def signal_for(

@@ -14,7 +14,7 @@ from orbitdl.command.display import Screen, at_most, counted
 from orbitdl.command.options import WindowOptions
 from orbitdl.command.output import SymbolMap, is_annotation, write_events
 from orbitdl.command.team import WorkerTeam
-from orbitdl.recordings import Windows, event_table
+from orbitdl.io import Windows, event_table
 
 
 def list_events_of_windows(

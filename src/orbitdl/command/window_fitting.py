@@ -11,7 +11,7 @@ from orbitdl.command.display import at_most, counted
 from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_sentence
 from orbitdl.command.material import Material
 from orbitdl.groups import Group
-from orbitdl.recordings import Windows
+from orbitdl.io import Windows
 
 
 def fit_windows(job: Job, material: Material, group: Group) -> None:

@@ -216,7 +216,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Parameters
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
-            NaN means missing. A `recordings.Recording`, or the path of a file, will do, and so will
+            NaN means missing. A `io.Recording`, or the path of a file, will do, and so will
             anything of that shape that can be sliced, such as a memory map or an array of h5py or
             zarr: it is read a part at a time, and so is a `.npy` file. What gives recordings one
             after another is kept in a scratch folder first. Of a list of `dask.delayed` objects

@@ -53,7 +53,7 @@ class WaveformUseMixin(ShownMixin):
     another, or a list of `dask.delayed` objects that compute to arrays. Codes of several recordings
     are one object; arrays and tables are a list. Of delayed recordings what is returned is not
     computed yet, but for a score; each is coded as a whole where it is computed. A
-    `recordings.Recording` is compared with those that the model was fitted on: another sampling
+    `io.Recording` is compared with those that the model was fitted on: another sampling
     rate is refused; other units, channel names or another scale are warned of.
     """
 
@@ -85,7 +85,7 @@ class WaveformUseMixin(ShownMixin):
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
             Or anything of that shape that can be sliced, which is read a part at a time, a
-            `recordings.Recording`, or the path of a file.
+            `io.Recording`, or the path of a file.
         alpha : float, optional
             Regularisation weight; this model's if left out.
         tol : float, optional

@@ -16,7 +16,7 @@ from typing import Any
 
 from numba.core import event
 
-OUTER = frozenset({"command", "datasets", "plot", "recordings", "report", "selection", "storage"})
+OUTER = frozenset({"adapters", "command", "datasets", "io", "plot", "preprocessing", "report", "selection", "storage"})
 """Packages above all kernels: no kernel depends on them, so editing them recompiles nothing."""
 
 

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.deduplication import WindowEvents, deduplicated
-from orbitdl.recordings.overlaps import taper, window_starts
-from orbitdl.recordings.positions import positions
+from orbitdl.io.deduplication import WindowEvents, deduplicated
+from orbitdl.io.overlaps import taper, window_starts
+from orbitdl.io.positions import positions
 from orbitdl.report.usage import Usage, usage_of
 
 

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from orbitdl.encoding.metrics import orbit_distances
+from orbitdl.io.centring import MUCH, constant_components, share_of_means
 from orbitdl.learning.alpha import alpha_max
-from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
 from orbitdl.report.phrasing import bound, comma_list, count, number, percent

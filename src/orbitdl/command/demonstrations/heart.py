@@ -18,10 +18,10 @@ from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, drawing
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
 from orbitdl.groups.base import Floats
+from orbitdl.io import Preprocessing, Recording
 from orbitdl.learning.state import Iteration
 from orbitdl.plot import DecompositionDisplay
 from orbitdl.plot.canvas import colour_of
-from orbitdl.recordings import Preprocessing, Recording
 from orbitdl.report import write_recording_report
 
 LENGTH = 0.7

@@ -37,7 +37,7 @@ def acquisition_of(
 
 
 def acquired(recording: Any) -> dict[str, Any]:
-    """Return what is known of a `recordings.Recording`, or of several; of arrays nothing."""
+    """Return what is known of a `io.Recording`, or of several; of arrays nothing."""
     several = recording if isinstance(recording, list | tuple) else [recording]
     known = [_of(one) for one in several if _is_recording(one)]
     for other in known[1:]:

@@ -64,7 +64,7 @@ def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
 
 
 def as_signal(recording: Any, number: int | None = None) -> Signal:
-    """Return one recording to be read; what has a signal, as `recordings.Recording`, gives it."""
+    """Return one recording to be read; what has a signal, as `io.Recording`, gives it."""
     values, name = getattr(recording, "signal", recording), name_of(number)
     if not (hasattr(values, "shape") and hasattr(values, "dtype")):
         values = _in_memory(values, name)
@@ -194,7 +194,7 @@ def _nothing_observed(signal: Signal) -> str:
 
 
 def _known(recording: Any, name: str) -> Any:
-    """Return what a `recordings.Recording` knows of itself; None: nothing, or it is an array."""
+    """Return what a `io.Recording` knows of itself; None: nothing, or it is an array."""
     return getattr(recording, name, None) if hasattr(recording, "signal") else None
 
 
