@@ -7,12 +7,12 @@ from .encoding.path import encode_path
 from .estimators.loading import load
 from .estimators.orbit import OrbitDictionaryLearning
 from .estimators.waveform import WaveformLearning
-from .io.positions import positions
 from .learning.alpha import alpha_max, suggest_alpha
 from .selection.choice import Selection
 from .selection.select import select
 from .storage.container import ModelFileError
 from .storage.stored_codes import StoredCodes
+from .windows.positions import positions
 
 __version__: str
 __all__ = [

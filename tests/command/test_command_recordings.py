@@ -11,10 +11,10 @@ from test_command import run
 
 import orbitdl
 from orbitdl import WaveformLearning
+from orbitdl.adapters.wfdb import annotation_file
 from orbitdl.command.display import Screen
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
 from orbitdl.io import Preprocessing, Recording, prepare_signal
-from orbitdl.io.wfdb_annotations import annotation_file
 from orbitdl.io.wfdb_records import import_wfdb
 
 # fits end early here, on purpose

@@ -4,11 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from orbitdl.io.prepared_signal import baseline
 from test_command import FIT, LENGTH, RATE, SIGNAL, TIMES, run
 
 import orbitdl
 from orbitdl.io import Preprocessing, Recording, prepare, prepare_for
-from orbitdl.io.prepared_signal import baseline
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from orbitdl.io.preparing import is_recording
 from scipy.io import wavfile
 
 from orbitdl.datasets import segment
 from orbitdl.io import Preprocessing, Recording, prepare, read
 from orbitdl.io.channels import choose_channel
-from orbitdl.io.preparing import is_recording
 
 RNG = np.random.default_rng(0)
 LEADS = np.round(RNG.uniform(-1, 1, (40, 2)), 3)

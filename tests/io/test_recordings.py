@@ -25,7 +25,7 @@ from orbitdl.io import (
     prepare_for,
     read,
 )
-from orbitdl.io.deduplication import resolutions
+from orbitdl.windows.deduplication import resolutions
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

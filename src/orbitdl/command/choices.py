@@ -80,6 +80,13 @@ class NoiseName(StrEnum):
     white = "white"
 
 
+class ReferenceName(StrEnum):
+    """Common references of channels."""
+
+    median = "median"
+    mean = "mean"
+
+
 def make_group(
     name: GroupName,
     subdivisions: int | None,
@@ -165,7 +172,7 @@ def _generators(path: Path) -> NDArray[Any]:
 
     if not path.is_file():
         raise FileNotFoundError(f"cannot read {path}: there is no such file.")
-    values = read_npy(path).signal
+    values = np.asarray(read_npy(path), dtype=np.float64)
     return values.astype(np.intp) if values.ndim == 2 and (values % 1 == 0).all() else values
 
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
 from orbitdl.io.recording import as_signal
-from orbitdl.io.windowing import normalised, split_windows
+from orbitdl.windows.splitting import normalised, split_windows
 
 
 def segment(

@@ -1,37 +1,28 @@
-"""Selection of channels, and detection of time columns among them."""
+"""Channels by name or index, and time columns among them."""
 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
-import numpy as np
-
-from orbitdl.groups.base import Floats
-from orbitdl.io.time_columns import rises_evenly
+from orbitdl.io.time_columns import looks_like_time
 
 
-def choose_channel(
-    values: Floats,
-    ch_names: tuple[str, ...],
-    channel: str,
-    *,
-    least: int,
-    time_column: int | None = None,
-) -> tuple[Floats, list[int] | None]:
-    """Select channels (last axis) by name or index; return their indices, None for the mean.
+def channel_index(
+    channel: str, ch_names: tuple[str, ...], count: int, time_column: int | None = None
+) -> list[int] | None:
+    """Return the indices of channels by name or number, separated by commas; None for the mean.
 
-    A single channel loses its axis. Indices include a removed time column.
+    Numbers are those of the file: they include a time column that was removed.
+
+    Examples
+    --------
+    >>> channel_index("V1,0", ("I", "V1"), 2), channel_index("mean", (), 2)
+    ([1, 0], None)
     """
-    if values.ndim < least:
-        raise ValueError(
-            f"channel={channel!r} needs data with several channels, but these have one; leave it "
-            "out."
-        )
-    if channel == "mean":
-        return np.asarray(values.mean(axis=-1)), None
-    count = values.shape[-1]
-    selection = [_index(name.strip(), ch_names, count, time_column) for name in channel.split(",")]
-    return values[..., selection[0] if len(selection) == 1 else selection], selection
+    if channel == "mean" and "mean" not in ch_names:
+        return None
+    return [_index(name.strip(), ch_names, count, time_column) for name in channel.split(",")]
 
 
 def _index(name: str, ch_names: tuple[str, ...], count: int, time_column: int | None) -> int:
@@ -49,13 +40,12 @@ def _index(name: str, ch_names: tuple[str, ...], count: int, time_column: int | 
     )
 
 
-def warn_of_time(values: Floats, ch_names: tuple[str, ...]) -> None:
-    """Warn if one of several columns increases uniformly, like time or a counter."""
-    for k in range(values.shape[-1] if values.ndim == 2 and values.shape[-1] > 1 else 0):
-        if rises_evenly(values[:, k]):
-            name = ch_names[k] if ch_names else str(k)
-            warnings.warn(
-                f"column {name} increases uniformly, like time, but is used as a channel; read it "
-                "with time_column=, or select the others with channel=.",
-                stacklevel=2,
-            )
+def warn_of_time(values: Any, ch_names: tuple[str, ...]) -> None:
+    """Warn if one of several channels increases uniformly, like time or a counter."""
+    name = looks_like_time(values, ch_names, named=False)
+    if name is not None:
+        warnings.warn(
+            f"column {name} increases uniformly, like time, but is used as a channel; read it "
+            "with time_column=, or select the others with channel=.",
+            stacklevel=2,
+        )

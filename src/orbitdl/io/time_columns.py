@@ -30,14 +30,16 @@ MANY = 8
 """Number of steps from which rounded times are accepted as well."""
 TOLERANCE = 0.5
 """Relative tolerance of the steps of a time column: written times are rounded."""
+LOOKED_AT = 2**16
+"""Samples at the beginning that are looked at."""
 DIGITS = 9
 """Significant digits of the sampling rate; further ones are rounding errors."""
 
 
-def looks_like_time(signal: Floats, ch_names: Sequence[str]) -> str | None:
+def looks_like_time(signal: Any, ch_names: Sequence[str], *, named: bool = True) -> str | None:
     """Return the name, or else the index, of the first column that looks like time.
 
-    Its name says so, or it increases uniformly.
+    Its name says so (unless `named` is False), or it increases uniformly at the beginning.
 
     Examples
     --------
@@ -45,9 +47,12 @@ def looks_like_time(signal: Floats, ch_names: Sequence[str]) -> str | None:
     >>> looks_like_time(table, ()), looks_like_time(table[:, 1:], ("x",))
     ('0', None)
     """
-    for k in range(signal.shape[1] if signal.ndim == 2 and signal.shape[1] > 1 else 0):
+    if len(signal.shape) != 2 or signal.shape[1] < 2:
+        return None
+    head = np.asarray(signal[:LOOKED_AT], dtype=np.float64)
+    for k, values in enumerate(head.T):
         name = ch_names[k] if ch_names else str(k)
-        if NAMES.fullmatch(name) or rises_evenly(signal[:, k]):
+        if (named and NAMES.fullmatch(name)) or rises_evenly(values):
             return name
     return None
 
@@ -63,7 +68,7 @@ def rises_evenly(values: Floats) -> bool:
 
 
 def rate_in(
-    unit: TimeUnit | None, times: Floats, name: str, path: Path, first: int = 1
+    unit: TimeUnit | None, times: Floats, name: str, path: Path | str, first: int = 1
 ) -> tuple[float, TimeUnit]:
     """Return the sampling rate of numeric times, and their unit.
 
@@ -81,7 +86,7 @@ def rate_in(
     return sfreq, taken
 
 
-def rate_of(seconds: Floats, name: str, path: Path, first: int = 1) -> float:
+def rate_of(seconds: Floats, name: str, path: Path | str, first: int = 1) -> float:
     """Return the sampling rate in Hz; raise UnreadableError for times that are not uniform.
 
     Parameters
@@ -140,7 +145,7 @@ def _in_full(cell: Any) -> Any:
     return f"0:{plain}" if MINUTES.fullmatch(plain) else plain
 
 
-def seconds_of(column: Sequence[Any], name: str, path: Path, first: int = 1) -> Floats:
+def seconds_of(column: Sequence[Any], name: str, path: Path | str, first: int = 1) -> Floats:
     """Return times such as 2024-05-01T12:00:00.25 in seconds from the first.
 
     An empty cell becomes NaN; other text raises UnreadableError.

@@ -16,7 +16,20 @@ from typing import Any
 
 from numba.core import event
 
-OUTER = frozenset({"adapters", "command", "datasets", "io", "plot", "preprocessing", "report", "selection", "storage"})
+OUTER = frozenset(
+    (
+        "adapters",
+        "command",
+        "datasets",
+        "io",
+        "plot",
+        "preprocessing",
+        "report",
+        "selection",
+        "storage",
+        "windows",
+    )
+)
 """Packages above all kernels: no kernel depends on them, so editing them recompiles nothing."""
 
 

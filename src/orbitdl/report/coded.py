@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.io.deduplication import WindowEvents, deduplicated
-from orbitdl.io.overlaps import taper, window_starts
-from orbitdl.io.positions import positions
 from orbitdl.report.usage import Usage, usage_of
+from orbitdl.windows.deduplication import WindowEvents, deduplicated
+from orbitdl.windows.overlaps import taper, window_starts
+from orbitdl.windows.positions import positions
 
 
 @dataclass(frozen=True, eq=False)

@@ -82,8 +82,8 @@ def as_signal(recording: Any, number: int | None = None) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    sfreq, offset = _known(recording, "sfreq"), _known(recording, "offset") or 0
-    return Signal(values, sfreq=sfreq, offset=offset, number=number)
+    sfreq, first = _known(recording, "sfreq"), _known(recording, "first_sample") or 0
+    return Signal(values, sfreq=sfreq, first_sample=first, number=number)
 
 
 def require_own_channels(found: int, own: int, name: str) -> None:

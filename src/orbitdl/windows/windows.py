@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,32 +11,30 @@ from numpy.typing import NDArray
 from orbitdl.domains.time.acquisition import acquisition_of
 from orbitdl.domains.time.signal import long_gaps
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.io.overlaps import taper
+from orbitdl.windows.overlaps import taper
 
 
 @dataclass(frozen=True, eq=False)
 class Windows:
-    """Windows with their positions in a recording, returned by `prepare`.
+    """Windows with their positions in a recording, returned by `split_recording`.
 
     Attributes
     ----------
     values : ndarray of shape (n, d) or (n, d, channels)
-        ``(data - baseline - mean) / scale``; NaN where a value is missing.
+        ``(data - mean) / scale``; NaN where a value is missing.
     mean : ndarray of shape (n, 1) or (n, 1, channels)
     scale : ndarray of shape (n, 1) or (n, 1, 1)
     source : ndarray of shape (samples,) or (samples, channels), or that of the windows
-        The recording, or the windows, before preprocessing.
+        The recording, or the windows, before normalisation.
     start : ndarray of shape (n,) or None
         First sample of each window in the recording; None if the input was windows.
     sfreq : float or None
         Sampling rate in Hz.
     ch_names : tuple of str
         Channel names, or empty.
-    offset : int
+    first_sample : int
         For excerpts: samples before `source` in the recording. `start` counts from the start of the
         excerpt, times of events from that of the recording.
-    baseline : ndarray of the shape of the source, or None
-        The part removed by a high-pass filter, if any.
     units : tuple of str
         Physical units of the channels, or empty.
     """
@@ -48,18 +46,26 @@ class Windows:
     start: Integers | None = None
     sfreq: float | None = None
     ch_names: tuple[str, ...] = ()
-    offset: int = 0
-    baseline: Floats | None = None
+    first_sample: int = 0
     units: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
 
-    def acquisition(self, *, normalize: bool) -> dict[str, Any]:
+    def acquisition(self) -> dict[str, Any]:
         """Return metadata of the acquisition; the scale only if windows are not normalised."""
         values = self.source if self.start is not None else self.source.reshape(-1)
         known = acquisition_of(values, self.sfreq, self.ch_names, self.units)
-        return {k: value for k, value in known.items() if k != "scale" or not normalize}
+        is_normalised = bool(self.mean.any() or (self.scale != 1).any())
+        return {k: value for k, value in known.items() if k != "scale" or not is_normalised}
+
+    def part(self, first: int, last: int) -> Windows:
+        """Return windows `first` to last - 1."""
+        own = slice(first, last)
+        start = None if self.start is None else self.start[own]
+        return replace(
+            self, values=self.values[own], mean=self.mean[own], scale=self.scale[own], start=start
+        )
 
     @property
     def left_out(self) -> int:
@@ -101,7 +107,7 @@ class Windows:
         return self.step is not None and self.step < self.values.shape[1]
 
     def restore(self, values: Floats) -> Floats:
-        """Invert normalisation and high-pass filter, and reassemble a recording (overlap-add).
+        """Invert the normalisation, and reassemble a recording (overlap-add).
 
         Parameters
         ----------
@@ -117,9 +123,10 @@ class Windows:
 
         Examples
         --------
-        >>> from orbitdl.io import Preprocessing, Recording, prepare
-        >>> steps = Preprocessing(window=4, step=3, normalize=True)
-        >>> windows = prepare(Recording(np.array([5.0, 7, 1, 2, 8, 9, 3])), steps)
+        >>> from orbitdl.io import Recording
+        >>> from orbitdl.windows import split_recording
+        >>> recording = Recording(np.array([5.0, 7, 1, 2, 8, 9, 3]))
+        >>> windows = split_recording(recording, 4, 3, normalize=True)
         >>> windows.restore(windows.values)
         array([5., 7., 1., 2., 8., 9., 3.])
         """
@@ -133,5 +140,4 @@ class Windows:
         np.add.at(total, sample, data * weight.reshape(-1, *rest))
         count = np.bincount(sample.ravel(), np.tile(weight, len(data)))
         count[count == 0] = np.nan
-        signal = np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]
-        return signal if self.baseline is None else signal + self.baseline[: len(signal)]
+        return np.asarray(total / count.reshape(-1, *rest))[: len(self.source)]

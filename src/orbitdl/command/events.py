@@ -1,4 +1,4 @@
-"""``orbitdl encode``: list the events of a recording."""
+"""``orbitdl events``: list the events of a recording."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from orbitdl.command.numbers import non_negative_number
 
 
 @guarded
-def encode(
+def events(
     model: options.Model,
     data: options.Data,
     output: Annotated[
@@ -55,10 +55,6 @@ def encode(
             "0.2s or 72 samples. 0 lists every atom.",
         ),
     ] = None,
-    debias: Annotated[
-        bool,
-        typer.Option("--debias", help="Windows: refit the coefficients, which sparsity shrinks."),
-    ] = False,
     symbols: Annotated[
         Symbols | None,
         typer.Option(
@@ -68,7 +64,7 @@ def encode(
             'Others are comments ("), which claim no diagnosis.',
         ),
     ] = None,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     workers: options.ClusterOptions = options.LOCAL,
@@ -77,7 +73,7 @@ def encode(
 ) -> None:
     """List where the components of a model occur in data, one row per event.
 
-    The data are treated as those that the model was learned from: channels, --highpass and windows
+    The data are treated as those that the model was learned from: channels, filters and windows
     are in the model file. Waveforms (fit --length) are looked for at any time of the recording,
     which is coded as a whole. Windows overlap, a new one every quarter of their length unless the
     model was learned from windows that overlap or --step says otherwise, and each lists only the
@@ -85,13 +81,13 @@ def encode(
     quicker, and an event that lies across a border may be lost.
 
     Examples:
-      orbitdl encode ecg.safetensors mitdb/100 -o events.csv
-      orbitdl encode ecg.safetensors mitdb/100 -o 100.ann --symbols 0=N,1=V
-      orbitdl encode ecg.safetensors mitdb/101 -o events.parquet \\
+      orbitdl events ecg.safetensors mitdb/100 -o events.csv
+      orbitdl events ecg.safetensors mitdb/100 -o 100.ann --symbols 0=N,1=V
+      orbitdl events ecg.safetensors mitdb/101 -o events.parquet \\
           --threshold 1.5 --refractory 0.2s
-      orbitdl encode ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
-      orbitdl encode cut.safetensors mitdb/101 -o events.csv --step 100 --debias
-      orbitdl encode waves.safetensors windows.npy -o events.json --json
+      orbitdl events ecg.safetensors mitdb/100 -o part.csv --from 90s --to 300s
+      orbitdl events cut.safetensors mitdb/101 -o events.csv --step 100
+      orbitdl events waves.safetensors windows.npy -o events.json --json
 
     Columns of the table, of waveforms:
       onset        time of the waveform's peak in seconds, if the rate is known
@@ -119,10 +115,13 @@ def encode(
       window       number of the window, from 0
       component    number of the component, from 0
       shift        samples it was shifted by (other groups: their parameters)
-      coefficient  that of the sparse code, in the unit of the data
-      amplitude    with --matrices, instead of coefficient: atoms at almost one time
+      amplitude    factor of the component, in the unit of the data, refitted
+                   without the penalty; with --matrices atoms at almost one time
                    are one event, of so many (n_atoms), and minor_share is the part
                    of the amplitude that is not the largest atom's
+      coefficient  that of the sparse code, shrunk by the penalty
+      interval     samples since the previous event; interval_s is the same in
+                   seconds, own_interval since one of the same component
 
     With --from and --to too, onset and sample count from the start of the whole recording. Where
     the data are windows instead of a recording, sample counts from the start of the window.
@@ -130,38 +129,19 @@ def encode(
     Annotations are at integer samples. Each is a comment ("), which claims no diagnosis, unless
     --symbols gives its component a code; the number of the component is its num and in aux_note.
     """
-    from orbitdl import WaveformLearning, load
+    from orbitdl import load
+    from orbitdl.command.listing import Listing
     from orbitdl.command.output import require_events_writable
+    from orbitdl.command.reading import data_for
     from orbitdl.command.team import cluster_for
-    from orbitdl.command.waveform_encoding import Listing, list_events
-    from orbitdl.command.waveforms import refuse, signal_for
-    from orbitdl.command.window_encoding import list_events_of_windows, reject_waveform_options
-    from orbitdl.io.wfdb_annotations import require_symbols
 
     screen = Screen(as_json=as_json, quiet=quiet)
     weight = number_or(alpha, "--alpha", "model")
     codes = symbols or Symbols()
     require_events_writable(output, (model, data), codes, overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
-    if codes:
-        require_symbols(codes, len(learned.components_))
-    if isinstance(learned, WaveformLearning):
-        refuse({"--debias (the column amplitude is refitted anyway)": debias})
-        prepared = signal_for(learned, data, cutting, screen)
-        listing = Listing(weight, threshold, refractory, codes)
-        with cluster_for(workers) as team:
-            list_events(learned, prepared, listing, output, screen, team)
-    else:
-        reject_waveform_options({"--threshold": threshold, "--refractory": refractory})
-        with cluster_for(workers) as team:
-            list_events_of_windows(
-                learned,
-                data,
-                cutting,
-                output,
-                screen,
-                alpha=weight,
-                debias=debias,
-                symbols=codes,
-                team=team,
-            )
+    listing = Listing(learned, weight, threshold, refractory, reading.step, codes, output)
+    listing.require_possible()
+    found = data_for(learned, data, reading, screen)
+    with cluster_for(workers) as team:
+        listing.run(found, screen, team)

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.io.artefacts import Artefact, Segment
-from orbitdl.io.runs import runs_of_true
+from orbitdl.preprocessing.artefacts import Artefact, Segment
+from orbitdl.preprocessing.runs import runs_of_true
 
 FINEST = 8
 """Length of the shortest blocks, in samples."""

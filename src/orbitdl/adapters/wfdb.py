@@ -5,12 +5,17 @@ from __future__ import annotations
 import tempfile
 import warnings
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.io.wfdb_records import import_wfdb
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 NOTE = '"'
 """Annotation code of a comment, which is not a diagnosis."""
@@ -18,6 +23,35 @@ LARGEST = 127
 """Largest value of the field `num` of an annotation."""
 EMPTY = b"\x00\x00"
 """Content of a file without annotations: the end mark."""
+
+
+def to_wfdb(
+    events: pd.DataFrame,
+    path: str | PathLike[str],
+    sfreq: float | None = None,
+    symbols: Mapping[int, str] | None = None,
+) -> Path:
+    """Write events as an annotation file of a WFDB record, such as ``100.ann``.
+
+    Parameters
+    ----------
+    events : DataFrame
+        With the columns `sample` and `component`.
+    path : path-like
+        Its name is that of the record, its suffix the annotator: ``wfdb.rdann("100", "ann")``.
+    sfreq, symbols
+        As in `annotation_file`: components that have no symbol are comments, which claim no
+        diagnosis.
+
+    Returns
+    -------
+    Path
+        The file written.
+    """
+    place = Path(path)
+    content = annotation_file(events["sample"], events["component"], sfreq, symbols)
+    place.write_bytes(content)
+    return place
 
 
 def annotation_file(

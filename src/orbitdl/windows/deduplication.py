@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.io.overlaps import within_cuts
+from orbitdl.windows.overlaps import within_cuts
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.arrays.validation import require_between, require_count
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.io.artefacts import Artefact, Segment, artefact_table
-from orbitdl.io.bursts import detect_bursts
 from orbitdl.io.recording import Recording
-from orbitdl.io.runs import equal_runs, runs_of_true
+from orbitdl.preprocessing.artefacts import Artefact, Segment, artefact_table
+from orbitdl.preprocessing.bursts import detect_bursts
+from orbitdl.preprocessing.runs import equal_runs, runs_of_true
 
 STEEP = 4
 """Minimum step into saturation, in units of the smallest step; smooth peaks have a step of one."""
