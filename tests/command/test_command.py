@@ -96,8 +96,8 @@ def model(folder) -> Path:
 def test_fit_writes_a_model_that_knows_how_its_data_were_made(model):
     learned = orbitdl.load(model)
     assert learned.components_.shape == (1, LENGTH)
-    assert learned.preprocessing_["window"] == LENGTH
-    assert learned.preprocessing_["sfreq"] == RATE
+    assert learned.preprocessing_[-1].length == LENGTH
+    assert learned.sfreq_ == RATE
     assert learned.provenance_["data"] == "rec.npy"
 
 
@@ -178,7 +178,7 @@ def test_every_group_can_be_asked_for(tmp_path, name):
     run("fit", tmp_path / "x.npy", "-o", tmp_path / "m", "--group", name, *more, *settings).fine()
     learned = orbitdl.load(tmp_path / "m")
     assert isinstance(learned.group, kind)
-    run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
+    run("events", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
     events = pd.read_csv(tmp_path / "e.csv")
     assert list(events)[:3] == ["sample", "window", "component"]
     assert events["sample"].between(0, 5).all()
@@ -190,7 +190,7 @@ def test_windows_of_vectors_are_shifted_and_turned(tmp_path):
     moves = ("--group", "integer-shift", "--matrices", "orthogonal")
     run("fit", tmp_path / "x.npy", "-o", tmp_path / "m", *moves, *settings).fine()
     assert orbitdl.load(tmp_path / "m").group == Product(IntegerShift(), Orthogonal())
-    run("encode", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
+    run("events", tmp_path / "m", tmp_path / "x.npy", "-o", tmp_path / "e.csv").fine()
     turn = ["angle", "axis_x", "axis_y", "axis_z", "mirrored"]
     assert list(pd.read_csv(tmp_path / "e.csv")) == [
         "sample", "window", "component", "shift", *turn, "amplitude", "n_atoms", "minor_share",
@@ -220,25 +220,23 @@ def check_events(path: Path) -> pd.DataFrame:
 
 
 def test_encode_lists_every_planted_event_once_at_its_time(folder, model):
-    run("encode", model, folder / "rec.npy", "-o", folder / "events.csv").fine()
+    run("events", model, folder / "rec.npy", "-o", folder / "events.csv").fine()
     events = check_events(folder / "events.csv")
     assert_allclose(events["onset"], events["sample"] / RATE)
     assert events["sample"].is_monotonic_increasing
 
 
-def test_debiased_coefficients_are_the_sizes_that_were_planted(folder, model):
-    table = folder / "plain.csv", folder / "debiased.csv"
-    for path, more in zip(table, [(), ("--debias",)], strict=True):
-        told = run("encode", model, folder / "rec.npy", "-o", path, "--alpha", 0.5, *more).fine()
-        assert ("refitted" in told.out) is bool(more)
-    plain, debiased = (pd.read_csv(path)["coefficient"].abs() for path in table)
-    assert len(plain) == len(debiased) == N_WINDOWS
-    assert_allclose(plain, SIZES * PEAK - 0.5, rtol=0.01)
-    assert_allclose(debiased, SIZES * PEAK, rtol=0.01)
+def test_amplitudes_are_the_sizes_that_were_planted_without_the_penalty(folder, model):
+    path = folder / "plain.csv"
+    run("events", model, folder / "rec.npy", "-o", path, "--alpha", 0.5).fine()
+    table = pd.read_csv(path).abs()
+    assert len(table) == N_WINDOWS
+    assert_allclose(table["coefficient"], SIZES * PEAK - 0.5, rtol=0.01)
+    assert_allclose(table["amplitude"], SIZES * PEAK, rtol=0.01)
 
 
 def test_encode_takes_another_alpha_than_the_models(folder, model):
-    arguments = ("encode", model, folder / "rec.npy", "-o", folder / "few.csv", "--json")
+    arguments = ("events", model, folder / "rec.npy", "-o", folder / "few.csv", "--json")
     own, other = (json.loads(run(*arguments, *a).fine().out) for a in ((), ("--alpha", "4")))
     assert own["alpha"] == 0.02
     assert other["alpha"] == 4.0
@@ -249,7 +247,7 @@ def test_encode_takes_another_alpha_than_the_models(folder, model):
 
 
 def test_overlapping_windows_list_an_event_once_too(folder, model):
-    run("encode", model, folder / "rec.npy", "-o", folder / "over.csv", "--step", 16).fine()
+    run("events", model, folder / "rec.npy", "-o", folder / "over.csv", "--step", 16).fine()
     check_events(folder / "over.csv")
 
 
@@ -257,7 +255,7 @@ def test_events_across_borders_are_found_with_overlapping_windows(folder, model)
     """Moved by half a window, events lie near or on the borders of adjoining windows."""
     moved = np.concatenate([SIGNAL[28:], np.zeros(28)])
     np.save(folder / "moved.npy", moved)
-    run("encode", model, folder / "moved.npy", "-o", folder / "moved.csv", "--step", 16).fine()
+    run("events", model, folder / "moved.npy", "-o", folder / "moved.csv", "--step", 16).fine()
     events = pd.read_csv(folder / "moved.csv")
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
     inside = TIMES - 28 >= 0
@@ -272,7 +270,7 @@ def test_every_event_is_listed_once_wherever_borders_lie(folder, model, command)
     np.save(folder / "anywhere.npy", pulses(times, np.ones(len(times)), 1950))
     facts = (folder / "anywhere.npy", "-o")
     if command == "encode":
-        run("encode", model, *facts, folder / "anywhere.csv").fine()
+        run("events", model, *facts, folder / "anywhere.csv").fine()
         found = pd.read_csv(folder / "anywhere.csv")
     else:
         run("report", model, *facts, folder / "anywhere.html").fine()
@@ -290,7 +288,7 @@ def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder)
     name = folder / "normal"
     cutting = ("--window", LENGTH, "--normalize")
     run("fit", folder / "offset.npy", "-o", name, *cutting, *FIT).fine()
-    run("encode", name, folder / "offset.npy", "-o", folder / "normal.csv").fine()
+    run("events", name, folder / "offset.npy", "-o", folder / "normal.csv").fine()
     events = pd.read_csv(folder / "normal.csv")
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
     centred = pulses(np.array([32.0]), np.ones(1), LENGTH)
@@ -302,12 +300,12 @@ def test_coefficients_of_normalised_windows_are_in_the_units_of_the_data(folder)
 @pytest.mark.parametrize("suffix", ["csv", "parquet", "json"])
 def test_tables_are_written_by_suffix(folder, model, suffix):
     path = folder / f"table.{suffix}"
-    facts = json.loads(run("encode", model, folder / "rec.npy", "-o", path, "--json").fine().out)
+    facts = json.loads(run("events", model, folder / "rec.npy", "-o", path, "--json").fine().out)
     reader = {"csv": pd.read_csv, "parquet": pd.read_parquet, "json": pd.read_json}[suffix]
     table = reader(path)
     assert len(table) == facts["events"] > 0
-    columns = ["onset", "sample", "window", "component", "shift", "coefficient"]
-    assert list(table) == columns
+    columns = ["onset", "sample", "window", "component", "shift", "amplitude", "coefficient"]
+    assert list(table) == [*columns, "interval", "interval_s", "own_interval"]
 
 
 def write_record(path: Path, signal: np.ndarray, sfreq: float) -> None:
@@ -332,14 +330,14 @@ SAVERS = {
 def test_encode_finds_the_same_events_in_every_format(tmp_path, model, name):
     SAVERS[name](tmp_path / name)
     more = ["--channel", "x"] if name == "two.csv" else []
-    run("encode", model, tmp_path / name, "-o", tmp_path / "events.csv", *more).fine()
+    run("events", model, tmp_path / name, "-o", tmp_path / "events.csv", *more).fine()
     events = check_events(tmp_path / "events.csv")
     assert_allclose(events["onset"], events["sample"] / RATE)  # of the file, or of the model
 
 
 def test_windows_are_coded_one_by_one(folder, model):
     np.save(folder / "windows.npy", SIGNAL.reshape(-1, LENGTH))
-    run("encode", model, folder / "windows.npy", "-o", folder / "windows.csv").fine()
+    run("events", model, folder / "windows.npy", "-o", folder / "windows.csv").fine()
     events = pd.read_csv(folder / "windows.csv")
     strong = events[events["coefficient"].abs() > 0.5 * PEAK]
     assert_allclose(strong["sample"], TIMES % LENGTH, atol=0.05)
@@ -348,7 +346,7 @@ def test_windows_are_coded_one_by_one(folder, model):
 
 def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, model):
     wavfile.write(tmp_path / "fast.wav", 200, SIGNAL)
-    arguments = ("encode", model, tmp_path / "fast.wav", "-o", tmp_path / "e.csv")
+    arguments = ("events", model, tmp_path / "fast.wav", "-o", tmp_path / "e.csv")
     run(*arguments).refused("200 Hz, but the model was learned at 100 Hz")
     run(*arguments, "--sfreq", 100).fine()
     check_events(tmp_path / "e.csv")
@@ -356,7 +354,7 @@ def test_another_rate_than_the_models_is_refused_unless_insisted_on(tmp_path, mo
 
 def test_a_last_window_that_is_not_full_is_coded_too(tmp_path, model):
     np.save(tmp_path / "short.npy", SIGNAL[: -LENGTH // 4])
-    run("encode", model, tmp_path / "short.npy", "-o", tmp_path / "events.csv").fine()
+    run("events", model, tmp_path / "short.npy", "-o", tmp_path / "events.csv").fine()
     check_events(tmp_path / "events.csv")
 
 
@@ -378,7 +376,7 @@ def overlapping(folder) -> Path:
 @pytest.mark.parametrize("more", [[], ["--step", 40], ["--step", LENGTH]])
 def test_encode_and_report_cut_as_fit_did_and_count_the_same_events(folder, overlapping, more):
     table, page, data = folder / "again.csv", folder / "again.html", folder / "raised.npy"
-    facts = json.loads(run("encode", overlapping, data, "-o", table, *more, "--json").fine().out)
+    facts = json.loads(run("events", overlapping, data, "-o", table, *more, "--json").fine().out)
     run("report", overlapping, data, "-o", page, *more).fine()
     step = more[1] if more else 24
     assert facts["step"] == step
@@ -391,13 +389,13 @@ def test_encode_and_report_cut_as_fit_did_and_count_the_same_events(folder, over
 def test_windows_apart_in_learning_adjoin_in_use(folder):
     arguments = ("fit", folder / "rec.npy", "-o", folder / "apart", "--window", LENGTH)
     run(*arguments, "--step", 2 * LENGTH, "--sfreq", RATE, *FIT).fine()
-    run("encode", folder / "apart", folder / "rec.npy", "-o", folder / "apart.csv").fine()
+    run("events", folder / "apart", folder / "rec.npy", "-o", folder / "apart.csv").fine()
     check_events(folder / "apart.csv")
 
 
 def test_the_report_and_the_table_are_in_the_unit_of_the_recording(folder, overlapping):
     table, page, data = folder / "unit.csv", folder / "unit.html", folder / "raised.npy"
-    run("encode", overlapping, data, "-o", table).fine()
+    run("events", overlapping, data, "-o", table).fine()
     run("report", overlapping, data, "-o", page, "--unit", "mV").fine()
     content, events, signal = content_of(page), pd.read_csv(table), np.load(data)
     drawn = content["events"]
@@ -508,9 +506,9 @@ def test_a_window_is_so_many_samples_or_seconds(folder, tmp_path, length):
     data, model = folder / "rec.npy", tmp_path / "model"
     cutting = ("--window", length, "--step", length, "--sfreq", RATE, "--group", "integer-shift")
     run("fit", data, "-o", model, *cutting, "--max-iter", 1, "--components", 1).fine()
-    kept = orbitdl.load(model).preprocessing_
-    assert (kept["window"], kept["step"]) == (64, 64)
-    run("encode", model, data, "-o", tmp_path / "e.csv", "--step", "0.32s").fine()
+    (split,) = orbitdl.load(model).preprocessing_
+    assert (split.length, split.step) == (64, 64)
+    run("events", model, data, "-o", tmp_path / "e.csv", "--step", "0.32s").fine()
 
 
 BAD_LENGTHS = {

@@ -72,7 +72,7 @@ def test_a_recording_is_learned_from_by_one_worker_and_that_is_said(folder, tmp_
 
 @pytest.mark.parametrize(("model", "data"), [("windows", "windows.npy"), ("line", "rec.npy")])
 def test_events_are_those_found_in_one_process(folder, tmp_path, address, model, data):
-    command = ("encode", folder / model, folder / data, "--jobs", 1)
+    command = ("events", folder / model, folder / data, "--jobs", 1)
     run(*command, "-o", tmp_path / "here.csv").fine()
     run(*command, "-o", tmp_path / "there.csv", "--scheduler", address).fine()
     pd.testing.assert_frame_equal(

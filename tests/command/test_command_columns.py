@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_command import run
 
 import orbitdl
-from orbitdl.io import Preprocessing, prepare_signal, read
+from orbitdl.io import read
 from orbitdl.io.time_columns import looks_like_time
 
 # fits end early here, on purpose
@@ -51,7 +51,7 @@ def test_text_in_a_column_that_is_not_chosen_is_in_no_ones_way(table):
     path = table(x=TABLE["x"], label=["N"] * N)
     assert_allclose(read(path, channel="x").signal[:, 0], TABLE["x"])
     fit(path, "--channel", "x").fine()
-    run("encode", path.parent / "m", path, "-o", path.parent / "e.csv").fine()
+    run("events", path.parent / "m", path, "-o", path.parent / "e.csv").fine()
     assert len(pd.read_csv(path.parent / "e.csv")) == len(PLACES)
 
 
@@ -103,10 +103,9 @@ def test_an_array_has_columns_of_time_too(tmp_path):
     np.save(tmp_path / "a.npy", np.column_stack([TABLE["x"], TIME, TABLE["y"]]))
     recording = read(tmp_path / "a.npy", time_column="1")
     assert recording.sfreq == RATE
-    chosen = prepare_signal(recording, Preprocessing(channel="2"))
-    assert_array_equal(chosen.signal, TABLE["y"])  # by its number in the file
+    assert_array_equal(recording.pick("2"), TABLE["y"])  # by its number in the file
     with pytest.raises(ValueError, match="pass a number from 0 to 2, but 1"):
-        prepare_signal(recording, Preprocessing(channel="1"))
+        recording.pick("1")
 
 
 def test_rounded_times_keep_their_rate(table):
@@ -145,7 +144,7 @@ def test_a_model_remembers_the_unit_of_time(table):
     assert '"sfreq": 100.0' in told
     assert '"time_unit": "ms"' in told
     output = path.parent / "e.csv"
-    told = run("encode", path.parent / "m", path, "-o", output).fine().out
+    told = run("events", path.parent / "m", path, "-o", output).fine().out
     assert "Sampling rate: 100 Hz, from times in ms." in told
 
 
@@ -197,7 +196,7 @@ def test_what_looks_like_time_is_refused_with_both_ways_out(tmp_path, more):
     assert [path.name for path in tmp_path.iterdir()] == ["a.npy"]
     for way in (("--time-column", 0), ("--channel", 1)):
         run("fit", tmp_path / "a.npy", "-o", tmp_path / "m", *how, *LEARNING, *way).fine()
-    run("encode", tmp_path / "m", tmp_path / "a.npy", "-o", tmp_path / "e.csv").fine()
+    run("events", tmp_path / "m", tmp_path / "a.npy", "-o", tmp_path / "e.csv").fine()
 
 
 def test_windows_in_rows_have_no_column_of_time(tmp_path):
@@ -221,19 +220,19 @@ def test_a_model_remembers_the_column_of_time(tmp_path, how):
     frame.to_csv(tmp_path / "a.csv", index=False)
     arguments = ("-o", tmp_path / "m", *how, "--time-column", "t", *LEARNING)
     run("fit", tmp_path / "a.csv", *arguments).fine()
-    kept = orbitdl.load(tmp_path / "m").preprocessing_
-    assert (kept["time_column"], kept["sfreq"]) == ("t", RATE)
+    kept = orbitdl.load(tmp_path / "m").acquisition_
+    assert (kept["reading"], kept["sfreq"]) == ({"time_column": "t"}, RATE)
     tables = []
     np.save(tmp_path / "b.npy", TABLE["x"])  # without time: the rate is the model's
     for name in ("a.csv", "b.npy"):
-        run("encode", tmp_path / "m", tmp_path / name, "-o", tmp_path / "e.csv").fine()
+        run("events", tmp_path / "m", tmp_path / name, "-o", tmp_path / "e.csv").fine()
         tables.append(pd.read_csv(tmp_path / "e.csv"))
     pd.testing.assert_frame_equal(*tables, rtol=1e-6, atol=1e-6)
     run("denoise", tmp_path / "m", tmp_path / "a.csv", "-o", tmp_path / "c.npy").fine()
     assert np.load(tmp_path / "c.npy").size == N
     run("report", tmp_path / "m", tmp_path / "a.csv", "-o", tmp_path / "r.html").fine()
     frame.assign(t=2 * TIME).to_csv(tmp_path / "slow.csv", index=False)
-    result = run("encode", tmp_path / "m", tmp_path / "slow.csv", "-o", tmp_path / "e.csv")
+    result = run("events", tmp_path / "m", tmp_path / "slow.csv", "-o", tmp_path / "e.csv")
     assert "50 Hz, but the model was learned at 100 Hz" in result.err
 
 

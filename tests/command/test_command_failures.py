@@ -105,7 +105,7 @@ BAD_DATA = {
 def test_bad_data_are_refused_in_one_sentence(files, kind):
     make, message = BAD_DATA[kind]
     make(files / "data.npy")
-    result = run("encode", files / "model", files / "data.npy", "-o", files / "e.csv")
+    result = run("events", files / "model", files / "data.npy", "-o", files / "e.csv")
     refused(result, message)
     assert not (files / "e.csv").exists()
 
@@ -122,9 +122,9 @@ def test_a_recording_needs_a_length(files):
     refused(run("fit", files / "rec.npy", "-o", files / "m"), sentence)
 
 
-@pytest.mark.parametrize("command", ["encode", "complete", "denoise", "report"])
+@pytest.mark.parametrize("command", ["events", "complete", "denoise", "report"])
 def test_something_else_than_a_model_is_refused(files, command):
-    suffix = {"fit": "safetensors", "encode": "csv", "report": "html"}.get(command, "npy")
+    suffix = {"fit": "safetensors", "events": "csv", "report": "html"}.get(command, "npy")
     result = run(command, files / "x.npy", files / "x.npy", "-o", files / f"out.{suffix}")
     refused(result, "x.npy is not an orbitdl model file")
 
@@ -209,12 +209,12 @@ BAD_OUTPUTS = {
 def test_an_output_that_cannot_be_is_refused_first(files, case):
     name, message = BAD_OUTPUTS[case]
     (files / "folder.csv").mkdir()
-    refused(run("encode", "no-model", "no-data", "-o", files / name), message)
+    refused(run("events", "no-model", "no-data", "-o", files / name), message)
 
 
 FOREIGN = {
     "fit": ("m.safetensors", b"\x10\0\0\0\0\0\0\0{}              "),
-    "encode": ("100.atr", b"\x12\x70\x00\x00"),
+    "events": ("100.atr", b"\x12\x70\x00\x00"),
     "complete": ("a.csv", b"0.5\n0.25\n"),
     "denoise": ("a.npy", b"\x93NUMPY\x01\x00"),
     "report": ("a.html", b"<!DOCTYPE html><title>notes</title>"),
@@ -268,13 +268,13 @@ def test_a_table_of_parquet_is_told_by_its_columns(tmp_path):
     assert not is_own(tmp_path / "other.parquet")
 
 
-@pytest.mark.parametrize("command", ["fit", "encode", "complete", "denoise", "report"])
+@pytest.mark.parametrize("command", ["fit", "events", "complete", "denoise", "report"])
 def test_a_read_only_folder_is_refused_first(files, monkeypatch, command):
     def refuse(**settings):
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(tempfile, "TemporaryFile", refuse)
-    suffix = {"fit": "safetensors", "encode": "csv", "report": "html"}.get(command, "npy")
+    suffix = {"fit": "safetensors", "events": "csv", "report": "html"}.get(command, "npy")
     inputs = ["no-data"] if command == "fit" else ["no-model", "no-data"]
     result = run(command, *inputs, "-o", files / f"out.{suffix}")
     refused(result, "cannot write .*: Read-only file system")
@@ -289,7 +289,7 @@ def full_disk():
 
 
 def test_a_full_disk_leaves_the_old_table_as_it_was(files, full_disk):
-    arguments = ("encode", files / "model", files / "x.npy", "-o", files / "e.csv", "--jobs", 1)
+    arguments = ("events", files / "model", files / "x.npy", "-o", files / "e.csv", "--jobs", 1)
     assert run(*arguments).exit_code == 0
     names, old = sorted(os.listdir(files)), (files / "e.csv").read_bytes()
     full_disk()
@@ -393,11 +393,11 @@ def test_a_run_that_fails_leaves_a_checkpoint_if_it_got_anywhere(files, monkeypa
 
 
 def test_ctrl_c_elsewhere_says_that_nothing_was_written(files, monkeypatch):
-    def interrupt(self, X, *, alpha, debias):
+    def interrupt(self, X, *, alpha):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", interrupt)
-    result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
+    result = run("events", files / "model", files / "x.npy", "-o", files / "e.csv")
     assert result.exit_code == 130
     assert result.stderr == "Interrupted; nothing was written.\n"
     assert not (files / "e.csv").exists()
@@ -432,13 +432,13 @@ def test_data_that_are_not_centred_are_warned_of_with_the_remedy(files):
 
 
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("command", ["fit", "encode"])
+@pytest.mark.parametrize("command", ["fit", "events"])
 def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, command):
     data = files / "x.npy"
     settings = ("--group", "integer-shift", "--alpha", 100, "--max-iter", 1, "--components", 2)
     result = run("fit", data, "-o", files / "m", *settings)
-    if command == "encode":
-        result = run("encode", files / "m", data, "-o", files / "e.csv")
+    if command == "events":
+        result = run("events", files / "m", data, "-o", files / "e.csv")
     assert result.exit_code == 0
     limit = re.search(r"Warning: all codes are empty: alpha is at least (\S+),", result.stderr)[1]
     components = orbitdl.load(files / "m").components_
@@ -448,7 +448,7 @@ def test_codes_that_are_all_empty_are_warned_of_with_a_better_alpha(files, comma
 
 def test_an_unexpected_failure_is_a_sentence_too(files, monkeypatch):
     monkeypatch.setattr(orbitdl.OrbitDictionaryLearning, "encode", lambda self, X, **_: 1 / 0)
-    result = run("encode", files / "model", files / "x.npy", "-o", files / "e.csv")
+    result = run("events", files / "model", files / "x.npy", "-o", files / "e.csv")
     refused(result, "this should not happen .ZeroDivisionError.*ORBITDL_TRACEBACK=1")
 
 

@@ -60,26 +60,26 @@ def model(tmp_path_factory) -> Path:
 def test_every_format_gives_the_same_events(tmp_path, model, name):
     SAVERS[name](tmp_path / name)
     more = ["--channel", "x"] if name == "two.csv" else []
-    result = process("encode", model, tmp_path / name, "-o", tmp_path / "events.csv", *more)
+    result = process("events", model, tmp_path / name, "-o", tmp_path / "events.csv", *more)
     assert result.returncode == 0, result.stderr
     check_events(tmp_path / "events.csv")
 
 
 def test_a_missing_file_is_one_sentence(tmp_path, model):
-    result = process("encode", model, tmp_path / "no.npy", "-o", tmp_path / "e.csv")
+    result = process("events", model, tmp_path / "no.npy", "-o", tmp_path / "e.csv")
     refused(result, "no.npy: there is no such file")
 
 
 def test_data_of_another_shape_are_one_sentence(tmp_path, model):
     np.save(tmp_path / "x.npy", np.ones((20, 9)))
-    result = process("encode", model, tmp_path / "x.npy", "-o", tmp_path / "e.csv")
+    result = process("events", model, tmp_path / "x.npy", "-o", tmp_path / "e.csv")
     refused(result, "shape (64, 9), but the model was learned from shape (64,)")
     assert os.listdir(tmp_path) == ["x.npy"]
 
 
 def test_a_full_disk_is_one_sentence_and_leaves_nothing(tmp_path, model):
     SAVERS["rec.npy"](tmp_path / "rec.npy")
-    result = process("encode", model, tmp_path / "rec.npy", "-o", tmp_path / "e.csv", limit=64)
+    result = process("events", model, tmp_path / "rec.npy", "-o", tmp_path / "e.csv", limit=64)
     refused(result, "could not be written: file too large")
     assert os.listdir(tmp_path) == ["rec.npy"]
 

@@ -14,8 +14,9 @@ from orbitdl import WaveformLearning
 from orbitdl.adapters.wfdb import annotation_file
 from orbitdl.command.display import Screen
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
-from orbitdl.io import Preprocessing, Recording, prepare_signal
+from orbitdl.io import Recording
 from orbitdl.io.wfdb_records import import_wfdb
+from orbitdl.preprocessing import HighPass
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -71,24 +72,26 @@ def test_fit_learns_what_the_library_learns_and_keeps_how(folder):
     own = WaveformLearning(length=LENGTH, **settings, noise="white").fit(HEART.signal[:, 0])
     assert isinstance(model, WaveformLearning)
     assert_array_equal(model.components_, own.components_)
-    kept = model.preprocessing_.copy()
+    kept = model.acquisition_.copy()
     assert kept.pop("scale")[0] > 0
-    assert kept == {"channel": None, "sfreq": RATE, "highpass": None}
+    assert kept == {"sfreq": RATE}
+    assert model.preprocessing_ == []
     assert model.provenance_["data"] == "one.npy"
     assert model.provenance_["alpha"] == own.provenance_["alpha"]
 
 
 def test_two_channels_are_learned_together_without_their_slow_part(folder):
     model = orbitdl.load(folder / "two")
-    steps = Preprocessing(channel="0,1", sfreq=RATE, highpass=0.5)
     settings = {"n_components": 1, "n_restarts": 1, "max_iter": 4, "random_state": 0}
     own = WaveformLearning(length=LENGTH, **settings, noise="white").fit(
-        prepare_signal(HEART, steps).signal
+        HighPass(0.5).fit_transform(HEART)
     )
     assert model.components_.shape == (1, LENGTH, 2)
     assert_array_equal(model.components_, own.components_)
-    done = {"channel": "0,1", "sfreq": RATE, "highpass": 0.5}
-    assert model.preprocessing_.items() >= done.items()
+    assert [str(step) for step in model.preprocessing_] == [
+        "Pick(channels='0,1')",
+        "HighPass(cutoff=0.5)",
+    ]
 
 
 @pytest.mark.parametrize("written", ["0.7", "84", "700ms"])
@@ -191,7 +194,7 @@ def test_seconds_need_a_rate(folder):
 
 
 def test_encode_writes_the_events_of_the_library(folder):
-    result = run("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
+    result = run("events", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
     events = events_of(result, folder / "e.csv")
     model = orbitdl.load(folder / "one")
     own = model.events(HEART.signal[:, 0], RATE)
@@ -207,7 +210,7 @@ def test_encode_writes_the_events_of_the_library(folder):
 
 
 def test_every_beat_is_listed_once_and_where_it_is(folder):
-    result = run("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
+    result = run("events", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
     time = events_of(result, folder / "e.csv")["sample"].to_numpy()
     inside = time[(time >= 0) & (time < len(HEART.signal))]
     assert len(inside) == len(BEATS)
@@ -216,7 +219,7 @@ def test_every_beat_is_listed_once_and_where_it_is(folder):
 
 
 def test_times_of_an_excerpt_count_from_the_start_of_the_recording(folder):
-    arguments = ("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
+    arguments = ("events", folder / "one", folder / "one.npy", "-o", folder / "e.csv")
     part = events_of(run(*arguments, "--from", "5s", "--to", "15s"), folder / "e.csv")
     whole = events_of(run(*arguments), folder / "e.csv")
     middle = [table.loc[table["onset"].between(6, 14)] for table in (part, whole)]
@@ -226,7 +229,7 @@ def test_times_of_an_excerpt_count_from_the_start_of_the_recording(folder):
 
 
 def test_thresholds_and_the_refractory_time_are_obeyed_and_said(folder):
-    arguments = ("encode", folder / "one", folder / "one.npy", "-o", folder / "e.csv", "--json")
+    arguments = ("events", folder / "one", folder / "one.npy", "-o", folder / "e.csv", "--json")
     facts = json.loads(run(*arguments, "--threshold", 1.5).fine().out)
     assert facts["threshold"] == [1.5]
     assert pd.read_csv(folder / "e.csv")["coefficient"].abs().min() >= 1.5
@@ -241,7 +244,7 @@ def test_thresholds_and_the_refractory_time_are_obeyed_and_said(folder):
 
 @pytest.mark.filterwarnings("default")
 def test_a_larger_alpha_lists_less_and_one_too_large_nothing(folder):
-    arguments = ("encode", folder / "one", folder / "one.npy", "-o", folder / "e.json")
+    arguments = ("events", folder / "one", folder / "one.npy", "-o", folder / "e.json")
     facts = json.loads(run(*arguments, "--alpha", 100, "--json").fine().out)
     assert facts["events"] == 0
     assert facts["alpha"] == 100
@@ -252,10 +255,10 @@ def test_a_larger_alpha_lists_less_and_one_too_large_nothing(folder):
 def test_options_of_windows_are_refused_by_waveforms_and_the_other_way_round(folder, windowed):
     data = folder / "one.npy"
     for option in (("--step", 10), ("--debias",), ("--layout", "windows")):
-        result = run("encode", folder / "one", data, "-o", folder / "e.csv", *option)
+        result = run("events", folder / "one", data, "-o", folder / "e.csv", *option)
         misused(result, "is for models of windows, and this one codes a recording as a whole")
     for option in (("--threshold", 1), ("--refractory", 0)):
-        result = run("encode", windowed, data, "-o", folder / "e.csv", *option)
+        result = run("events", windowed, data, "-o", folder / "e.csv", *option)
         misused(result, f"{option[0]} is for models that fit --length wrote")
     assert (
         run("denoise", folder / "one", data, "-o", folder / "c.npy", "--alpha", "noise").code == 2
@@ -264,7 +267,7 @@ def test_options_of_windows_are_refused_by_waveforms_and_the_other_way_round(fol
 
 
 def test_a_model_is_not_used_at_another_rate_or_on_other_channels(folder):
-    arguments = ("encode", folder / "one", "-o", folder / "e.csv")
+    arguments = ("events", folder / "one", "-o", folder / "e.csv")
     run(*arguments, folder / "two.npy").refused("2 channels, but .* from one channel; .*--channel")
     np.savetxt(folder / "one.csv", HEART.signal[:, :1])
     run(*arguments, folder / "one.csv").fine()
@@ -278,7 +281,7 @@ def test_windows_list_every_beat_once_too(tmp_path):
     more = ("--window", "0.7s", "--sfreq", heart.sfreq, "--highpass", 0.5, *LEARNING[2:])
     more += ("--group", "continuous-shift")
     run("fit", tmp_path / "heart.npy", "-o", tmp_path / "m", "--components", 2, *more).fine()
-    result = run("encode", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
+    result = run("events", tmp_path / "m", tmp_path / "heart.npy", "-o", tmp_path / "e.csv")
     time = events_of(result, tmp_path / "e.csv")["onset"].to_numpy()
     beats = heart.beats.loc[heart.beats["seconds"].between(0.2, 119.8), "seconds"].to_numpy()
     inside = time[(time > 0.2) & (time < 119.8)]
@@ -297,7 +300,7 @@ def annotated(path) -> object:
 
 def test_events_are_annotations_of_a_record(folder):
     output = folder / "beats of 100.atr"
-    run("encode", folder / "one", folder / "one.npy", "-o", output).fine()
+    run("events", folder / "one", folder / "one.npy", "-o", output).fine()
     found = annotated(output)
     events = orbitdl.load(folder / "one").events(HEART.signal[:, 0])
     time = np.rint(events["sample"]).astype(int)
@@ -323,7 +326,7 @@ def test_annotations_name_their_component_and_begin_with_the_record(tmp_path):
 def test_symbols_of_annotations_are_the_users_choice(folder, tmp_path):
     (tmp_path / "r.qrs").write_bytes(annotation_file([4.0, 9.0], [1, 0], 250.0, {1: "V"}))
     assert annotated(tmp_path / "r.qrs").symbol == ["V", '"']
-    encode = ("encode", folder / "one", folder / "one.npy", "-o")
+    encode = ("events", folder / "one", folder / "one.npy", "-o")
     run(*encode, tmp_path / "a.atr", "--symbols", "0=N").fine()
     assert set(annotated(tmp_path / "a.atr").symbol) == {"N"}
     misused(run(*encode, tmp_path / "b.atr", "--symbols", "N"), "write it like 0=N,1=V")
@@ -333,12 +336,12 @@ def test_symbols_of_annotations_are_the_users_choice(folder, tmp_path):
 
 
 def test_windows_of_a_recording_can_be_annotated_and_others_not(folder, windowed):
-    run("encode", windowed, folder / "one.npy", "-o", folder / "w.atr").fine()
-    run("encode", windowed, folder / "one.npy", "-o", folder / "w.csv").fine()
+    run("events", windowed, folder / "one.npy", "-o", folder / "w.atr").fine()
+    run("events", windowed, folder / "one.npy", "-o", folder / "w.csv").fine()
     position = pd.read_csv(folder / "w.csv")["sample"]
     assert_array_equal(annotated(folder / "w.atr").sample, np.rint(position))
     np.save(folder / "cut.npy", HEART.signal[: 4 * LENGTH, 0].reshape(4, LENGTH))
-    result = run("encode", windowed, folder / "cut.npy", "-o", folder / "no.atr")
+    result = run("events", windowed, folder / "cut.npy", "-o", folder / "no.atr")
     result.refused("annotations lie at times of a recording, and the data are windows")
     assert not (folder / "no.atr").exists()
 
@@ -351,11 +354,12 @@ def test_denoise_gives_a_recording_back_with_its_slow_part(folder, more):
     run(
         "denoise", folder / "two", folder / "two.npy", "-o", folder / "c.npy", "--overwrite", *more
     ).fine()
-    steps = Preprocessing(channel="0,1", sfreq=RATE, highpass=0.5)
-    prepared = prepare_signal(HEART, steps)
-    model = orbitdl.load(folder / "two")
-    own = model.denoise(prepared.signal, debias=bool(more))
-    assert_allclose(np.load(folder / "c.npy"), own + (HEART.signal - prepared.signal), atol=1e-12)
+    model, quick = orbitdl.load(folder / "two"), HighPass(0.5).fit_transform(HEART)[:]
+    own = model.set_params().denoise(HEART, debias=bool(more))
+    assert_allclose(np.load(folder / "c.npy"), own, atol=1e-12)
+    model.preprocessing_ = []
+    plain = model.denoise(quick, debias=bool(more))
+    assert_allclose(own, plain + (HEART.signal - quick), atol=1e-12)
 
 
 def test_denoise_says_how_much(folder):
@@ -410,7 +414,7 @@ def test_info_says_how_long_waveforms_are_and_why_alpha_is_what_it_is(folder):
     assert facts["length"] == LENGTH
     assert facts["length in seconds"] == 0.7
     assert facts["detrend"] is True
-    assert facts["preprocessing"]["sfreq"] == RATE
+    assert facts["acquisition"]["sfreq"] == RATE
     assert "noise level" in facts["provenance"]["alpha"]
     run("info", folder / "two", "--components", folder / "waves.csv").fine()
     waves = pd.read_csv(folder / "waves.csv")
@@ -499,7 +503,7 @@ def test_flags_are_shown_without_a_value():
 
 
 def test_encode_says_the_refractory_time_that_it_was_given(folder, tmp_path):
-    encode = ("encode", folder / "one", folder / "one.npy", "-o", tmp_path / "e.csv")
+    encode = ("events", folder / "one", folder / "one.npy", "-o", tmp_path / "e.csv")
     assert "ms) are one." in run(*encode).fine().out
     told = run(*encode, "--refractory", "1s").fine().out
     assert "of those closer than 120 samples (1 s) the strongest is listed." in told

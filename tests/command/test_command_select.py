@@ -101,7 +101,7 @@ def test_the_command_that_is_named_next_learns_what_was_chosen(folder):
 
 def test_options_are_written_as_they_are_typed():
     line = learning_options.WaveformOptions(parse_span("0.7"), integer_shifts=True)
-    cutting = options.WindowOptions(
+    cutting = options.ReadingOptions(
         channel="a b", sfreq=62.5, layout=Layout.recording, begin=parse_time("0")
     )
     assert as_typed(line, cutting) == [

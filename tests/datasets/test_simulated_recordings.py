@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl.datasets import make_ecg_recording, make_spike_recording
-from orbitdl.io import Preprocessing, Recording, prepare
+from orbitdl.io import Recording
+from orbitdl.windows import split_recording
 
 quiet_ecg = partial(make_ecg_recording, noise=0.0, drift=0.0)
 quiet_spikes = partial(make_spike_recording, snr=np.inf)
@@ -224,7 +225,7 @@ def test_seeds_decide_everything(simulate):
 def test_a_simulated_recording_is_a_recording(simulate):
     data = simulate(random_state=0)
     assert isinstance(data, Recording)
-    windows = prepare(data, Preprocessing(window=200))
+    windows = split_recording(data, 200)
     assert windows.sfreq == data.sfreq
     assert_array_equal(windows.source, data.signal)
 

@@ -44,10 +44,10 @@ def model():
 def test_a_model_remembers_how_its_recording_was_acquired(model, tmp_path):
     model.save(tmp_path / "m.safetensors")
     for one in (model, orbitdl.load(tmp_path / "m.safetensors")):
-        known = dict(one.preprocessing_)
+        known = dict(one.acquisition_)
         assert known.pop("scale")[0] > 0
         assert known == {"sfreq": RATE, "ch_names": ["MLII"], "units": ["mV"]}
-    assert model.fit(SIGNAL).preprocessing_ == {}  # an array says nothing of itself
+    assert model.fit(SIGNAL).acquisition_ == {}  # an array says nothing of itself
     model.fit(RECORDING)
 
 
@@ -88,7 +88,7 @@ def test_a_recording_of_which_nothing_was_observed_has_no_scale():
 @pytest.mark.parametrize(
     "how", [("--length", 40, "--alpha", 1, "--noise", "white"), ("--window", LENGTH)]
 )
-@pytest.mark.parametrize("command", ["encode", "denoise", "complete"])
+@pytest.mark.parametrize("command", ["events", "denoise", "complete"])
 def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
     table, counts, learned = (tmp_path / name for name in ("a.csv", "counts.csv", "m"))
     pd.DataFrame({"x": SIGNAL}).to_csv(table, index=False)
@@ -98,6 +98,6 @@ def test_commands_compare_new_data_with_the_model(tmp_path, how, command):
     other = run(command, learned, table, "-o", output, "--sfreq", 250, "--quiet")
     other.refused("250 Hz, but the model was learned at 100 Hz; .* insist with --sfreq 100")
     assert not output.exists()
-    more = ("--alpha", 1000.0) if command == "encode" else ()
+    more = ("--alpha", 1000.0) if command == "events" else ()
     said = run(command, learned, counts, "-o", output, *more).fine().err
     assert said.count("times as large as those that the model was learned from") == 1

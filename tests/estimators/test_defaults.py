@@ -10,7 +10,6 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, select
 from orbitdl.command.complete import complete
 from orbitdl.command.denoise import denoise
-from orbitdl.command.encode import encode
 from orbitdl.command.fit import fit, number_of
 from orbitdl.command.judging_options import Candidates, ValidationOptions
 from orbitdl.command.learning_options import WaveformOptions
@@ -56,7 +55,6 @@ def test_select_tries_the_numbers_that_the_function_tries():
 def test_refitting_is_on_or_off_as_in_python(estimator):
     assert default(complete, "debias") == default(estimator.complete, "debias")
     assert default(denoise, "debias") == default(estimator.denoise, "debias")
-    assert default(encode, "debias") == default(OrbitDictionaryLearning.encode, "debias")
 
 
 def test_windows_are_moved_by_the_default_group(tmp_path):

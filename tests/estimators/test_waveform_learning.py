@@ -329,14 +329,14 @@ def test_an_alpha_within_the_noise_is_said_to_be_slow():
 
 def test_a_model_comes_back_from_its_file(fitted, tmp_path):
     path = tmp_path / "waves.safetensors"
-    fitted.save(path, preprocessing={"sfreq": 100.0})
+    fitted.save(path)
     again = load(path)
     assert isinstance(again, WaveformLearning)
     assert again.get_params() == fitted.get_params()
     assert_array_equal(again.components_, fitted.components_)
     assert again.encode(X).objective == fitted.encode(X).objective
     assert (again.alpha_, again.history_) == (fitted.alpha_, fitted.history_)
-    assert again.preprocessing_ == {"sfreq": 100.0}
+    assert (again.preprocessing_, again.acquisition_) == ([], fitted.acquisition_)
     assert again.provenance_ == fitted.provenance_
 
 

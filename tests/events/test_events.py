@@ -8,7 +8,8 @@ from registry import ACTIONS, action
 from orbitdl import Codes, encode, positions
 from orbitdl.coding.atoms import Atoms
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.io import Preprocessing, Recording, event_table, prepare
+from orbitdl.io import Recording
+from orbitdl.windows import event_table, split_recording
 from orbitdl.windows.overlaps import cuts, quiet_position, taper, window_starts, within_cuts
 
 
@@ -84,9 +85,7 @@ def pulses(times: np.ndarray, n: int) -> np.ndarray:
 
 def events_of(signal: np.ndarray, length: int, step: int, alpha: float = 0.3):
     component = ContinuousShift().on((length,)).project(bump(5.0, length)[None])
-    windows = prepare(
-        Recording(signal), Preprocessing(length, step), layout="recording", to_end=True
-    )
+    windows = split_recording(Recording(signal), length, step, to_end=True)
     codes = encode(windows.values, component, group=ContinuousShift(), alpha=alpha)
     return event_table(codes, component, windows)
 
@@ -167,7 +166,7 @@ def test_events_beyond_the_end_are_not_listed():
 
 def test_the_middle_of_a_window_counts_most_where_windows_overlap():
     """Weights 1, 2, 2, 1: by hand, where two windows say 1 and 2."""
-    windows = prepare(Recording(np.zeros(6)), Preprocessing(4, 2), layout="recording")
+    windows = split_recording(Recording(np.zeros(6)), 4, 2)
     restored = windows.restore(np.repeat([[1.0], [2.0]], 4, axis=1))
     assert_allclose(restored, [1, 1, (2 * 1 + 1 * 2) / 3, (1 * 1 + 2 * 2) / 3, 2, 2])
     assert_array_equal(taper(5), [1, 2, 3, 2, 1])

@@ -103,6 +103,6 @@ def test_the_command_says_that_hardly_anything_was_found(tmp_path):
     arguments += ("--noise", "white", "--components", "1")
     done = run("fit", tmp_path / "x.npy", "-o", model, *arguments)
     assert "Warning: hardly anything was found" in done.err
-    done = run("encode", model, tmp_path / "x.npy", "-o", tmp_path / "e.csv")
+    done = run("events", model, tmp_path / "x.npy", "-o", tmp_path / "e.csv")
     assert "Warning: hardly anything was found" in done.err
     assert load(model).n_iter_ >= 0

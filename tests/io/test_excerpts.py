@@ -11,7 +11,8 @@ from test_command import FIT, LEARN, LENGTH, N_WINDOWS, RATE, SIGNAL, TIMES, fol
 
 import orbitdl
 from orbitdl.command.lengths import parse_time
-from orbitdl.io import Preprocessing, Recording, prepare
+from orbitdl.io import Recording
+from orbitdl.windows import split_recording
 
 __all__ = ["folder", "model"]  # fixtures
 # fits end early here, on purpose
@@ -24,7 +25,7 @@ BEGIN, END = 5 * LENGTH, 12 * LENGTH  # 3.2 s and 7.68 s
 @pytest.mark.parametrize("places", [(BEGIN, END), ("3.2s", "7680ms")])
 def test_events_of_an_excerpt_have_the_times_of_the_whole_recording(folder, model, places, step):
     part = ("--from", places[0], "--to", places[1], "--step", step)
-    run("encode", model, folder / "rec.npy", "-o", folder / "part.csv", *part).fine()
+    run("events", model, folder / "rec.npy", "-o", folder / "part.csv", *part).fine()
     events = pd.read_csv(folder / "part.csv").query("coefficient.abs() > 1")
     assert_allclose(events["sample"], TIMES[5:12], atol=0.1)
     assert_allclose(events["onset"], TIMES[5:12] / RATE, atol=1e-3)
@@ -32,9 +33,9 @@ def test_events_of_an_excerpt_have_the_times_of_the_whole_recording(folder, mode
 
 def test_an_excerpt_from_the_start_or_to_the_end_is_one_too(folder, model):
     table = folder / "half.csv"
-    run("encode", model, folder / "rec.npy", "-o", table, "--from", "0", "--to", END).fine()
+    run("events", model, folder / "rec.npy", "-o", table, "--from", "0", "--to", END).fine()
     assert len(pd.read_csv(table).query("coefficient.abs() > 1")) == 12
-    run("encode", model, folder / "rec.npy", "-o", table, "--from", BEGIN).fine()
+    run("events", model, folder / "rec.npy", "-o", table, "--from", BEGIN).fine()
     assert len(pd.read_csv(table).query("coefficient.abs() > 1")) == N_WINDOWS - 5
 
 
@@ -83,7 +84,7 @@ REFUSED = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_an_excerpt_that_is_none_is_refused(folder, model, case):
     part, sentence = REFUSED[case]
-    run("encode", model, folder / "rec.npy", "-o", folder / "none.csv", *part).refused(sentence)
+    run("events", model, folder / "rec.npy", "-o", folder / "none.csv", *part).refused(sentence)
 
 
 def test_seconds_without_a_rate_are_refused(folder):
@@ -94,7 +95,7 @@ def test_seconds_without_a_rate_are_refused(folder):
 
 def test_windows_have_no_excerpt(folder, model):
     np.save(folder / "windows.npy", SIGNAL.reshape(-1, LENGTH))
-    arguments = ("encode", model, folder / "windows.npy", "-o", folder / "none.csv", "--to", 3)
+    arguments = ("events", model, folder / "windows.npy", "-o", folder / "none.csv", "--to", 3)
     run(*arguments).refused("the data are windows .* or pass --layout recording")
 
 
@@ -105,15 +106,15 @@ def test_times_are_in_milliseconds_seconds_minutes_and_hours():
 
 @pytest.mark.parametrize("text", ["-1", "soon", "1.5", "1.5d"])
 def test_what_is_no_time_is_a_wrong_usage(folder, model, text):
-    said = run("encode", model, folder / "rec.npy", "-o", folder / "x.csv", "--from", text)
+    said = run("events", model, folder / "rec.npy", "-o", folder / "x.csv", "--from", text)
     assert said.code == 2
 
 
 def test_an_excerpt_of_an_excerpt_counts_from_the_start_of_all():
     part = Recording(SIGNAL, RATE).excerpt(100).excerpt(50, 250)
-    assert part.offset == 150
+    assert part.first_sample == 150
     assert_array_equal(part.signal, SIGNAL[150:350])
-    assert prepare(part, Preprocessing(LENGTH)).offset == 150
+    assert split_recording(part, LENGTH).first_sample == 150
     with pytest.raises(ValueError, match="begin must be an integer of at least 0, not -1"):
         part.excerpt(-1)
 

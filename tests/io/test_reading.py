@@ -1,17 +1,17 @@
 """Files of every format become the same windows, and bad ones one sentence."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from orbitdl.io.preparing import is_recording
 from scipy.io import wavfile
 
-from orbitdl.datasets import segment
-from orbitdl.io import Preprocessing, Recording, prepare, read
-from orbitdl.io.channels import choose_channel
+from orbitdl.io import Recording, is_recording, read
+from orbitdl.io.channels import channel_index
+from orbitdl.preprocessing import SplitWindows
 
 RNG = np.random.default_rng(0)
 LEADS = np.round(RNG.uniform(-1, 1, (40, 2)), 3)
@@ -109,7 +109,7 @@ BAD_FILES = {
     "missing": (lambda p: p / "none.npy", "there is no such file"),
     "missing record": (lambda p: p / "none", "no such file or WFDB record"),
     "missing header": (lambda p: p / "none.hea", "WFDB record"),
-    "unknown suffix": (lambda p: write_text(p / "a.xyz", "1"), "pass .npy, .npz, .csv"),
+    "unknown suffix": (lambda p: write_text(p / "a.xyz", "1"), "pass .csv, .tsv or .txt"),
     "a folder": (lambda p: p, "it is a folder; pass a file in it"),
     "text in a cell": (
         lambda p: write_text(p / "a.csv", "a,b\n1,2\n3,oops\n"),
@@ -192,99 +192,30 @@ LAYOUTS = {
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_rows_are_samples_or_windows_by_rule(case):
     given, window, shape, expected = LAYOUTS[case]
-    assert is_recording(given, window, "auto", shape, None) is expected
-    assert is_recording(given, window, "recording", shape, None) is True
-    assert is_recording(given, window, "windows", shape, None) is False
+    assert is_recording(given, window, "auto", shape) is expected
+    assert is_recording(given, window, "recording", shape) is True
+    assert is_recording(given, window, "windows", shape) is False
 
 
 def test_rows_at_a_sampling_rate_are_samples_unless_they_fit_a_model():
-    assert is_recording(content(100, 2), None, "auto", None, 360.0)
-    assert is_recording(content(100, 20), None, "auto", (10,), 360.0)
-    assert not is_recording(content(100, 10), None, "auto", (10,), 360.0)
-    assert not is_recording(content(100, 10, 2), None, "auto", None, 360.0)
+    def rule(*shape, of_model=None):
+        return is_recording(replace(content(*shape), sfreq=360.0), None, "auto", of_model)
+
+    assert rule(100, 2)
+    assert rule(10800, 2)  # two channels, and not 10800 windows
+    assert rule(100, 20, of_model=(10,))
+    assert not rule(100, 10, of_model=(10,))
+    assert not rule(100, 10, 2)
 
 
 def test_channels_are_chosen_by_number_name_and_mean():
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5", least=2)[0], LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, (), "1", least=2)[0], LEADS[:, 1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "V5,0", least=2)[0], LEADS[:, ::-1])
-    assert_array_equal(choose_channel(LEADS, NAMES, "mean", least=2)[0], LEADS.mean(axis=1))
+    named = Recording(LEADS, ch_names=NAMES)
+    assert_array_equal(named.pick("V5"), LEADS[:, 1])
+    assert_array_equal(Recording(LEADS).pick("1"), LEADS[:, 1])
+    assert_array_equal(named.pick("V5,0"), LEADS[:, ::-1])
+    assert_array_equal(named.pick("mean"), LEADS.mean(axis=1))
     with pytest.raises(ValueError, match=r"from 0 to 1, a name \(MLII, V5\) or mean"):
-        choose_channel(LEADS, NAMES, "V6", least=2)
-
-
-@pytest.mark.parametrize("channels", [1, 2])
-def test_windows_are_those_of_segment(channels):
-    signal = LEADS[:, 0] if channels == 1 else LEADS
-    steps = Preprocessing(window=7, step=3, normalize=True)
-    windows = prepare(Recording(signal), steps)
-    assert_allclose(windows.values, segment(signal, 7, 3), atol=1e-14)
-    assert windows.left_out == 0 if channels else 1
-
-
-def test_samples_that_do_not_fill_a_window_are_left_out_or_the_last_window_ends_with_them():
-    left = prepare(Recording(LEADS[:, 0]), Preprocessing(window=15))
-    assert len(left) == 2
-    assert left.left_out == 10
-    every = prepare(Recording(LEADS[:, 0]), Preprocessing(window=15), to_end=True)
-    assert_array_equal(every.start, [0, 15, 25])
-    assert every.left_out == 0
-    assert_array_equal(every.values[2], LEADS[25:40, 0])
-
-
-def test_a_recording_shorter_than_a_window_is_filled_up_with_missing_values():
-    (window,) = prepare(Recording(LEADS[:10, 0]), Preprocessing(window=15), to_end=True).values
-    assert_array_equal(window[:10], LEADS[:10, 0])
-    assert np.isnan(window[10:]).all()
-
-
-@pytest.mark.parametrize("step", [7, 3, None])
-@pytest.mark.parametrize("channels", [1, 2])
-def test_windows_go_back_together(step, channels):
-    signal = LEADS[:, 0] if channels == 1 else LEADS
-    steps = Preprocessing(window=7, step=step, normalize=True)
-    windows = prepare(Recording(signal), steps, to_end=True)
-    assert_allclose(windows.restore(windows.values), signal, atol=1e-14)
-    assert windows.restore(np.zeros_like(windows.values)).shape == signal.shape
-
-
-def test_missing_values_do_not_disturb_the_normalisation():
-    holed = LEADS[:, 0].copy()
-    holed[3] = np.nan
-    (window,) = prepare(Recording(holed[:7]), Preprocessing(window=7, normalize=True)).values
-    seen = np.delete(holed[:7], 3)
-    expected = (seen - seen.mean()) / np.linalg.norm(seen - seen.mean())
-    assert_allclose(np.delete(window, 3), expected, atol=1e-14)
-    assert np.isnan(window[3])
-
-
-def test_a_constant_window_becomes_zero_and_comes_back():
-    windows = prepare(Recording(np.full(14, 0.1)), Preprocessing(window=7, normalize=True))
-    assert not windows.values.any()
-    assert_allclose(windows.restore(windows.values), 0.1)
-
-
-BAD_CUTS = {
-    "recording without a window": (content(100), Preprocessing(), "for instance window=201"),
-    "short recording": (content(5), Preprocessing(window=9), "fewer than one window of 9"),
-    "windows with a window": (content(5, 9, 2), Preprocessing(window=3), "so they are windows"),
-    "channel of a single column": (content(99), Preprocessing(9, channel="1"), "these have one"),
-}
-
-
-@pytest.mark.parametrize("case", BAD_CUTS)
-def test_what_cannot_be_cut_is_refused(case):
-    given, steps, message = BAD_CUTS[case]
-    with pytest.raises(ValueError, match=message):
-        prepare(given, steps)
-
-
-def test_a_strange_preprocessing_in_a_model_file_is_refused():
-    assert Preprocessing.of({}) == Preprocessing()
-    assert Preprocessing.of({"window": 9, "other": 1}) == Preprocessing(window=9)
-    for strange in ({"window": "9"}, {"window": -1}, {"sfreq": True}, {"channel": [1]}):
-        with pytest.raises(ValueError, match="stored in the model file is not valid"):
-            Preprocessing.of(strange)
+        channel_index("V6", NAMES, 2)
 
 
 CSV = {
@@ -311,7 +242,7 @@ def test_a_column_that_looks_like_time_is_remarked_on():
     table = np.column_stack([0.01 * np.arange(50), np.sin(np.arange(50.0))])
     content = Recording(table, ch_names=("time", "x"), kind="table")
     with pytest.warns(UserWarning, match="column time increases uniformly, like time"):
-        prepare(content, Preprocessing(10, 10, False, None, None), layout="recording")
+        SplitWindows(10).fit_transform(content)
 
 
 @pytest.mark.parametrize("share", [0.9, 0.5, 0.1, 0.01])

@@ -254,7 +254,7 @@ def test_every_command_says_how_it_read_a_table(european):
     told = "columns separated by semicolon, decimals after a comma"
     commands = {
         "fit": (data, "-o", model, *settings),
-        "encode": (model, data, "-o", european / "e.csv"),
+        "events": (model, data, "-o", european / "e.csv"),
         "denoise": (model, data, "-o", european / "d.npy"),
         "complete": (model, data, "-o", european / "c.npy"),
         "report": (model, data, "-o", european / "r.html"),

@@ -426,7 +426,7 @@ def test_waveforms_of_different_lengths_are_compared(waveforms):
     model, _ = waveforms
     longer = WaveformLearning(1, 20, noise="white")
     longer.components_ = np.pad(model.components_, [(0, 0), (3, 1), (0, 0)])
-    longer.preprocessing_ = {}
+    longer.preprocessing_, longer.acquisition_ = [], {}
     assert DictionariesDisplay.from_estimators(model, longer).distance < 1e-9
 
 

@@ -27,6 +27,8 @@ from orbitdl.groups import (
     IntegerShift,
     InterpolatedShift,
 )
+from orbitdl.io import Recording
+from orbitdl.preprocessing import HighPass, SplitWindows
 from orbitdl.storage import container, writing
 from orbitdl.storage import model_files as files
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
@@ -124,7 +126,7 @@ def test_every_coder_comes_back_with_its_settings(name, path):
 
 
 def test_every_parameter_is_stored_or_known_not_to_be():
-    elsewhere = {"group", "callback", "checkpoint"}
+    elsewhere = {"group", "callback", "checkpoint", "preprocessing"}
     stored = {field.name for field in fields(files.Parameters)}
     assert set(OrbitDictionaryLearning().get_params()) == stored | elsewhere
 
@@ -179,14 +181,18 @@ def test_names_of_features_come_back(path):
 
 
 def test_preprocessing_and_provenance_come_back(model, path):
-    settings = {"window": np.int64(201), "normalize": True, "sfreq": 360.0, "channel": None}
-    model.save(path, preprocessing=settings, provenance={"file": "100.dat"})
+    steps = [HighPass(0.1).fit(Recording(X[0], 360.0)), SplitWindows(6).fit(X[0])]
+    model.preprocessing_, model.acquisition_ = steps, {"sfreq": np.float64(360.0)}
+    model.save(path, provenance={"file": "100.dat"})
     again = load(path)
-    assert again.preprocessing_ == settings
+    assert list(map(str, again.preprocessing_)) == list(map(str, steps))
+    assert [step.sfreq_ for step in again.preprocessing_] == [360.0, None]
+    assert (again.acquisition_, again.sfreq_) == ({"sfreq": 360.0}, 360.0)
     assert again.provenance_ == {**model.provenance_, "file": "100.dat"}
     again.save(path)
-    assert load(path).preprocessing_ == settings
-    assert again.fit(X).preprocessing_ == {}
+    assert list(map(str, load(path).preprocessing_)) == list(map(str, steps))
+    again.set_params(preprocessing=None).fit(X)
+    assert (again.preprocessing_, again.acquisition_) == ([], {})
 
 
 def test_provenance_knows_the_data_and_the_software(model):
@@ -242,12 +248,21 @@ def test_a_class_whose_settings_are_not_known_is_refused_before_anything_is_writ
 
 
 @pytest.mark.parametrize(
-    "preprocessing", [{"f": max}, {"x": np.nan}, {1: 2}, {"x": X}, {"n": 2**70}, "window"]
+    "provenance", [{"f": max}, {"x": np.nan}, {1: 2}, {"x": X}, {"n": 2**70}, "window"]
 )
-def test_preprocessing_is_text_and_numbers(model, preprocessing, path):
+def test_provenance_is_text_and_numbers(provenance, path):
     with pytest.raises(ModelFileError, match="this model cannot be saved"):
-        model.save(path, preprocessing=preprocessing)
+        fit().save(path, provenance=provenance)
     assert not path.exists()
+
+
+@pytest.mark.parametrize("step", ["HighPass", {"kind": "os.system"}, {"kind": "HighPass"}, 7])
+def test_a_step_that_is_none_is_refused(step, path):
+    model = fit()
+    model.save(path)
+    header, tensors = parts(path.read_bytes())
+    container.write(path, changed(header, ("steps",), [step]), tensors)
+    assert_refused(path)
 
 
 def test_a_model_with_broken_results_is_refused(path):
@@ -450,7 +465,7 @@ def test_no_odd_header_does_anything_but_load_or_be_refused(content, path, monke
             except ModelFileError as error:
                 refused += 1
                 assert len(str(error).replace(str(path), "")) < 250  # noqa: PT017
-        if place[0] not in ("preprocessing", "provenance") or len(place) == 1:
+        if place[0] not in ("steps", "acquisition", "provenance") or len(place) == 1:
             container.write(path, changed(header, place, delete=True), tensors)
             assert_refused(path)
     assert refused > 200

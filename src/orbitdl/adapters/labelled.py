@@ -32,7 +32,9 @@ def from_pandas(table: pd.DataFrame | pd.Series, sfreq: float | None = None) -> 
     >>> from_pandas(pd.DataFrame({"x": [0.0, 1.0, 2.0, 3.0]}, index=times))
     <Recording: 4 samples (0.04 s) of 1 channel (x) at 100 Hz>
     """
-    frame = table.to_frame() if table.ndim == 1 else table
+    import pandas as pd
+
+    frame = pd.DataFrame(table)
     values = frame.to_numpy(dtype=np.float64, na_value=np.nan)
     names = tuple(str(name) for name in frame.columns)
     rate = sfreq or _rate_of(frame.index)

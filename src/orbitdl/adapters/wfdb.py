@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from orbitdl.io.wfdb_records import import_wfdb
+from orbitdl.storage.writing import write_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def to_wfdb(
     """
     place = Path(path)
     content = annotation_file(events["sample"], events["component"], sfreq, symbols)
-    place.write_bytes(content)
+    write_file(place, content)
     return place
 
 

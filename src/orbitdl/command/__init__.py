@@ -1,4 +1,4 @@
-"""The command line: ``orbitdl fit``, ``orbitdl encode`` and the rest."""
+"""The command line: ``orbitdl fit``, ``orbitdl events`` and the rest."""
 
 from orbitdl.command.app import app, main
 

@@ -58,4 +58,4 @@ def demo(
     screen.result({"written": [str(path) for path in written], **shown.figures})
     screen.say(f"Written: {', '.join(map(str, written))}")
     screen.say(f"Look at {page} in a browser, then try:")
-    screen.say(f"  {program()} encode {file} {data} -o {output / 'events.csv'}")
+    screen.say(f"  {program()} events {file} {data} -o {output / 'events.csv'}")

@@ -71,6 +71,11 @@ class Material:
             stored |= {} if channel is None else {"channel": channel}
             own = SplitWindows(windows.values.shape[1], normalize=preparing.normalize)
             return cls(None, [own.fit(recording)], windows, None, stored)
+        if recording.ndim > 2:
+            raise ValueError(
+                f"the data have shape {recording.shape}, so they are windows, not a recording; "
+                "leave out window=, length= and layout=."
+            )
         require_no_time(recording, channel)
         excerpt = excerpt_of(recording, reading)
         steps = preparing.steps(channel)

@@ -14,13 +14,13 @@ from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.display import Screen
 from orbitdl.command.lengths import in_samples
 from orbitdl.command.options import ReadingOptions
-from orbitdl.domains.time.acquisition import SAME
+from orbitdl.domains.time.acquisition import SAME, require_same_rate
 from orbitdl.io import Layout, Recording, is_recording, read
 from orbitdl.io.channels import channel_index
 from orbitdl.io.columns import NoSuchColumnError
 from orbitdl.io.time_columns import looks_like_time
 from orbitdl.io.time_units import TimeUnit, unit_of
-from orbitdl.preprocessing import Pick
+from orbitdl.preprocessing import Pick, Resample
 from orbitdl.windows import Windows
 from orbitdl.windows.splitting import given_windows
 
@@ -137,7 +137,11 @@ def data_for(
     if picked and reading.channel is None:
         stored["channel"] = as_text(picked[0].channels)
     recording = read_file(data, reading, screen, stored)
-    recording = replace(recording, sfreq=recording.sfreq or input_rate(model))
+    learned = input_rate(model)
+    if not any(isinstance(step, Resample) for step in model.preprocessing_):
+        remedy = f"resample the data, or insist with sfreq={learned or 0:g}"
+        require_same_rate(learned, recording.sfreq, remedy)
+    recording = replace(recording, sfreq=recording.sfreq or learned)
     channel, shape = reading.channel or stored.get("channel"), model.components_.shape[1:]
     if isinstance(model, OrbitDictionaryLearning):
         splitter = model.preprocessing_[-1] if model.preprocessing_ else None
@@ -147,7 +151,21 @@ def data_for(
             return windows_in(recording, reading, channel, normalize=normalize)
     require_no_time(recording, channel)
     excerpt = excerpt_of(recording, reading)
-    return excerpt.pick(reading.channel) if reading.channel and excerpt.ndim > 1 else excerpt
+    if reading.channel and excerpt.ndim > 1:
+        excerpt = excerpt.pick(reading.channel)
+    if not picked:
+        _require_channels(excerpt.n_channels, shape[1] if len(shape) > 1 else 1)
+    return excerpt
+
+
+def _require_channels(found: int, own: int) -> None:
+    """Raise unless a recording has as many channels as a model was learned from."""
+    if found != own:
+        said = [f"{count} channels" if count > 1 else "one channel" for count in (found, own)]
+        raise ValueError(
+            f"the recording has {said[0]}, but the model was learned from {said[1]}; select "
+            "matching channels with channel=."
+        )
 
 
 def input_rate(model: Model) -> float | None:

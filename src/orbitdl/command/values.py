@@ -83,8 +83,9 @@ def completed(
         )
         filled = np.where(windows.unfilled, np.nan, prepared.restored(filled))
         source = windows.source if isinstance(data, Windows) else source_of(model, data)
-    missing = np.isnan(source)
     whole = np.array(filled)
+    source = source.reshape(whole.shape)  # of one channel, with an axis of it or without
+    missing = np.isnan(source)
     np.copyto(whole, source, where=~missing)
     return whole, missing
 

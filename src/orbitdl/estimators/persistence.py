@@ -90,6 +90,8 @@ class PersistenceMixin:
         place = as_path(path)
         try:
             self._check_parameters()
+            if not isinstance(provenance, Mapping | None):
+                raise ValueError(f"provenance must be a mapping, not {provenance!r}")
             more = {} if provenance is None else plain(provenance)
             steps = plain(to_records(self.preprocessing_))
             prepared = Prepared(steps, plain(self.acquisition_))

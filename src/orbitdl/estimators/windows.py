@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -124,8 +124,7 @@ class WindowsMixin:
         """
         check_is_fitted(self)
         if isinstance(X, Windows):
-            self._require_alike(X)
-            return PreparedData(X.values, X)
+            return PreparedData(X.values, self._compared(X))
         if step is not None:
             require_count(step, "step")
         elif for_events:
@@ -137,7 +136,7 @@ class WindowsMixin:
         require_splitter(steps)
         applied = apply_steps(steps[:-1], data)
         windows = steps[-1].windows(applied.result, step or steps[-1]._step_again())
-        self._require_alike(windows)
+        windows = self._compared(windows)
         return PreparedData(windows.values, windows, Applied(steps, [*applied.stages, windows]))
 
     def _usual_steps(self, X: Any) -> list[Any]:
@@ -156,18 +155,20 @@ class WindowsMixin:
         """Return the data points of what a fitted model is given."""
         return self.prepared(X).values
 
-    def _require_alike(self, windows: Windows) -> None:
-        """Refuse windows of other shape or sampling rate; warn of other units or scale."""
+    def _compared(self, windows: Windows) -> Windows:
+        """Refuse windows of other shape or sampling rate; warn of other units or scale, once."""
+        if windows.compared:
+            return windows
         shape = self.components_.shape[1:]
         if windows.values.shape[1:] != shape:
             raise ValueError(
                 f"the data have windows of shape {windows.values.shape[1:]}, but the model was "
-                f"learned from shape {shape}; select matching channels with Pick, or another "
-                "length."
+                f"learned from shape {shape}; select matching data: its channels, or its length."
             )
         found = windows.acquisition()
         require_same_rate(self.acquisition_.get("sfreq"), found.get("sfreq"), "resample the data")
         compare(self.acquisition_, found)
+        return replace(windows, compared=True)
 
     def _fit_windows(self, X: Any) -> tuple[list[Any], Windows | None]:
         """Return fitted steps and windows of recordings to learn from; None for data points."""

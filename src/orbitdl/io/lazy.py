@@ -104,13 +104,13 @@ class Scaled(LazyArray):
 
 
 class Transposed(LazyArray):
-    """Samples (T, channels) of an array on disk that holds (channels, T)."""
+    """Samples (T, channels) of an array that holds (channels, T)."""
 
     def __init__(self, values: Any) -> None:
         self.values, self.shape = values, tuple(map(int, values.shape[::-1]))
 
     def _read(self, first: int, last: int) -> Floats:
-        return np.asarray(self.values[:, first:last], dtype=np.float64).T
+        return np.ascontiguousarray(np.asarray(self.values[:, first:last], dtype=np.float64).T)
 
 
 class Joined(LazyArray):

@@ -33,6 +33,7 @@ def from_mne(raw: Any) -> Recording:
     Examples
     --------
     >>> import mne
+    >>> import numpy as np
     >>> info = mne.create_info(["Fz", "Cz"], 250.0, "eeg")
     >>> raw = mne.io.RawArray(np.zeros((2, 500)), info, verbose="error")
     >>> from_mne(raw)

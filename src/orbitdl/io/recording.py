@@ -72,10 +72,14 @@ class Recording:
     units: tuple[str, ...] = ()
     ch_types: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        if not (hasattr(self.signal, "shape") and hasattr(self.signal, "dtype")):
+            object.__setattr__(self, "signal", np.asarray(self.signal))
+
     @property
     def shape(self) -> tuple[int, ...]:
         """Shape of the signal."""
-        return tuple(map(int, np.shape(self.signal)))
+        return tuple(map(int, self.signal.shape))
 
     @property
     def ndim(self) -> int:

@@ -66,16 +66,19 @@ class Table:
 
 
 def read_csv(
-    path: Path, requested: Dialect | None = None, selection: ColumnSelection = EVERY
+    path: Path,
+    requested: Dialect | None = None,
+    selection: ColumnSelection = EVERY,
+    skiprows: int = 0,
 ) -> Recording:
     """Read rows of numbers; a first row of text is the header.
 
     Columns are separated by semicolons, tabs, commas or blanks; the decimal mark is a point or a
     comma. Both are detected jointly, unless requested; .tsv implies tabs. Empty cells and lines are
-    missing values; leading lines that begin with # are skipped. A second row may hold units. Unused
-    columns may hold text.
+    missing values; leading lines that begin with # or % are skipped, and `skiprows` others. A
+    second row may hold units. Unused columns may hold text.
     """
-    content = content_of(path)
+    content = without_lines(content_of(path), skiprows)
     top = list(islice(_lines(content), LOOKED_AT))
     before = _lines_before_table(top)
     requested = _with_announced(top[before - 1] if before else "", requested or UNKNOWN)
@@ -138,6 +141,13 @@ def _require_fitting_header(table: Table) -> None:
         )
 
 
+def without_lines(content: bytes, count: int) -> bytes:
+    """Return a text without its first lines."""
+    for _ in range(count):
+        content = content.partition(b"\n")[2]
+    return content
+
+
 def _lines(content: bytes) -> Iterator[str]:
     """Return an iterator over the lines of a text."""
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8")
@@ -154,7 +164,7 @@ def _filled_lines(content: bytes) -> list[str]:
 def _lines_before_table(lines: list[str]) -> int:
     """Return the number of lines before a table: comments, and Excel's ``sep=``."""
     count = 0
-    while count < len(lines) and lines[count].startswith(("#", "sep=")):
+    while count < len(lines) and lines[count].startswith(("#", "%", "sep=")):
         count += 1
     return count
 

@@ -5,14 +5,19 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from orbitdl.arrays.optional import install_hint
 from orbitdl.io.array_files import as_numbers
 from orbitdl.io.enumerations import printable
+from orbitdl.io.lazy import ReadBy
 from orbitdl.io.recording import Recording
 from orbitdl.io.unreadable import UnreadableError, parsing
+
+LAZY = 2**24
+"""Values from which on a record is read when it is needed."""
 
 
 def import_wfdb() -> Any:
@@ -39,11 +44,20 @@ def read_wfdb(path: Path) -> Recording:
         )
     with parsing(path, "a WFDB record"):
         _require_rate(header)
-        _require_all_leads(wfdb.rdheader(str(stem)), path)
-        record = wfdb.rdrecord(str(stem))
-        values = as_numbers(record.p_signal, path)
+        about = wfdb.rdheader(str(stem))
+        _require_all_leads(about, path)
+        few = about.sig_len is not None and about.sig_len * about.n_sig > LAZY
+        record = wfdb.rdrecord(str(stem), sampto=1 if few else None)
         names, units = tuple(map(printable, record.sig_name)), tuple(map(str, record.units))
+        values: Any = as_numbers(record.p_signal, path)
+        if few:
+            values = ReadBy((about.sig_len, about.n_sig), partial(_samples, str(stem)))
         return Recording(values, float(record.fs), names, units=units)
+
+
+def _samples(stem: str, first: int, last: int) -> Any:
+    """Return samples of a record in physical units."""
+    return import_wfdb().rdrecord(stem, sampfrom=first, sampto=last).p_signal
 
 
 def _require_rate(header: Path) -> None:

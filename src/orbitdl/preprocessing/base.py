@@ -60,7 +60,7 @@ class Step(TransformerMixin, BaseEstimator):
     def to_record(self) -> dict[str, Any]:
         """Return numbers and text from which `orbitdl.preprocessing.from_records` makes it anew."""
         own = {name: plain(getattr(self, name)) for name in self.stored if hasattr(self, name)}
-        return {"step": type(self).__name__, **self.get_params(), "fitted": own}
+        return {"kind": type(self).__name__, "parameters": self.get_params(), "fitted": own}
 
     def with_fitted(self, fitted: Mapping[str, Any]) -> Self:
         """Return this step with the fitted attributes of a record."""

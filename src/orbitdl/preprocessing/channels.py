@@ -63,7 +63,7 @@ class CommonReference(Step):
 
     Parameters
     ----------
-    kind : {"median", "mean"}
+    average : {"median", "mean"}
         The median ignores large events of few channels.
 
     Examples
@@ -74,13 +74,13 @@ class CommonReference(Step):
     array([0., 0., 5.])
     """
 
-    def __init__(self, kind: str = "median") -> None:
-        self.kind = kind
+    def __init__(self, average: str = "median") -> None:
+        self.average = average
 
     def check(self, recording: Recording) -> None:
         """Raise ValueError unless there are channels to be referenced to each other."""
-        if self.kind not in ("median", "mean"):
-            raise ValueError(f'kind must be "median" or "mean", not {self.kind!r}.')
+        if self.average not in ("median", "mean"):
+            raise ValueError(f'average must be "median" or "mean", not {self.average!r}.')
         if recording.n_channels < 2:
             raise ValueError(
                 "a common reference needs several channels, and the recording has one; leave it "
@@ -91,7 +91,7 @@ class CommonReference(Step):
         """Return the referenced recording."""
         known = as_recording(recording)
         self.check(known)
-        return mapped(known, np.nanmedian if self.kind == "median" else np.nanmean)
+        return mapped(known, np.nanmedian if self.average == "median" else np.nanmean)
 
 
 class Whiten(Step):

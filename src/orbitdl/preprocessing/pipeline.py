@@ -141,10 +141,11 @@ def from_records(records: Sequence[Mapping[str, Any]]) -> list[Step]:
 
 
 def _step(record: Mapping[str, Any]) -> Step:
-    name = record.get("step") if isinstance(record, Mapping) else None
+    name = record.get("kind") if isinstance(record, Mapping) else None
     kind = STEPS.get(str(name))
     if kind is None:
-        raise ValueError(f"there is no preprocessing step {name!r}")
-    names = kind._get_param_names()
-    step = kind(**{name: record[name] for name in names if name in record})
-    return step.with_fitted(record.get("fitted") or {})
+        raise ValueError(f"there is no preprocessing step {str(name)[:40]!r}")
+    parameters, fitted = (record.get(part) or {} for part in ("parameters", "fitted"))
+    if set(parameters) != set(kind._get_param_names()) or not isinstance(fitted, Mapping):
+        raise ValueError(f"the preprocessing step {name} has other parameters than it takes")
+    return kind(**parameters).with_fitted(fitted)

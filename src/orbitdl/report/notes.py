@@ -239,7 +239,7 @@ def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
             "know",
             "overlap",
             f"Windows overlap (a new one every {step} samples): an event that several of them see "
-            "is counted once here, and in the table that orbitdl encode writes.",
+            "is counted once here, and in the table that orbitdl events writes.",
         )
     empty = int(np.sum((coded.energy == 0) & ~np.isnan(coded.X).reshape(len(coded.X), -1).all(1)))
     if empty:

@@ -41,7 +41,8 @@ def run_table(facts: Facts) -> list[tuple[str, str]]:
 def parameters(model: Any) -> list[tuple[str, str]]:
     """Return rows of the parameters of a model, and of how its data were prepared."""
     rows = [(name, _shown(value)) for name, value in model.get_params(deep=False).items()]
-    prepared = getattr(model, "preprocessing_", None) or {}
+    steps = ", ".join(map(str, model.preprocessing_))
+    prepared = {**({"steps": steps} if steps else {}), **model.acquisition_}
     if prepared:
         rows.append(("preprocessing", ", ".join(f"{k} = {v}" for k, v in prepared.items())))
     return rows

@@ -47,7 +47,7 @@ def event_table(
     Returns
     -------
     DataFrame
-        One row per event: the table that ``orbitdl encode`` writes. Its columns are
+        One row per event: the table that ``orbitdl events`` writes. Its columns are
 
         - `onset`: time of the component's peak in seconds from the start of the complete
           recording, if the sampling rate is known and a recording was split into windows;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.groups.base import Floats, Integers
-from orbitdl.io.recording import Recording
+from orbitdl.io.recording import Recording, as_signal
 from orbitdl.windows.overlaps import window_starts
 from orbitdl.windows.windows import Windows
 
@@ -42,12 +42,22 @@ def split_recording(
     >>> windows.start
     array([0, 2, 4, 6])
     """
+    if recording.ndim > 2:
+        raise ValueError(
+            f"the data have shape {recording.shape}, so they are windows, not a recording; leave "
+            "out window=, length= and layout=."
+        )
+    if recording.ndim == 0 or not len(recording):
+        raise ValueError(
+            f"signal has shape {recording.shape}: pass one of shape (n_times,) or (n_times, "
+            "channels)."
+        )
     if len(recording) < length and not to_end:
         raise ValueError(
             f"the recording has {len(recording)} sample{'s' * (len(recording) != 1)}, fewer than "
             f"one window of {length}; pass a longer recording or a smaller window=."
         )
-    source = recording[:]
+    source = as_signal(recording.signal[:])
     if recording.shape[1:] == (1,):
         source = source[:, 0]
     values, start = split_windows(source, length, step or length, to_end=to_end)

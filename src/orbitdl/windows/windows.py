@@ -37,6 +37,8 @@ class Windows:
         excerpt, times of events from that of the recording.
     units : tuple of str
         Physical units of the channels, or empty.
+    compared : bool
+        Whether they were compared with what a model learned from.
     """
 
     values: Floats
@@ -48,6 +50,7 @@ class Windows:
     ch_names: tuple[str, ...] = ()
     first_sample: int = 0
     units: tuple[str, ...] = ()
+    compared: bool = False
 
     def __len__(self) -> int:
         return len(self.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -27,6 +28,7 @@ from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.presentation import NO_BREAK
 from orbitdl.io import Recording
 from orbitdl.learning.history import History
+from orbitdl.preprocessing.pipeline import apply_steps
 from orbitdl.report.phrasing import count, number
 from orbitdl.report.recording.intervals import Intervals, marked_intervals
 from orbitdl.report.recording.resolution import sampled_segments
@@ -224,13 +226,14 @@ def gather(
         raise ValueError("a report is about one recording; pass one of them.")
     if not hasattr(recording, "signal"):
         recording = Recording(np.asarray(recording))
+    recording, model = after_steps(recording, model)
     signal = as_recordings(recording.signal)[0][0]
     codes = model.encode(recording.signal)
     events = model.events(recording.signal, recording.sfreq, codes=codes)
     return RecordingFacts(
         model=model,
         signal=detrended(signal, model.length, detrend=model.detrend),
-        clock=Clock(recording.sfreq, recording.offset or 0),
+        clock=Clock(recording.sfreq, recording.first_sample or 0),
         channels=_names(recording.ch_names, signal.channels),
         title="Events of a recording" if title is None else str(title),
         unit=unit,
@@ -238,6 +241,15 @@ def gather(
         events=events,
         missing=missing_segments(signal),
     )
+
+
+def after_steps(
+    recording: Recording, model: WaveformLearning
+) -> tuple[Recording, WaveformLearning]:
+    """Return a recording after the preprocessing of a model, and the model for such recordings."""
+    plain = copy(model)
+    plain.preprocessing_ = []
+    return apply_steps(model.preprocessing_, recording).result, plain
 
 
 def _atoms_of(events: pd.DataFrame, peaks: Floats) -> Atoms:

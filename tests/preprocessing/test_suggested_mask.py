@@ -6,7 +6,8 @@ from numpy.testing import assert_array_equal
 from test_datasets import recording_is_here
 
 from orbitdl.datasets import load_ecg, make_ecg_recording, make_spike_recording
-from orbitdl.io import Recording, suggest_mask
+from orbitdl.io import Recording
+from orbitdl.preprocessing import suggest_mask
 
 
 def found(signal, **settings) -> list[tuple[int, int, int, str]]:

@@ -1,14 +1,17 @@
-"""Drift taken off a recording before it is cut, kept in the model, and put back."""
+"""Filters without delay: their gain, gaps, and the baseline that is put back."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from orbitdl.io.prepared_signal import baseline
 from test_command import FIT, LENGTH, RATE, SIGNAL, TIMES, run
 
 import orbitdl
-from orbitdl.io import Preprocessing, Recording, prepare, prepare_for
+from orbitdl.io import Recording
+from orbitdl.io.lazy import ReadBy
+from orbitdl.preprocessing import BandPass, HighPass, LowPass, Notch, SplitWindows
+from orbitdl.preprocessing.filters import Filtered
+from orbitdl.preprocessing.pipeline import apply_steps, fit_steps
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")
@@ -17,6 +20,13 @@ HZ = 0.3
 SECONDS = np.arange(len(SIGNAL)) / RATE
 DRIFT = 4 + 3 * np.sin(2 * np.pi * 0.05 * SECONDS) + 0.2 * SECONDS
 RNG = np.random.default_rng(0)
+
+
+def baseline(signal, cutoff):
+    """Return what a high-pass filter removes."""
+    known = Recording(signal)
+    step = HighPass(cutoff).fit(known)
+    return step.restore(np.zeros(known.shape), known)
 
 
 def amplitude(values, frequency):
@@ -67,33 +77,61 @@ def test_gaps_are_bridged_and_channels_are_their_own():
 def test_what_was_taken_off_is_put_back(step, normalize, channels):
     signal = SIGNAL + DRIFT
     signal = signal if channels == 1 else np.stack([signal, -2 * signal], axis=1)
-    steps = Preprocessing(LENGTH, step, normalize, sfreq=RATE, highpass=HZ)
-    windows = prepare(Recording(signal, RATE), steps, to_end=True)
-    assert_allclose(windows.restore(windows.values), signal, atol=1e-12)
-    assert_array_equal(windows.source, signal)
-    assert_allclose(windows.baseline[200:-200].T.reshape(channels, -1)[0],
-                    (DRIFT + SIGNAL.mean())[200:-200], atol=0.7)  # fmt: skip
-    nothing = windows.restore(np.zeros_like(windows.values))
+    steps = [HighPass(HZ), SplitWindows(LENGTH, step, normalize)]
+    fitted, _ = fit_steps(steps, [Recording(signal, RATE)])
+    applied = apply_steps(fitted, Recording(signal, RATE))
+    windows = applied.result
+    assert_allclose(applied.restore(windows.values), signal, atol=1e-12)
+    slow = applied.restore(np.zeros_like(windows.values))
     if not normalize:
-        assert_allclose(nothing, windows.baseline, atol=1e-12)
+        assert_allclose(slow[200:-200].T.reshape(channels, -1)[0],
+                        (DRIFT + SIGNAL.mean())[200:-200], atol=0.7)  # fmt: skip
 
 
-def test_windows_that_leave_out_the_end_are_put_back_too():
-    steps = Preprocessing(100, sfreq=RATE, highpass=HZ)
-    windows = prepare(Recording(SIGNAL, RATE), steps)
-    assert windows.left_out == 20
-    assert_allclose(windows.restore(windows.values), SIGNAL[:-20], atol=1e-12)
+def test_windows_that_leave_out_the_end_do_not_cover_it():
+    steps = [HighPass(HZ), SplitWindows(100)]
+    _, (applied,) = fit_steps(steps, [Recording(SIGNAL, RATE)])
+    assert applied.result.left_out == 20
 
 
 def test_the_cutoff_means_the_same_whether_the_rate_is_known_or_not():
-    known = prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, sfreq=RATE, highpass=HZ))
-    unknown = prepare(Recording(SIGNAL), Preprocessing(LENGTH, highpass=HZ / RATE))
-    assert_allclose(known.values, unknown.values, atol=1e-12)
-    model = orbitdl.OrbitDictionaryLearning(1, alpha=1.0, max_iter=0, random_state=0)
-    model.fit(unknown.values)
-    model.preprocessing_ = Preprocessing(LENGTH, highpass=HZ / RATE).to_dict()
-    again = prepare_for(model, Recording(SIGNAL, RATE))
-    assert_allclose(again.values, known.values, atol=1e-12)
+    known = HighPass(HZ).fit_transform(Recording(SIGNAL, RATE))
+    unknown = HighPass(HZ / RATE).fit(Recording(SIGNAL))
+    assert_allclose(known[:], unknown.transform(Recording(SIGNAL))[:], atol=1e-12)
+    assert_allclose(known[:], unknown.transform(Recording(SIGNAL, RATE))[:], atol=1e-12)
+
+
+FILTERS = {
+    "high-pass": (HighPass(0.01), (0.0, 0.01, 0.2), (0.0, 0.5, 1.0)),
+    "low-pass": (LowPass(0.05), (0.0, 0.05, 0.3), (1.0, 0.5, 0.0)),
+    "band-pass": (BandPass(0.02, 0.1), (0.0, 0.0447, 0.4), (0.0, 1.0, 0.0)),
+    "notch": (Notch(0.14), (0.03, 0.14, 0.3), (1.0, 0.0, 1.0)),
+}
+
+
+@pytest.mark.parametrize("kind", FILTERS)
+def test_a_filter_has_its_gain_and_no_delay(kind):
+    step, frequencies, gains = FILTERS[kind]
+    t = np.arange(6000)
+    for frequency, gain in zip(frequencies, gains, strict=True):
+        wave = np.cos(2 * np.pi * frequency * t + 0.3)
+        filtered = step.fit_transform(Recording(wave))[2000:4000]
+        assert_allclose(filtered, gain * wave[2000:4000], atol=0.03)
+
+
+@pytest.mark.parametrize("kind", FILTERS)
+def test_a_part_that_is_read_alone_is_that_of_the_whole(kind):
+    step = FILTERS[kind][0].fit(Recording(np.zeros(9)))
+    x = np.cumsum(RNG.standard_normal((4000, 2)), axis=0)
+    x[1000:1300] = x[2600:2610] = np.nan
+    recording = Recording(ReadBy(x.shape, lambda first, last: x[first:last]))
+    lazy = step._filtered(recording)
+    assert isinstance(lazy, Filtered)
+    whole = lazy[:]
+    assert_array_equal(np.isnan(whole), np.isnan(x))
+    for first in range(0, 4000, 333):
+        part = slice(first, min(first + 333, 4000))
+        assert_allclose(lazy[part], whole[part], rtol=0, atol=1e-8 * np.nanmax(np.abs(x)))
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +145,8 @@ def drifting(tmp_path_factory):
 
 
 def test_the_model_keeps_the_filter_and_encode_does_it_again(drifting):
-    assert orbitdl.load(drifting / "model").preprocessing_["highpass"] == HZ
-    arguments = ("encode", drifting / "model", drifting / "rec.npy", "-o", drifting / "e.csv")
+    assert orbitdl.load(drifting / "model").preprocessing_[0].cutoff == HZ
+    arguments = ("events", drifting / "model", drifting / "rec.npy", "-o", drifting / "e.csv")
     run(*arguments, "--step", LENGTH).fine()  # as it learned: a pulse in every window
     events = pd.read_csv(drifting / "e.csv").query("coefficient.abs() > 1.5")
     assert_allclose(events["sample"], TIMES, atol=1.0)
@@ -134,27 +172,26 @@ def test_complete_fills_gaps_at_the_height_of_the_drift(drifting):
     assert np.abs(whole - SIGNAL - DRIFT)[gaps].max() < 0.6
 
 
-@pytest.mark.parametrize("highpass", [0, -1.0, np.nan, np.inf, True, "slow"])
-def test_a_cutoff_is_a_positive_number(highpass):
-    with pytest.raises(ValueError, match=r"^highpass must be a positive number, not "):
-        Preprocessing(highpass=highpass)
+@pytest.mark.parametrize("cutoff", [0, -1.0, np.nan, np.inf, True, "slow"])
+def test_a_cutoff_is_a_positive_number(cutoff):
+    with pytest.raises(ValueError, match=r"^cutoff must be a positive number, not "):
+        HighPass(cutoff).fit(Recording(SIGNAL, RATE))
 
 
 def test_a_cutoff_that_leaves_nothing_is_refused(drifting):
-    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or sfreq="):
-        Preprocessing(highpass=0.5)
+    with pytest.raises(ValueError, match=r"pass less than 0.5 cycles per sample, or a Recording"):
+        HighPass(0.5).fit(Recording(SIGNAL))
+    with pytest.raises(ValueError, match=r"low=30 is not below high=20; exchange them"):
+        BandPass(30.0, 20.0).fit(Recording(SIGNAL, RATE))
     arguments = ("fit", drifting / "rec.npy", "-o", drifting / "none", "--window", LENGTH, *FIT)
     run(*arguments, "--sfreq", 100, "--highpass", 50).refused(
-        "--highpass 50 is above the Nyquist frequency; pass less than 50 Hz"
+        "cutoff=50 is above the Nyquist frequency; pass less than 50 Hz"
     )
-
-
-def test_a_cutoff_without_a_unit_is_refused():
-    with pytest.raises(ValueError, match=r"is ambiguous: Hz or cycles per sample; pass sfreq=100"):
-        prepare(Recording(SIGNAL, RATE), Preprocessing(LENGTH, highpass=0.1))
 
 
 def test_windows_cannot_be_filtered(drifting):
     np.save(drifting / "windows.npy", SIGNAL.reshape(-1, LENGTH))
-    arguments = (drifting / "model", drifting / "windows.npy", "-o", drifting / "none.csv")
-    run("encode", *arguments).refused("--highpass 0.3 needs a recording, but the data are windows")
+    arguments = ("--highpass", HZ, "-o", drifting / "none", *FIT)
+    run("fit", drifting / "windows.npy", *arguments).refused(
+        "--highpass 0.3 needs a recording, but the data are windows"
+    )
