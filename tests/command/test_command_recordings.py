@@ -254,7 +254,7 @@ def test_a_larger_alpha_lists_less_and_one_too_large_nothing(folder):
 
 def test_options_of_windows_are_refused_by_waveforms_and_the_other_way_round(folder, windowed):
     data = folder / "one.npy"
-    for option in (("--step", 10), ("--debias",), ("--layout", "windows")):
+    for option in (("--step", 10), ("--layout", "windows")):
         result = run("events", folder / "one", data, "-o", folder / "e.csv", *option)
         misused(result, "is for models of windows, and this one codes a recording as a whole")
     for option in (("--threshold", 1), ("--refractory", 0)):
@@ -497,7 +497,7 @@ def test_a_waveform_longer_than_the_recording_is_refused_as_that(folder):
 
 
 def test_flags_are_shown_without_a_value():
-    for command in ("fit", "complete", "denoise", "encode", "report", "select", "info"):
+    for command in ("fit", "complete", "denoise", "events", "report", "select", "info"):
         lines = run(command, "--help").fine().out.splitlines()
         assert not [line for line in lines if "<bool>" in line and "--help" not in line]
 

@@ -2,8 +2,8 @@
 
 `from_mne` and `from_spikeinterface` make a `Recording` of theirs, without a copy of its samples;
 `to_annotations`, `to_sorting` and `to_wfdb` turn a table of events into annotations, spike trains
-and annotation files; `from_pandas`, `to_pandas`, `from_xarray` and `to_xarray` do so with labelled
-arrays.
+and annotation files; `to_edf` writes a recording; `from_pandas`, `to_pandas`, `from_xarray` and
+`to_xarray` are for labelled arrays.
 """
 
 import lazy_loader

@@ -1,3 +1,4 @@
+from .edf import to_edf
 from .labelled import from_pandas, from_xarray, to_pandas, to_xarray
 from .mne import from_mne, to_annotations
 from .spikeinterface import from_spikeinterface, to_sorting
@@ -10,6 +11,7 @@ __all__ = [
     "from_spikeinterface",
     "from_xarray",
     "to_annotations",
+    "to_edf",
     "to_pandas",
     "to_sorting",
     "to_wfdb",

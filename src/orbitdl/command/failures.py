@@ -15,7 +15,8 @@ import typer
 FAILED, INTERRUPTED = 1, 130
 OPTIONS = (
     "alpha", "window", "length", "step", "channel", "sfreq", "layout", "key", "separator",
-    "decimal", "highpass", "time_column", "time_unit", "max_iter", "rounds",
+    "decimal", "skiprows", "transpose", "highpass", "time_column", "time_unit", "max_iter",
+    "rounds",
 )  # fmt: skip
 """Options with the name of the argument of the library, with hyphens."""
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|\"[^\"]*\"|[\w.,+-]*\w|)")

@@ -82,6 +82,24 @@ ColumnSeparator = Annotated[
         rich_help_panel=CUTTING,
     ),
 ]
+SkippedRows = Annotated[
+    int,
+    typer.Option(
+        "--skiprows",
+        metavar="N",
+        parser=integer_from(0),
+        help="Lines of a text table to skip at its beginning.",
+        rich_help_panel=CUTTING,
+    ),
+]
+Transposed = Annotated[
+    bool,
+    typer.Option(
+        "--transpose",
+        help="The array is (channels, samples).",
+        rich_help_panel=CUTTING,
+    ),
+]
 DecimalMark = Annotated[
     Decimal | None,
     typer.Option(
@@ -172,6 +190,8 @@ class ReadingOptions:
     end: End = None
     time_column: TimeColumn = None
     time_unit: UnitOfTime = None
+    skiprows: SkippedRows = 0
+    transpose: Transposed = False
 
 
 AS_FOUND = ReadingOptions()

@@ -64,6 +64,8 @@ def _read(data: Path, reading: ReadingOptions, stored: Stored) -> Recording:
         channel=reading.channel or stored.get("channel"),
         time_column=times.get("time_column"),
         time_unit=None if unit is None else TimeUnit(unit),
+        skiprows=reading.skiprows,
+        transpose=reading.transpose,
     )
 
 

@@ -137,7 +137,8 @@ def _require_fitting_header(table: Table) -> None:
     if not reading.fits_header:
         raise UnreadableError(
             f"cannot read {table.where} as a table of numbers: row {table.first} names "
-            f"{len(reading.header)} columns, and row {table.first + 1} has {reading.width} cells."
+            f"{len(reading.header)} columns, and row {table.first + 1} has {reading.width} cells; "
+            "if lines before the table are no part of it, leave them out with skiprows=."
         )
 
 
@@ -232,5 +233,6 @@ def _filled(row: list[str], line: int, reading: Reading, where: str) -> list[str
         return [""] * reading.width
     raise UnreadableError(
         f"cannot read {where} as a table of numbers: row {line} has {len(row)} cells, and the "
-        f"first has {reading.columns}."
+        f"first has {reading.columns}; if lines before the table are no part of it, leave them out "
+        "with skiprows=."
     )

@@ -117,13 +117,13 @@ def event_table(
         samples=len(windows.source),
         in_time=codes.representation.presentation.in_time,
     )
-    events["sample"] += windows.first_sample
-    if rate is not None:
-        events["onset"] = events["sample"] / rate
     once: pd.DataFrame = events.loc[is_listed]
     once = once.sort_values("sample", kind="stable", ignore_index=True)
-    signal = Signal(windows.source, first_sample=windows.first_sample)
-    return with_intervals(once, signal, windows.values.shape[1], rate)
+    once = with_intervals(once, Signal(windows.source), windows.values.shape[1], rate)
+    once["sample"] += windows.first_sample
+    if rate is not None:
+        once["onset"] = once["sample"] / rate
+    return in_column_order(once)
 
 
 def _events_of(codes: Codes, components: ArrayLike) -> tuple[pd.DataFrame, str]:

@@ -80,7 +80,7 @@ def as_signal(recording: Any, number: int | None = None) -> Signal:
     if len(shape) == 2 and shape[0] < shape[1]:
         raise ValueError(
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
-            "pass its transpose."
+            "pass its transpose, of a file with transpose=True."
         )
     sfreq, first = _known(recording, "sfreq"), _known(recording, "first_sample") or 0
     return Signal(values, sfreq=sfreq, first_sample=first, number=number)
