@@ -15,7 +15,7 @@ from orbitdl.coding.certificate import certify
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.sliding import coder as sliding
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import ContinuousShift, IntegerShift
 
 SERVED = [(c, a) for c in CODERS for a in KINDS if served(c, a)]

@@ -11,8 +11,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_waveform_learning import model, planted
 
 from orbitdl.domains.time import noise, pool
+from orbitdl.domains.time.inputs import _remove
 from orbitdl.domains.time.pool import Pool
-from orbitdl.domains.time.spooling import _remove
 from orbitdl.estimators.out_of_core_recordings import RecordingLoader
 from orbitdl.estimators.recording_dataset import recording_dataset
 

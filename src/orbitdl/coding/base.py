@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
-from orbitdl.coding.attempt import Components, Solve, attempt, status_of
-from orbitdl.coding.codes import Codes
+from orbitdl.coding.certificate import certify, objectives
+from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
 from orbitdl.coding.parallel import chunks_of, in_threads
-from orbitdl.coding.problem import Masked, Problem
+from orbitdl.coding.problem import Components, Masked, Problem, parts_of, rescaled
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Blocks, Floats, Representation
 from orbitdl.kernels.blas import single_threaded_blas
@@ -36,6 +37,11 @@ def require_coder(coder: object) -> Coder | None:
     return coder
 
 
+Solve = Callable[[Problem, Atoms | None], Atoms]
+"""Returns atoms for every sample of a problem, starting from others where that helps."""
+
+ROUNDING = 1e-13
+"""Objectives that differ less, relatively, are the same."""
 MAX_RETRIES = 5
 """How often samples above the tolerance go to a stricter coder, if there is one."""
 CERTIFICATE_ERROR = 0.02
@@ -268,3 +274,38 @@ class Prepared:
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
         return coder.prepare(self.action.base, self.components.original)
+
+
+def attempt(
+    solve: Solve, components: Components, eps: float, problem: Problem, warm: Atoms | None
+) -> tuple[Atoms, Floats, Floats]:
+    """Solve once; return atoms that are not worse than `warm`, their objectives and gaps.
+
+    The gaps may be too large by eps.
+    """
+    scaled, factors = rescaled(components, problem)
+    start, warm_objective = None, np.full(len(problem.Y), np.inf)
+    if warm is not None:
+        warm_objective = objectives(problem, warm)
+        start = warm.only(warm_objective <= 0.5 * problem.energy()).scale(1.0 / factors)
+    atoms = Atoms.none(len(problem.Y), len(problem.A), len(problem.representation.parameters))
+    for chosen, part in parts_of(scaled):
+        begun = start if start is None or chosen is None else start.take(chosen)
+        solved = solve(part, begun)
+        atoms = solved if chosen is None else atoms.replace(chosen, solved)
+    atoms = atoms.scale(factors)
+    objective, gap = certify(problem, atoms, eps)
+    if warm is not None and (worse := ~(objective <= (1.0 + ROUNDING) * warm_objective)).any():
+        atoms = atoms.replace(worse, warm.take(worse))
+        objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse), eps)
+    return atoms, objective, gap
+
+
+def status_of(problem: Problem, unconverged: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
+    """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
+    status = np.full(len(unconverged), Status.CONVERGED, dtype=object)
+    status[unconverged] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
+    status[problem.is_zero()] = Status.ZERO_DATA
+    if problem.masked is not None:
+        status[problem.masked.empty] = Status.NOTHING_OBSERVED
+    return status

@@ -15,9 +15,8 @@ from numpy.typing import NDArray
 
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.coding.working_set import transformed_signals
+from orbitdl.coding.working_set import ColumnRound, generate_columns, transformed_signals
 from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
 
 ROUNDS, STALLED = 60, 4

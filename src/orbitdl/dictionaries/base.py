@@ -47,7 +47,7 @@ class Dictionary(ABC):
       a truncated singular value decomposition.
     - *non-negative*: `expand` is linear (from signals to blocks), and the set is the intersection
       of the ball and the non-negative orthant. It is convex: `solve` is projected gradient descent
-      (`norm_constraint.descend`), the projection clips and then normalises, and there is no `ball`.
+      (`least_squares.descend`), the projection clips and then normalises, and there is no `ball`.
     """
 
     copies: int = 1

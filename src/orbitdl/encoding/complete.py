@@ -17,7 +17,7 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Masked
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
+from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Blocks, Floats, Group, inner
 from orbitdl.kernels.blas import single_threaded_blas

@@ -9,7 +9,7 @@ from orbitdl.arrays.validation import require_jobs, require_positive_or
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
+from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats, Group, Integers
 from orbitdl.kernels.blas import single_threaded_blas

@@ -16,8 +16,7 @@ from orbitdl.domains.time.signal import Signal, complete, long_gaps
 from orbitdl.estimators.signal_coder import AT_ONCE, SignalCoder
 from orbitdl.events.population import Population
 from orbitdl.gaps.filling import Filler, windows_of
-from orbitdl.gaps.interpolation import merged_runs
-from orbitdl.gaps.memory import predicts_better, with_long_memory
+from orbitdl.gaps.interpolation import merged_runs, predicts_better, with_long_memory
 from orbitdl.groups.base import Floats
 
 

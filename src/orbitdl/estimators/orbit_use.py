@@ -28,7 +28,7 @@ from orbitdl.data.opening import as_source
 from orbitdl.display.estimator_html import ShownMixin
 from orbitdl.encoding import encode as encoding
 from orbitdl.encoding.denoise import noise_threshold, some_of
-from orbitdl.encoding.sample_coder import SampleCoder
+from orbitdl.encoding.encode import SampleCoder
 from orbitdl.encoding.samples import Samples
 from orbitdl.estimators.apply import (
     Application,

@@ -10,7 +10,7 @@ import numpy as np
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding.denoise import left_by, root_mean_square
-from orbitdl.encoding.sample_coder import refit
+from orbitdl.encoding.encode import refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats, inner
 from orbitdl.learning.alternation import learn

@@ -17,8 +17,7 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
-from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
+from orbitdl.learning.masked_dictionary import ObservedNormal, entry_normal, on_observed
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import statistics_of
 

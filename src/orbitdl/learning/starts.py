@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.arrays.validation import as_components
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Blocks, Representation, correlate, inner
 from orbitdl.learning.out_of_core_samples import OutOfCoreSamples

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
 from orbitdl.arrays.validation import as_components
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.pool import Pool

@@ -1,4 +1,7 @@
-"""Real trigonometric polynomials ``p(theta) = Re sum_f C_f exp(i f theta)`` near one angle."""
+"""Real trigonometric polynomials ``p(theta) = Re sum_f C_f exp(i f theta)`` near one angle.
+
+Coefficients C_f may be matrices (`MatrixPolynomials`).
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from functools import cache
 import numpy as np
 from scipy.special import factorial
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.kernels import internal
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.kernels import allocating, internal
 from orbitdl.kernels.phases import fill_phases
 
 FIRST, LAST = np.int64(0), np.int64(8)
@@ -95,3 +98,54 @@ def horner(a, x):  # type: ignore[no-untyped-def]
     slope = ((((7 * a[7] * x + 6 * a[6]) * x + 5 * a[5]) * x + 4 * a[4]) * x + 3 * a[3]) * x
     curvature = (((42 * a[7] * x + 30 * a[6]) * x + 20 * a[5]) * x + 12 * a[4]) * x + 6 * a[3]
     return value + a[0], (slope + 2 * a[2]) * x + a[1], curvature * x + 2 * a[2]
+
+
+class MatrixPolynomials:
+    """Functions X with coefficients C (n, F, d, d), stored for fast evaluation."""
+
+    def __init__(self, C: Blocks) -> None:
+        self._shape = C.shape[-2:]
+        self._parts = as_real_imag(np.moveaxis(C, -3, -1).reshape(len(C), -1, C.shape[-3]))
+
+    def at(self, row: Integers, theta: Floats) -> Floats:
+        """Return X at angles (k,) of the functions `row` (k,), shape (k, d, d)."""
+        value = np.empty((len(row), self._parts.shape[1]))
+        fill_values(self._parts, row, theta, value)
+        return value.reshape(len(row), *self._shape)
+
+    def with_slopes(self, row: Integers, theta: Floats) -> tuple[Floats, Floats]:
+        """Return X and its derivative X', shape (k, d, d) each."""
+        value, slope = np.empty((2, len(row), self._parts.shape[1]))
+        fill_values_and_slopes(self._parts, row, theta, value, slope)
+        shape = (len(row), *self._shape)
+        return value.reshape(shape), slope.reshape(shape)
+
+
+@allocating
+def fill_values(C, row, theta, value):  # type: ignore[no-untyped-def]
+    """Fill value (k, e) with ``Re sum_f C_f exp(i f theta)``; C holds parts (n, e, 2, F')."""
+    _, n_entries, _, width = C.shape
+    real, imag = np.empty(width), np.empty(width)
+    for k in range(row.shape[0]):
+        fill_phases(theta[k], real, imag)
+        for e in range(n_entries):
+            own, total = C[row[k], e], 0.0
+            for f in range(width):
+                total += own[0, f] * real[f] - own[1, f] * imag[f]
+            value[k, e] = total
+
+
+@allocating
+def fill_values_and_slopes(C, row, theta, value, slope):  # type: ignore[no-untyped-def]
+    """Fill value and slope (k, e): the same and its derivative."""
+    _, n_entries, _, width = C.shape
+    real, imag = np.empty(width), np.empty(width)
+    for k in range(row.shape[0]):
+        fill_phases(theta[k], real, imag)
+        for e in range(n_entries):
+            own, total, rise = C[row[k], e], 0.0, 0.0
+            for f in range(width):
+                x, y = own[0, f], own[1, f]
+                total += x * real[f] - y * imag[f]
+                rise -= f * (x * imag[f] + y * real[f])
+            value[k, e], slope[k, e] = total, rise

@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import CLOSE, Combination, Group, Representation
-from orbitdl.groups.maxima.moduli import largest_modulus, modulus_peaks
+from orbitdl.groups.maxima.peaks import largest_modulus, modulus_peaks
 from orbitdl.groups.phase_action import add_waves
 from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
 from orbitdl.groups.transforms.base import Transform
