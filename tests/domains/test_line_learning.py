@@ -12,11 +12,10 @@ from orbitdl import WaveformLearning
 from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.unit_ball import UnitBall
-from orbitdl.domains.time.alpha import above_noise
+from orbitdl.domains.time.alpha import above_noise, correlation_noise
 from orbitdl.domains.time.atoms import at_times, joined
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
 from orbitdl.domains.time.correlations import correlations, largest
-from orbitdl.domains.time.noise import correlation_noise
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal

@@ -16,10 +16,10 @@ from orbitdl.domains.time.chunks import code_recording, linked, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.residuals import truncated_window
 from orbitdl.domains.time.shards import RecordingShards
-from orbitdl.domains.time.signal import Signal, bridged, complete, reached
+from orbitdl.domains.time.signal import Signal, bridged, complete
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.sweeps import make_blocks, make_workspace
-from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.domains.time.waveforms import Waveforms, reached
 from orbitdl.kernels import fast
 
 WIDTH = 20

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.first_use import Once
@@ -22,7 +23,7 @@ from orbitdl.coding.missing_entries import MissingEntries, missing_entries, unit
 from orbitdl.coding.orbit_lasso import solve_orbit_lassos
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import refit_coefficients, solve_by_columns
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
 CAPACITY = 64

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
@@ -23,7 +24,7 @@ from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Components, Masked, Problem, parts_of, rescaled
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.groups.base import Action, Blocks, Floats, Representation
+from orbitdl.groups.base import Action, Representation
 from orbitdl.kernels.blas import single_threaded_blas
 
 

@@ -12,14 +12,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows, correlate, inner
 from orbitdl.arrays.validation import require_count
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
 from orbitdl.coding.dual_newton import per_sample
 from orbitdl.coding.memory import block_bytes, correlation_bytes
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate, inner
+from orbitdl.groups.base import Representation
 from orbitdl.kernels import fast
 
 

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import as_real_rows
-from orbitdl.arrays.validation import LARGEST, SMALLEST
-from orbitdl.coding.atoms import Atoms
-from orbitdl.groups.base import (
+from orbitdl.arrays.blocks import (
     Blocks,
     Combination,
     Floats,
     Integers,
-    Representation,
+    as_real_rows,
     correlate,
     inner,
 )
+from orbitdl.arrays.validation import LARGEST, SMALLEST
+from orbitdl.coding.atoms import Atoms
+from orbitdl.groups.base import Representation
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows, correlate
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply
@@ -15,7 +15,7 @@ from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.memory import correlation_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
+from orbitdl.groups.base import Representation
 from orbitdl.kernels import fast
 
 PATIENCE = 60

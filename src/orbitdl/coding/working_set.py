@@ -18,11 +18,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, correlate
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import relative_gap
 from orbitdl.coding.memory import batches, block_bytes
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
+from orbitdl.groups.base import Representation
 from orbitdl.kernels import allocating, fast, internal
 from orbitdl.kernels.lasso import HALFWAY, insertion, solve_lasso
 from orbitdl.kernels.linear_algebra import dot

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_toeplitz
 from scipy.ndimage import median_filter
 
-from orbitdl.groups.base import Floats
+from orbitdl.arrays.blocks import Floats
 
 ORDER = 16
 """Maximum order of the filter: far below the length of a waveform, so that it fits no events."""

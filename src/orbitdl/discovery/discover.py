@@ -12,12 +12,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.background import MIN_NOISE, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
 from orbitdl.discovery.growth import GrowthState, calibrated_coding, grow, grow_exactly
 from orbitdl.discovery.misfit import CHANCE
 from orbitdl.discovery.occurrences import avoided_lag, fitting, smallest_isolated
-from orbitdl.groups.base import Floats
 
 PILOT = 4
 """Maximum number of components of the first dictionary."""

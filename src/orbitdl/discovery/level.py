@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.background import MAD_SCALE
-from orbitdl.groups.base import Floats
 
 LONG, SMOOTH, LEAST = 2, 3, 0.2
 """Waveform lengths of a long block, blocks of a running median, and least part of the median level.

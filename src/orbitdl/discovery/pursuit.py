@@ -25,7 +25,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy import fft
 
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.kernels import fast, internal
 
 ROUNDS = 16

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.arrays.validation import require_jobs, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
@@ -19,7 +20,7 @@ from orbitdl.coding.problem import Masked
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Group, inner
+from orbitdl.groups.base import Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 

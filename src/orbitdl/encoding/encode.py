@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import as_alphas, as_components, require_jobs, require_positive
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
@@ -16,7 +17,7 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Group
+from orbitdl.groups.base import Action, Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 

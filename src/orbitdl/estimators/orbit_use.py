@@ -50,8 +50,7 @@ from orbitdl.estimators.sample_dataset import SampleDataset, in_memory, out_of_c
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation
-from orbitdl.groups.views import View
+from orbitdl.groups.presentation import Presentation, View
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 

@@ -23,13 +23,13 @@ from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.codes import Codes
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
-from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha
+from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha, require_above_noise
+from orbitdl.domains.time.chunk import Recordings
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
-from orbitdl.domains.time.noise import require_above_noise
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.recentring import max_shift_of
-from orbitdl.domains.time.shards import Recordings, RecordingShards
+from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_starts, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms

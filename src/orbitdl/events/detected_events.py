@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.level import level_uncertainty
 from orbitdl.domains.time.chunk import Chunk
@@ -27,7 +28,6 @@ from orbitdl.events.significance import (
     q_values,
     standard_errors,
 )
-from orbitdl.groups.base import Floats
 
 
 def detected_events(

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.domains.time.inputs import parts_of
 from orbitdl.domains.time.signal import Signal, complete
-from orbitdl.groups.base import Floats, Integers
 
 
 def runs(flags: NDArray[np.bool_]) -> Integers:

@@ -35,6 +35,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtr
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.coding import HALF, Detector
@@ -43,7 +44,6 @@ from orbitdl.discovery.pursuit import gram_of
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.refit import columns_of
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.groups.base import Floats
 
 BATCH = 64
 """Batch size of covariances."""

@@ -18,6 +18,7 @@ import cloudpickle
 from dask import delayed
 from distributed import KilledWorker
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.data.base import reading
 from orbitdl.executors.tasks import (
     GO_ON,
@@ -33,7 +34,6 @@ from orbitdl.executors.tasks import (
     killed,
     open_job,
 )
-from orbitdl.groups.base import Integers
 from orbitdl.learning.executor import Executor, OnDone, Work
 from orbitdl.learning.shards import Sum
 

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import nnls
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.atoms import at_times, between, in_order, later, outside, range_of
@@ -52,7 +53,6 @@ from orbitdl.domains.time.waveforms import BEYOND, Waveforms
 from orbitdl.events.code_events import merged, resolution_of
 from orbitdl.events.population import Population
 from orbitdl.gaps.interpolation import Gap
-from orbitdl.groups.base import Floats, Integers
 
 MARGIN, LONG = 2, 8
 """In waveform lengths: margin of a window around its gaps, and maximum length of a window with

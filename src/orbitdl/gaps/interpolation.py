@@ -30,9 +30,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import distance_transform_edt
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import Background
 from orbitdl.events.intervals import runs
-from orbitdl.groups.base import Floats, Integers
 
 RANK = 1e-6
 """Relative tolerance of singular values of H: it has a null space near the start of a recording."""

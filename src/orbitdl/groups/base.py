@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import (
     Blocks,
     Combination,
+    EventRows,
     Floats,
     Integers,
     as_real,
@@ -32,12 +33,17 @@ from orbitdl.arrays.blocks import (
     in_columns,
     inner,
 )
-from orbitdl.groups.presentation import ElementSlider, Presentation, parameters_label
+from orbitdl.groups.presentation import (
+    ElementSlider,
+    Presentation,
+    parameters_label,
+    view_of_entries,
+)
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.matrix_group import MatrixGroup
-from orbitdl.groups.vectors.merged_atoms import EventRows
-from orbitdl.groups.vectors.shifts import Shifts
-from orbitdl.groups.views import view_of_entries
+
+if TYPE_CHECKING:
+    from orbitdl.groups.vectors.matrix_group import MatrixGroup
+    from orbitdl.groups.vectors.shifts import Shifts
 
 __all__ = [
     "Action",

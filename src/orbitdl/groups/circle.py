@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.maxima.grids import grid_peaks
-from orbitdl.groups.maxima.largest import (
-    find_largest_values,
-    grid_size,
-    largest_product_of,
-    lowest_fraction,
-)
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import CLOSE, Group
+from orbitdl.groups.maxima.grids import grid_peaks, grid_size, lowest_fraction
+from orbitdl.groups.maxima.largest import find_largest_values, largest_product_of
 from orbitdl.groups.maxima.peaks import peaks_near
 from orbitdl.groups.phase_action import PhaseAction
 from orbitdl.groups.transforms.base import Transform

@@ -18,17 +18,17 @@ are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Floats, Group
+from orbitdl.groups.base import Group
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.learning.alternation import learn
+from orbitdl.learning.history import ChosenAlpha
 from orbitdl.learning.pilot import (
     HALF,
     LOOSE,
@@ -153,15 +153,6 @@ def suggest_alpha(
             "the data are zero or missing throughout, so no alpha can be suggested; pass others."
         )
     return sizes.alpha(fraction)
-
-
-@dataclass(frozen=True)
-class ChosenAlpha:
-    """What ``alpha="auto"`` came to, and why; and whether anything recurs in the data points."""
-
-    value: float
-    reason: str
-    recurs: bool = True
 
 
 def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> ChosenAlpha:

@@ -24,14 +24,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.blocks import Blocks, Floats, as_real_rows
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import CHUNK, stack
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.least_squares import descend
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Representation
+from orbitdl.groups.base import Representation
 from orbitdl.learning.shards import Shards
 from orbitdl.learning.statistics import statistics_of
 

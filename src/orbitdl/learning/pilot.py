@@ -7,12 +7,13 @@ from math import prod
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding.denoise import left_by, root_mean_square
 from orbitdl.encoding.encode import refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, inner
+from orbitdl.groups.base import Action
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import Points, start_from_data

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.progress import announce
 from orbitdl.learning.runs import Runs

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, inner
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
@@ -16,7 +17,7 @@ from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
+from orbitdl.groups.base import Action, Representation
 from orbitdl.learning.masked_dictionary import ObservedNormal, entry_normal, on_observed
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import statistics_of

@@ -15,12 +15,12 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import in_threads
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Blocks, Floats, Integers
 
 AT_ONCE = 16
 """Parts whose answers are in memory at a time, before they are added up."""

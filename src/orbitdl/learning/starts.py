@@ -8,11 +8,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Blocks, correlate, inner
 from orbitdl.arrays.validation import as_components
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.groups.base import Representation
 from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 from orbitdl.learning.sample_shard import SampleShards
 

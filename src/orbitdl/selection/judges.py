@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Blocks
 from orbitdl.coding.base import Coder
 from orbitdl.coding.choice import default_coder
 from orbitdl.dictionaries.base import Dictionary
@@ -18,7 +19,7 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.model import Excerpt
-from orbitdl.groups.base import Blocks, Group
+from orbitdl.groups.base import Group
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.pilot import sizes_of
 from orbitdl.learning.restarts import TRIAL, Restarts

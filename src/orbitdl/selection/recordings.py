@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
 from orbitdl.discovery.discover import calibrated, whitened
@@ -33,7 +34,6 @@ from orbitdl.events.model import (
     waveforms_in,
     white_noise_of,
 )
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.selection.held_out import Judged, Speckles
 
 UNIT_LENGTH, UNITS = 8, 8

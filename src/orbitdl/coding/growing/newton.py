@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.kernels import ZERO, allocating, internal
 from orbitdl.kernels.linear_algebra import cholesky, diagonalise, dot, solve_factored
 

@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, correlate
 from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
@@ -17,9 +18,13 @@ from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.missing import missing_in_time, missing_workspace, tabulate_with_entries
+from orbitdl.coding.sliding.missing import (
+    missing_in_time,
+    missing_workspace,
+    oracle_for,
+    tabulate_with_entries,
+)
 from orbitdl.coding.sliding.newton import slide
-from orbitdl.coding.sliding.oracle import oracle_for
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Targets, search_samples, targets_of
 from orbitdl.coding.sliding.state import append_atom, make_state
@@ -32,7 +37,7 @@ from orbitdl.coding.sliding.tables import (
     trust,
 )
 from orbitdl.coding.working_set import Refine, solve_by_columns
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate
+from orbitdl.groups.base import Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.maxima.polynomials import as_real_imag
 from orbitdl.groups.signals.time_shift import TimeShift

@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, toeplitz
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.domains.time.splines import GRAM
 from orbitdl.domains.time.sums import Sums
-from orbitdl.groups.base import Blocks, Floats
 
 
 @lru_cache(maxsize=16)

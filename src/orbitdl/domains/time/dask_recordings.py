@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.data.base import reading
 from orbitdl.domains.time.inputs import as_signal
 from orbitdl.domains.time.signal import Signal, name_of
-from orbitdl.groups.base import Integers
 
 
 class DelayedRecordings:

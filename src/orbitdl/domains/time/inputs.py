@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.signal import Signal, complete, name_of
 from orbitdl.domains.time.whitening import whitened
-from orbitdl.groups.base import Floats, Integers
 
 PART = 2**18
 """Samples that are read at a time."""

@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.correlations import cubic_of, on_samples, stationary
 from orbitdl.domains.time.splines import TAPS, weights_at
-from orbitdl.groups.base import Floats
 from orbitdl.kernels import fast, internal
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.domains.time.sums import Sums
-from orbitdl.groups.base import Floats, Integers
 
 POSITIONS = 4
 """Shifts tried on either side, up to a quarter of the support."""

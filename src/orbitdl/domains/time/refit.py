@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.atoms import later, range_of
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.waveforms import Waveforms, fill_signals
-from orbitdl.groups.base import Floats, Integers
 
 STEPS, LONGEST = 8, 0.5
 """Maximum number of steps in time, and their maximum length in samples."""

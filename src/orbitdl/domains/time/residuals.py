@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, WaveformTables
 from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import add_products, add_waveform
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, internal
 from orbitdl.kernels.linear_algebra import dot
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.penalty import PenaltyField
 from orbitdl.domains.time.splines import weights_at
-from orbitdl.groups.base import Floats
 
 Part = tuple[Floats, NDArray[np.bool_]]
 REACH = 2
@@ -199,12 +199,6 @@ def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
     for begin, end in edges[edges[:, 1] - edges[:, 0] >= least]:
         result[begin:end] = True
     return result
-
-
-def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
-    """Return which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
-    total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
-    return np.asarray(total[width:] > total[:-width])
 
 
 @lru_cache(maxsize=16)

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import as_components
 from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.splines import coefficients_of
-from orbitdl.groups.base import Blocks, Floats
 
 CANDIDATES, JUDGES = 50, 500
 """Candidates of the greedy initialisation, and segments that they are scored on."""

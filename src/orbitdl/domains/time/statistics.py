@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
@@ -16,7 +17,6 @@ from orbitdl.domains.time.recentring import (
     shifted_coefficients,
 )
 from orbitdl.domains.time.sums import Sums
-from orbitdl.groups.base import Blocks, Floats, Integers
 
 
 class EventStatistics(Statistics):

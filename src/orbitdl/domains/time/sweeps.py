@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
     Residual,
@@ -21,7 +22,6 @@ from orbitdl.domains.time.residuals import (
     truncated_window,
 )
 from orbitdl.domains.time.window import solve_window
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, fast, internal, internal_finite
 
 BLOCK_MARGIN = 20

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.level import LONG, block_levels, joined
 from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.signal import Signal
-from orbitdl.groups.base import Floats
 
 TOGETHER = 64
 """Blocks read at a time."""

@@ -16,11 +16,10 @@ from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.arrays.validation import require_positive
 from orbitdl.groups.base import Action, Group
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.presentation import ElementSlider, Presentation, view_of_image
 from orbitdl.groups.semidirect_product import SemidirectAction
 from orbitdl.groups.signals.reversal import Mirror
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.views import view_of_image
 
 DEGREES = 360.0
 """Degrees; the period of the angle."""

@@ -13,11 +13,10 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Group
 from orbitdl.groups.isotypic import arrange
-from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.presentation import ElementSlider, Presentation, view_of_image
 from orbitdl.groups.stored_matrices import StoredMatricesRepresentation
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.transforms.matrix_product import as_matrix_if_small
-from orbitdl.groups.views import view_of_image
 
 ROTATION = [[[1.0]], [[-1.0]], [[-1.0]], [[1.0]], [[0.0, 1.0], [-1.0, 0.0]]]
 """Matrices of the rotation by 90 degrees (counterclockwise) on the five irreducible families."""

@@ -12,14 +12,13 @@ from functools import cached_property
 import numpy as np
 from scipy import fft
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
 from orbitdl.arrays.validation import require_count
-from orbitdl.groups.base import Combination, Group, Representation
-from orbitdl.groups.presentation import Presentation, ShiftSlider
+from orbitdl.groups.base import Group, Representation
+from orbitdl.groups.maxima.polynomials import fill_phases
+from orbitdl.groups.presentation import Presentation, ShiftSlider, view_of_image
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.views import view_of_image
 from orbitdl.kernels import allocating, internal
-from orbitdl.kernels.phases import fill_phases
 
 
 class FourierPlane(Transform):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import CLOSE, Combination
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import CLOSE
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
 from orbitdl.groups.maxima.plane_largest import find_plane_largest

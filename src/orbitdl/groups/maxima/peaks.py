@@ -13,15 +13,15 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.maxima.cell import maximise_in_bracket
-from orbitdl.groups.maxima.grids import grid_peaks
-from orbitdl.groups.maxima.largest import find_largest_values, grid_size, lowest_fraction
+from orbitdl.groups.maxima.grids import grid_peaks, grid_size, lowest_fraction
+from orbitdl.groups.maxima.largest import find_largest_values
 from orbitdl.groups.maxima.polynomials import (
     FIRST,
     LAST,
     apply_phases,
     as_real_imag,
     eight_terms,
+    maximise_in_bracket,
     taylor_factors,
 )
 from orbitdl.kernels import allocating

@@ -20,8 +20,8 @@ from orbitdl.groups.maxima.branch_and_bound import (
     maxima_from_grid,
     secant_maxima,
 )
-from orbitdl.groups.maxima.grids import grid_peaks, on_grid
-from orbitdl.groups.maxima.largest import find_largest_values, grid_size, lowest_fraction
+from orbitdl.groups.maxima.grids import grid_peaks, grid_size, lowest_fraction, on_grid
+from orbitdl.groups.maxima.largest import find_largest_values
 from orbitdl.groups.maxima.polynomials import MatrixPolynomials
 from orbitdl.groups.signals.time_shift import TimeShift, fourier_of
 from orbitdl.groups.vectors.matrix_group import MatrixGroup

@@ -8,9 +8,8 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Group, Representation
-from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.presentation import Presentation, view_of_points
 from orbitdl.groups.transforms.reshape import Reshape
-from orbitdl.groups.views import view_of_points
 
 
 class MatrixGroupRepresentation(Representation):

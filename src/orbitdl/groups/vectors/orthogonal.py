@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import Group
 from orbitdl.groups.presentation import RotationSlider, Slider
 from orbitdl.groups.vectors.jacobi import (
     LANES,

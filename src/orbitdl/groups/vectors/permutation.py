@@ -13,8 +13,8 @@ from itertools import permutations
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
+from orbitdl.groups.base import Group
 from orbitdl.groups.vectors.matrix_group import MatrixGroup
 from orbitdl.groups.vectors.matrix_representation import MatrixGroupRepresentation
 

@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import CLOSE, Combination, Group, Representation, require_group
-from orbitdl.groups.presentation import ElementSlider, Presentation, ShiftSlider, Slider
+from orbitdl.arrays.blocks import Blocks, Combination, EventRows, Floats, Integers
+from orbitdl.groups.base import CLOSE, Group, Representation, require_group
+from orbitdl.groups.maxima.polynomials import fill_phases
+from orbitdl.groups.presentation import (
+    ElementSlider,
+    Presentation,
+    ShiftSlider,
+    Slider,
+    view_of_signals,
+)
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.vectors.merged_atoms import EventRows, merge_atoms
-from orbitdl.groups.vectors.shifts import ShiftPeaks
-from orbitdl.groups.views import view_of_signals
+from orbitdl.groups.vectors.shifts import ShiftPeaks, merge_atoms
 from orbitdl.kernels import allocating
-from orbitdl.kernels.phases import fill_phases
 
 CAPACITY = 2**19
 """Numbers in a table of matrices on a grid of shifts: 4 MB."""
