@@ -302,7 +302,7 @@ def test_an_automatic_alpha_is_learned_from_the_waveforms_to_start_from(monkeypa
     starts = []
 
     def watched(recordings, start, typical):
-        starts.append(from_blocks(start)[:, :, 0])
+        starts.append(from_blocks(start.components)[:, :, 0])
         return automatic_alpha(recordings, start, typical)
 
     monkeypatch.setattr("orbitdl.estimators.waveform.automatic_alpha", watched)

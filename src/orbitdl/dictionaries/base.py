@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -125,3 +126,7 @@ class Dictionary(ABC):
         """Return ``max_j ||a_j - b_j||`` over the components of two dictionaries."""
         difference = self.components - other.components
         return float(np.sqrt(inner(difference, difference).max(initial=0.0)))
+
+
+Kind = Callable[[Blocks], Dictionary]
+"""Makes a dictionary of components (q, F, d, m): a class such as `UnitBall`, or a function."""

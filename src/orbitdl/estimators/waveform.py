@@ -21,6 +21,7 @@ from orbitdl.arrays.validation import (
 )
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.codes import Codes
+from orbitdl.dictionaries.base import Kind
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
 from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha, require_above_noise
@@ -258,14 +259,14 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             return self._present_nothing(dataset, found, origin)
         self._require_tables(q)
         pool, seed = Pool.of(shards), self._seed()
-        choose = partial(choose_starts, pool=pool, q=q)
+        choose = partial(choose_starts, pool=pool, q=q, kind=self._kind)
         choose(found.init, generators=[])  # refuses what cannot be one
         alpha, why = self._choose_alpha(shards, pool, found)
         size, count = None if found.is_final else self._size_of_batches(), len(dataset.lengths)
         origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
-        with self._open_checkpoint(shards, seed, identity, UnitBall) as runs:
+        with self._open_checkpoint(shards, seed, identity, self._kind) as runs:
             starts = choose(found.init, generators=self._generators(runs.seed))
             most = 0 if found.is_final else None
             best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
@@ -321,7 +322,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 require_own_channels(batch.space.block_shape[2], u.shape[2], name_of(None))
                 found = Found.again(batch, u, self.event_model_)
                 batch = found.shards.at(alpha)
-                progress = self._go_on(UnitBall(to_blocks(u)), dataset.samples)
+                progress = self._go_on(self._kind(to_blocks(u)), dataset.samples)
             else:
                 found = self._discover(batch)
                 if found.number == 0:
@@ -329,7 +330,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 pool = Pool.of(found.shards)
                 alpha, why = self._choose_alpha(found.shards, pool, found)
                 why |= found.reasons
-                choose = partial(choose_starts, found.init, pool, found.number)
+                choose = partial(choose_starts, found.init, pool, found.number, self._kind)
                 batch = found.shards.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
                 self.preprocessing_ = known
@@ -379,6 +380,11 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             raise ValueError(f'noise must be "auto" or "white", not {self.noise!r}.')
 
     @property
+    def _kind(self) -> Kind:
+        """Kind of dictionary that waveforms are."""
+        return UnitBall
+
+    @property
     def _number(self) -> int | str:
         """Number of components, or that it is to be found; a given start has one."""
         if self.n_components == AUTO and not isinstance(self.init, str):
@@ -413,8 +419,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             return chosen.value, {"alpha": chosen.reason}
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
-            own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
-            start = own[0].A if own else greedy_start(pool, q)
+            own = (
+                []
+                if isinstance(self.init, str)
+                else choose_starts(self.init, pool, q, self._kind, [])
+            )
+            start = own[0] if own else self._kind(greedy_start(pool, q))
             chosen = automatic_alpha(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")

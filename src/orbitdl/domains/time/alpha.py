@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats
+from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.warnings import warn_user
-from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.domains.time.atoms import later
 from orbitdl.domains.time.chunk import Chunk, Recordings
 from orbitdl.domains.time.chunks import atoms_of
@@ -115,17 +115,17 @@ LEAST = 0.01
 """Lower bound of alpha, relative to a median event, for recordings without noise."""
 
 
-def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
+def automatic_alpha(recordings: Recordings, start: Dictionary, typical: float) -> ChosenAlpha:
     """Choose alpha by preliminary learning from some chunks of recordings.
 
     `typical` is the size of a median event, from the windows that starts are drawn from.
     """
     some, samples = excerpts(recordings), sum(recordings.sizes)
-    waveforms, A = Waveforms(from_blocks(start)), start
+    waveforms, dictionary = Waveforms(from_blocks(start.components)), start
     alpha = min(above_noise(some, waveforms, samples).value, HALF * typical) or 1.0
     for _ in range(ROUNDS):
-        *_, last = learn(State(some.at(alpha), UnitBall(A)), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
-        A, waveforms = last.components, Waveforms(from_blocks(last.components))
+        *_, last = learn(State(some.at(alpha), dictionary), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
+        dictionary, waveforms = last.dictionary, Waveforms(from_blocks(last.components))
         if (count := atoms_per_length(last.shards, waveforms)) > DENSE:
             value = float(f"{alpha:.3g}")
             reason = (

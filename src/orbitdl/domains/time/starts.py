@@ -8,8 +8,8 @@ from scipy import fft
 
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import as_components
+from orbitdl.dictionaries.base import Dictionary, Kind
 from orbitdl.dictionaries.least_squares import unit_norm
-from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.splines import coefficients_of
@@ -73,19 +73,19 @@ def max_correlation(spectra: NDArray[np.complex128], waveform: Floats) -> Floats
 
 
 def choose_starts(
-    init: str | ArrayLike, pool: Pool, q: int, generators: list[np.random.Generator]
-) -> list[UnitBall]:
+    init: str | ArrayLike, pool: Pool, q: int, kind: Kind, generators: list[np.random.Generator]
+) -> list[Dictionary]:
     """Return q initial waveforms of unit norm for every generator, or once for an array.
 
-    Segments are drawn from the pool.
+    Segments are drawn from the pool; `kind` makes dictionaries of waveforms.
     """
     width, channels = pool.shape
     if isinstance(init, str):
         if init == "data":
-            return [UnitBall(start_from_pool(pool, q, rng)) for rng in generators]
+            return [kind(start_from_pool(pool, q, rng)) for rng in generators]
         if init == "random":
             noise = (rng.standard_normal((q, width, channels)) for rng in generators)
-            return [UnitBall(unit_norm(to_blocks(u))) for u in noise]
+            return [kind(unit_norm(to_blocks(u))) for u in noise]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     array = as_components(init, "init")
     expected = (q, width, channels) if channels > 1 else (q, width)
@@ -94,4 +94,4 @@ def choose_starts(
     if not np.any(array.reshape(q, -1), axis=1).all():
         raise ValueError("init has a waveform that is zero; pass another.")
     u = coefficients_of(array.reshape(q, width, channels))
-    return [UnitBall(unit_norm(to_blocks(u)))]
+    return [kind(unit_norm(to_blocks(u)))]
