@@ -10,8 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from test_waveform_learning import model, planted
 
+from orbitdl.data.opening import remove_folder
 from orbitdl.domains.time import alpha, pool
-from orbitdl.domains.time.inputs import _remove
 from orbitdl.domains.time.pool import Pool
 from orbitdl.estimators.out_of_core_recordings import RecordingLoader
 from orbitdl.estimators.recording_dataset import recording_dataset
@@ -134,9 +134,9 @@ def test_a_full_scratch_folder_is_one_sentence(monkeypatch):
 
 
 def test_a_copy_of_a_process_leaves_the_scratch_folder_to_its_owner(tmp_path):
-    _remove(str(tmp_path), owner=-1)
+    remove_folder(str(tmp_path), owner=-1)
     assert tmp_path.exists()
-    _remove(str(tmp_path), owner=os.getpid())
+    remove_folder(str(tmp_path), owner=os.getpid())
     assert not tmp_path.exists()
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,13 +74,10 @@ class ActiveSet(TabulatingCoder[GramTables]):
 
     tol: float = 1e-4
     max_iter: int = 1000
+    codes_masked: ClassVar[bool] = True
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, FiniteRepresentation)
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> GramTables:
         assert isinstance(representation, FiniteRepresentation)

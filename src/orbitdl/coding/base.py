@@ -60,12 +60,17 @@ class Coder(ABC):
 
     Files hold the fields of the dataclass.
 
+    A coder declares whether it serves data with missing entries (`codes_masked`) and whether its
+    gap is meant to reach `tol` (`is_convex`).
+
     A thread codes a batch of samples at a time: `largest_batch` at most, more where a round of all
     of them is many short steps, which threads take one after the other, and fewer where they need
     more than `orbitdl.coding.memory.WORKSPACE` bytes.
     """
 
     tol: float
+    codes_masked: ClassVar[bool] = False
+    is_convex: ClassVar[bool] = True
     largest_batch: ClassVar[int] = BATCH
     also_stored: ClassVar[Mapping[str, type]] = {}
 
@@ -101,16 +106,6 @@ class Coder(ABC):
     def workspace(self, representation: Representation, q: int) -> int:
         """Return how many bytes a sample needs at most while it is coded with q components."""
         return correlation_bytes(representation, q)
-
-    @property
-    def codes_masked(self) -> bool:
-        """Whether `solve` serves data with missing entries."""
-        return False
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the gap of this coder is meant to reach `tol`."""
-        return True
 
     def stricter(self) -> Coder | None:
         """Return a coder for samples whose certified gap is above `tol`; None: no second try."""

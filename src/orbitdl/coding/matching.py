@@ -179,6 +179,8 @@ class Matching(Coder):
     improvement: float = 1e-6
     max_atoms: int | None = None
     largest_batch: ClassVar[int] = 2048
+    codes_masked: ClassVar[bool] = True
+    is_convex: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -188,14 +190,6 @@ class Matching(Coder):
 
     def serves(self, representation: Representation) -> bool:
         return True
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
-
-    @property
-    def is_convex(self) -> bool:
-        return False
 
     def most_atoms(self, q: int) -> int:
         """Return how many atoms of q components a sample has at most."""

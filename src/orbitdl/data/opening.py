@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from orbitdl.arrays.validation import as_real
+from orbitdl.arrays.validation import as_real_array
 from orbitdl.data.arrays import ArraySource
 from orbitdl.data.base import Source, UnreadableSourceError, dtype_of, reading
 from orbitdl.data.dask_arrays import DaskSource, is_of_dask
@@ -127,7 +127,7 @@ def spooled(arrays: Iterable[Any], size: int | None = None) -> ArraySource:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    weakref.finalize(source, _remove, folder, os.getpid())
+    weakref.finalize(source, remove_folder, folder, os.getpid())
     return source
 
 
@@ -136,7 +136,7 @@ def _written(arrays: Iterable[Any], folder: Path) -> MappedFile:
     scratch, k = Scratch(folder), -1
     try:
         for k, values in enumerate(arrays):
-            scratch.append(as_real(values, f"array {k} of X"), k)
+            scratch.append(as_real_array(values, f"array {k} of X"), k)
         with _room(folder):
             scratch.file.flush()
     finally:
@@ -223,7 +223,7 @@ def _room(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _remove(folder: str, owner: int) -> None:
+def remove_folder(folder: str, owner: int) -> None:
     """Remove a scratch folder, unless this is a copy of the process that made it."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

@@ -124,15 +124,17 @@ def complete_by(samples: Samples, A: Blocks, codes: Codes, debias: bool) -> Comp
     atoms, value = codes.atoms, codes.objective
     if debias and samples.observed is not None:
         atoms = refit(samples, atoms, A)
-    return filled(samples, A, atoms, value, value * (1 - codes.gap))
+    return filled_in(samples, A, atoms, value, value * (1 - codes.gap))
 
 
 def complete_exactly(samples: Samples, A: Blocks, tol: float) -> Completion:
     """Return data points completed by the least dictionary norm that agrees with them."""
-    return filled(samples, A, *_agree(samples, A, tol))
+    return filled_in(samples, A, *_agree(samples, A, tol))
 
 
-def filled(samples: Samples, A: Blocks, atoms: Atoms, value: Floats, bound: Floats) -> Completion:
+def filled_in(
+    samples: Samples, A: Blocks, atoms: Atoms, value: Floats, bound: Floats
+) -> Completion:
     """Return data points with the sum of atoms in place of missing entries."""
     if samples.observed is None:
         return Completion(samples.signal, atoms, value, bound)

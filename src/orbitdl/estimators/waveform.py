@@ -24,7 +24,11 @@ from orbitdl.coding.codes import Codes
 from orbitdl.dictionaries.base import Kind
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
-from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha, require_above_noise
+from orbitdl.domains.time.alpha import (
+    above_white_noise,
+    alpha_of_recordings,
+    require_above_noise,
+)
 from orbitdl.domains.time.chunk import Recordings
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
@@ -32,7 +36,7 @@ from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import name_of
-from orbitdl.domains.time.starts import choose_starts, greedy_start
+from orbitdl.domains.time.starts import choose_waveforms, greedy_start
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset
@@ -259,7 +263,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             return self._present_nothing(dataset, found, origin)
         self._require_tables(q)
         pool, seed = Pool.of(shards), self._seed()
-        choose = partial(choose_starts, pool=pool, q=q, kind=self._kind)
+        choose = partial(choose_waveforms, pool=pool, q=q, kind=self._kind)
         choose(found.init, generators=[])  # refuses what cannot be one
         alpha, why = self._choose_alpha(shards, pool, found)
         size, count = None if found.is_final else self._size_of_batches(), len(dataset.lengths)
@@ -330,7 +334,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 pool = Pool.of(found.shards)
                 alpha, why = self._choose_alpha(found.shards, pool, found)
                 why |= found.reasons
-                choose = partial(choose_starts, found.init, pool, found.number, self._kind)
+                choose = partial(choose_waveforms, found.init, pool, found.number, self._kind)
                 batch = found.shards.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
                 self.preprocessing_ = known
@@ -422,10 +426,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             own = (
                 []
                 if isinstance(self.init, str)
-                else choose_starts(self.init, pool, q, self._kind, [])
+                else choose_waveforms(self.init, pool, q, self._kind, [])
             )
             start = own[0] if own else self._kind(greedy_start(pool, q))
-            chosen = automatic_alpha(recordings, start, pool.typical_size(q))
+            chosen = alpha_of_recordings(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}

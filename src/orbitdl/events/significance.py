@@ -42,7 +42,7 @@ from orbitdl.discovery.coding import HALF, Detector
 from orbitdl.discovery.misfit import CHANCE
 from orbitdl.discovery.pursuit import gram_of
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.refit import columns_of
+from orbitdl.domains.time.refit import columns_of_atoms
 from orbitdl.domains.time.waveforms import Waveforms
 
 BATCH = 64
@@ -213,7 +213,7 @@ def contrasts(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Flo
     orthogonal to a, ``(1 - w) a`` on the first half and ``-w a`` on the second.
     """
     ends, sums = middles(waveforms), np.zeros((2, 4, len(atoms.time)))
-    for part in columns_of(recording, waveforms, atoms):
+    for part in columns_of_atoms(recording, waveforms, atoms):
         own = atoms.select(part.which)
         y = part.x - np.asarray(part.matrix @ own.coefficient)
         for order, columns in enumerate((part.matrix, part.derivatives())):

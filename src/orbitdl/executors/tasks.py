@@ -43,13 +43,13 @@ def in_words(client: Any) -> Iterator[None]:
     except (ClusterError, KilledWorker):
         raise
     except (Exception, LoopCancelledError) as error:
-        reason = reason_of(error, client)
+        reason = cause_of(error, client)
         if reason is None:
             raise
         raise ClusterError(f"{reason}; {GO_ON}.") from error
 
 
-def reason_of(error: BaseException, client: Any) -> str | None:
+def cause_of(error: BaseException, client: Any) -> str | None:
     """Return what happened to a cluster, None if nothing did."""
     if client.status != "running":
         return "the connection to the Dask cluster was closed or lost"

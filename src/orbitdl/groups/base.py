@@ -395,7 +395,7 @@ class Representation(Action):
     @property
     def has_prox(self) -> bool:
         """Whether `prox` has a closed form."""
-        return False
+        return type(self).prox is not Representation.prox
 
     def prox(self, Z: Blocks, step: float) -> Blocks:
         """Return ``argmin_V 1/2 ||V - Z||^2 + step * gauge(V)`` in the norm given by `metric`."""
@@ -441,7 +441,7 @@ class Representation(Action):
     @property
     def has_tangents(self) -> bool:
         """Whether `tangents` and `retract` are implemented; trivially true for finite groups."""
-        return self.dimension == 0
+        return self.dimension == 0 or type(self).tangents is not Representation.tangents
 
     def tangents(self, B: Blocks) -> Blocks:
         """Return ``X_a B`` for a basis of the Lie algebra, (..., F, d, m) to (..., D, F, d, m).

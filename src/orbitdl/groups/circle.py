@@ -78,10 +78,6 @@ class CircleRepresentation(PhaseAction):
     def examples(self, most: int) -> Floats:
         return np.linspace(0.0, self.period, most, endpoint=False)[:, None]
 
-    @property
-    def has_tangents(self) -> bool:
-        return True
-
     def tangents(self, B: Blocks) -> Blocks:
         frequency = (-2j * np.pi / self.period) * np.arange(self.block_shape[0])
         return (frequency[:, None, None] * B)[..., None, :, :, :]

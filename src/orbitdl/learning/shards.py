@@ -249,7 +249,7 @@ class LocalShards(Shards):
 
     @property
     def atoms(self) -> Atoms | None:
-        return atoms_of(self.parts)
+        return concatenated_atoms(self.parts)
 
     def code(self, A: Blocks, target_gap: float) -> tuple[Self, Summary]:
         coder = self.prepare(A, target_gap)
@@ -271,7 +271,7 @@ class LocalShards(Shards):
         return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
 
 
-def atoms_of(parts: Sequence[Shard] | Sequence[Shards]) -> Atoms | None:
+def concatenated_atoms(parts: Sequence[Shard] | Sequence[Shards]) -> Atoms | None:
     """Return the atoms of one part after the other; None if those of one are not known."""
     known = [part.atoms for part in parts if part.atoms is not None]
     return Atoms.concatenate(known) if len(known) == len(parts) else None

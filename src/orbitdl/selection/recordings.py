@@ -24,7 +24,7 @@ from scipy.optimize import linear_sum_assignment
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
-from orbitdl.discovery.discover import calibrated, whitened
+from orbitdl.discovery.discover import calibrated, whitened_samples
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import Pursued, gram_of, subtract
 from orbitdl.events.model import (
@@ -104,7 +104,7 @@ class EventJudges:
             for q in numbers
             if q < len(most)
         }
-        w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
+        w = whitened_samples(excerpt.x, excerpt.observed, background, excerpt.length)
         sigma = w.level(coded_events(w, most, signed=False)[1])
         own[len(most)] = most
         return cls(excerpt, background, unit, part, own, sigma, reason, positive)
@@ -121,7 +121,9 @@ class EventJudges:
         rest = replace(
             self.excerpt, x=np.where(observed[:, None], self.excerpt.x, 0.0), observed=observed
         )
-        w = whitened(self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length)
+        w = whitened_samples(
+            self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length
+        )
         units, result = np.flatnonzero(self.part == number), list[Judged]()
         for q in self.candidates:
             is_auto = q == self.candidates[-1]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,16 +166,13 @@ class Sliding(TabulatingCoder[CircleTables]):
     tol: float = 1e-4
     max_iter: int = 100
     max_atoms: int = 60
+    codes_masked: ClassVar[bool] = True
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, CircleRepresentation)
 
     def stricter(self) -> Sliding:
         return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> CircleTables:
         assert isinstance(representation, CircleRepresentation)

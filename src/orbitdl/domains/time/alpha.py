@@ -39,7 +39,7 @@ MAX_CHUNKS = 32
 """Number of equally spaced chunks for estimates of the noise level: two million samples suffice."""
 
 
-def sizes_of(chunk: Chunk, waveforms: Waveforms) -> Floats:
+def correlation_sizes(chunk: Chunk, waveforms: Waveforms) -> Floats:
     """Return the absolute correlations (q, positions) of a chunk at integer positions with samples.
 
     Correlations with the waveforms, ``eta_j(m) = (e_j[m-1] + 4 e_j[m] + e_j[m+1]) / 6``, not those
@@ -59,7 +59,7 @@ def correlation_noise(recordings: Recordings, waveforms: Waveforms) -> float:
     Estimated by the median absolute value over integer positions, most of which are noise. In
     coloured noise it differs between waveforms, and alpha must exceed each.
     """
-    parts = recordings.of_some(partial(sizes_of, waveforms=waveforms), MAX_CHUNKS)
+    parts = recordings.of_some(partial(correlation_sizes, waveforms=waveforms), MAX_CHUNKS)
     sizes = np.concatenate(parts, axis=1)
     return float(GAUSSIAN * np.median(sizes, axis=1).max()) if sizes.size else 0.0
 
@@ -115,7 +115,7 @@ LEAST = 0.01
 """Lower bound of alpha, relative to a median event, for recordings without noise."""
 
 
-def automatic_alpha(recordings: Recordings, start: Dictionary, typical: float) -> ChosenAlpha:
+def alpha_of_recordings(recordings: Recordings, start: Dictionary, typical: float) -> ChosenAlpha:
     """Choose alpha by preliminary learning from some chunks of recordings.
 
     `typical` is the size of a median event, from the windows that starts are drawn from.

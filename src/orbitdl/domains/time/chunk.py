@@ -16,7 +16,12 @@ from orbitdl.domains.time.atoms import joined, later, no_atoms
 from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.certificate import Certificate
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
-from orbitdl.domains.time.correlations import correlations, largest, positions_of, residual_of
+from orbitdl.domains.time.correlations import (
+    correlations,
+    largest_correlation,
+    positions_of,
+    residual_of,
+)
 from orbitdl.domains.time.penalty import field_at, largest_relative, taps_of
 from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.signal import Part, Signal
@@ -135,7 +140,7 @@ class Chunk(Shard):
         restricted = {"positive": coder.positive, "integer_shifts": coder.integer_shifts}
         taps = self._taps(len(r), start, coder)
         if taps is None:
-            return largest(e, begin, end, **restricted)
+            return largest_correlation(e, begin, end, **restricted)
         return largest_relative(e, taps, coder.alpha, begin, end, **restricted)
 
     def weight(self, q: int) -> float:

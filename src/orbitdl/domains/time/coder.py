@@ -122,7 +122,7 @@ class RecordingCoder:
             ends = first + residual.offset, last + residual.offset
             positions = int(max(ends[0], FIRST)), int(min(ends[1], residual.e.shape[1] - END))
             ended = sweep_until_clean(residual, blocks, positions, self.alpha, self.tol, SWEEPS)
-            own = atoms_of(blocks, self.waveforms)
+            own = atoms_in_blocks(blocks, self.waveforms)
             if ended != FULL:
                 return own
             _require_duration(workspace, blocks, self)
@@ -200,7 +200,7 @@ def blocks_of(
     return blocks
 
 
-def atoms_of(blocks: Blocks, waveforms: Waveforms) -> Atoms:
+def atoms_in_blocks(blocks: Blocks, waveforms: Waveforms) -> Atoms:
     """Return all atoms, sorted by time."""
     used = np.arange(blocks.c.shape[1]) < blocks.filled[:, None]
     time = blocks.position[used] - waveforms.offset

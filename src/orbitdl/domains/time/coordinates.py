@@ -39,7 +39,7 @@ def from_blocks(A: Blocks) -> Floats:
     return np.ascontiguousarray(solved.reshape(width, q, channels).transpose(1, 0, 2))
 
 
-def in_blocks(sums: Sums, usage: Floats) -> Statistics:
+def statistics_in_blocks(sums: Sums, usage: Floats) -> Statistics:
     """Transform sums from coefficients to components."""
     q, size = len(usage), len(sums.normal)
     lower = factor(size // q)

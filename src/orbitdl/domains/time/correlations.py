@@ -64,7 +64,7 @@ def residual_of(
     return np.where(observed[:, None], x - fitted, 0.0)
 
 
-def largest(
+def largest_correlation(
     e: Floats,
     first: int = 1,
     last: int | None = None,

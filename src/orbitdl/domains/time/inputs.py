@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 import tempfile
 import weakref
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -21,8 +20,9 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
+from orbitdl.data.opening import remove_folder
 from orbitdl.discovery.background import Background
-from orbitdl.domains.time.signal import Signal, complete, name_of
+from orbitdl.domains.time.signal import Signal, complete_samples, name_of
 from orbitdl.domains.time.whitening import whitened
 
 PART = 2**18
@@ -98,7 +98,8 @@ def require_own_channels(found: int, own: int, name: str) -> None:
     """Refuse a recording of other channels than the waveforms have."""
     if found != own:
         raise ValueError(
-            f"{name} has {counted(found)}, but this model was fitted on {own}; pass the same ones."
+            f"{name} has {channels_in_words(found)}, but this model was fitted on {own}; pass the "
+            "same ones."
         )
 
 
@@ -121,7 +122,7 @@ class LocalRecordings:
         return self.signals[k]
 
 
-def counted(channels: int) -> str:
+def channels_in_words(channels: int) -> str:
     """Return a number of channels in words."""
     return f"{channels} channel{'s' * (channels != 1)}"
 
@@ -160,7 +161,7 @@ def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
     """Return how many samples (n, channels) are there, and the least and the largest of each."""
     if np.isinf(part).any():
         raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
-    known = complete(part)
+    known = complete_samples(part)
     there = part if known.all() else part[known]
     return len(there), there.min(axis=0, initial=np.inf), there.max(axis=0, initial=-np.inf)
 
@@ -185,7 +186,7 @@ def ready(
     return whitened(free, noise, length, n_jobs)
 
 
-def parts_of(signal: Signal) -> Iterator[Floats]:
+def read_in_parts(signal: Signal) -> Iterator[Floats]:
     """Yield the samples of a recording as they are, part by part."""
     return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
 
@@ -193,7 +194,7 @@ def parts_of(signal: Signal) -> Iterator[Floats]:
 def _nothing_observed(signal: Signal) -> str:
     """Say that no sample is there, and whether one channel is to blame."""
     there = np.zeros(signal.channels, dtype=bool)
-    for part in parts_of(signal):
+    for part in read_in_parts(signal):
         there |= (~np.isnan(part)).any(axis=0)
     if there.any() and not there.all():
         dead = int(np.argmin(there))
@@ -226,7 +227,7 @@ class ScratchFolder:
 
     def __init__(self) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="orbitdl-"))
-        weakref.finalize(self, _remove, str(self.path), os.getpid())
+        weakref.finalize(self, remove_folder, str(self.path), os.getpid())
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,9 +286,3 @@ def _written(recording: Any, number: int, folder: ScratchFolder) -> SpooledRecor
             "of arrays on disk."
         ) from error
     return SpooledRecording(np.load(path, mmap_mode="r"), folder)
-
-
-def _remove(folder: str, owner: int) -> None:
-    """Remove a scratch folder, unless this is a copy of the process that made it."""
-    if os.getpid() == owner:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -96,7 +96,7 @@ class Signal:
     def _unfiltered(self, first: int, last: int) -> Part:
         """Return samples free of their trend."""
         part = self.raw(first, last)
-        observed = complete(part)
+        observed = complete_samples(part)
         if self.span > 0:
             part = part - self._joined(first, last)[0]
         return np.where(observed[:, None], part, 0.0), observed
@@ -145,7 +145,7 @@ class Signal:
         part = self.raw(first, end * span)
         before, after = first - begin * span, end * span - first - len(part)
         part = np.pad(part, [(before, after), (0, 0)], constant_values=np.nan)
-        part[~complete(part)] = np.nan
+        part[~complete_samples(part)] = np.nan
         blocks = np.ascontiguousarray(part.reshape(end - begin, span, -1).transpose(0, 2, 1))
         blocks.sort(axis=2)  # NaN comes last
         count = np.sum(~np.isnan(blocks[:, :1]), axis=2)
@@ -169,7 +169,7 @@ class Signal:
         return replace(self, values=free, span=0, noise=None)
 
 
-def complete(values: Floats) -> NDArray[np.bool_]:
+def complete_samples(values: Floats) -> NDArray[np.bool_]:
     """Return which samples (n, channels) have all their channels."""
     missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
     return np.asarray(~np.logical_or.reduce(missing))

@@ -72,7 +72,7 @@ def max_correlation(spectra: NDArray[np.complex128], waveform: Floats) -> Floats
     return np.asarray(np.abs(fft.irfft(products, size, axis=1)).max(axis=1))
 
 
-def choose_starts(
+def choose_waveforms(
     init: str | ArrayLike, pool: Pool, q: int, kind: Kind, generators: list[np.random.Generator]
 ) -> list[Dictionary]:
     """Return q initial waveforms of unit norm for every generator, or once for an array.

@@ -9,7 +9,7 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
+from orbitdl.domains.time.coordinates import from_blocks, statistics_in_blocks, to_blocks
 from orbitdl.domains.time.recentring import (
     best_positions,
     max_shift_of,
@@ -84,7 +84,7 @@ class EventStatistics(Statistics):
         """Return the sums for shifted supports."""
         rows = rows_of(shifts, self.width)
         sums = Sums(self.longer.normal[np.ix_(rows, rows)], self.longer.cross[rows])
-        return in_blocks(sums, self.usage)
+        return statistics_in_blocks(sums, self.usage)
 
     def best(
         self, dictionary: Dictionary, soon: bool = False

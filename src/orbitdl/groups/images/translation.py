@@ -79,10 +79,6 @@ class TranslationRepresentation(TorusAction):
         sides = (np.arange(size, dtype=np.float64) for size in self.transform.size)
         return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
 
-    @property
-    def has_tangents(self) -> bool:
-        return True
-
     def tangents(self, B: Blocks) -> Blocks:
         factor = -1j * self.angles(self.transform.waves.astype(np.float64)).T
         return factor[:, :, None, None] * B[..., None, :, :, :]

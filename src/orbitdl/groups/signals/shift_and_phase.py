@@ -136,10 +136,6 @@ class ShiftAndPhaseRepresentation(Representation):
         shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, DEGREES / 4])
         return np.stack([shift.ravel(), phase.ravel()], axis=1)
 
-    @property
-    def has_tangents(self) -> bool:
-        return True
-
     def tangents(self, B: Blocks) -> Blocks:
         powers = np.stack([self.frequency, np.ones_like(self.frequency)])
         rates = powers * (-2j * np.pi / self.periods)[:, None]

@@ -69,10 +69,6 @@ class MatrixGroupRepresentation(Representation):
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         return self.matrix_group.match(correlation[..., 0, :, :])
 
-    @property
-    def has_tangents(self) -> bool:
-        return True
-
     def tangents(self, B: Blocks) -> Blocks:
         result = np.zeros((*B.shape[:-3], self.dimension, *B.shape[-3:]), dtype=B.dtype)
         self.matrix_group.add_tangents(B, result)

@@ -110,10 +110,6 @@ class OrthogonalRepresentation(MatrixGroupRepresentation):
     def gauge(self, Z: Blocks) -> Floats:
         return spectral_norms(Z[..., 0, :, :])
 
-    @property
-    def has_prox(self) -> bool:
-        return True
-
     def prox(self, Z: Blocks, step: float) -> Blocks:
         return clipped_matrices(Z[..., 0, :, :], step)[..., None, :, :]
 

@@ -121,10 +121,6 @@ class ProductRepresentation(Representation):
         add_rotated_waves(atoms.row, source, angle, h, columns, result)
         return result
 
-    @property
-    def has_tangents(self) -> bool:
-        return True
-
     def tangents(self, B: Blocks) -> Blocks:
         shape = (*B.shape[:-3], self.dimension, *B.shape[-3:])
         result, free = np.empty(shape, dtype=np.complex128), self.shifts.dimension
