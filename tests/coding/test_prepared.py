@@ -12,7 +12,7 @@ from orbitdl import complete
 from orbitdl.coding import ActiveSet, Coder, Matching, Proximal, Sliding, active_set
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify
-from orbitdl.coding.first_use import Once
+from orbitdl.coding.parallel import Once
 from orbitdl.coding.problem import Masked, Problem
 from orbitdl.coding.sliding import coder as sliding
 from orbitdl.dictionaries.least_squares import unit_norm

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries, missing_entries, unit_vectors
 from orbitdl.coding.orbit_lasso import solve_orbit_lassos
+from orbitdl.coding.parallel import Once
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import refit_coefficients, solve_by_columns
 from orbitdl.groups.base import Representation

@@ -19,9 +19,8 @@ from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify, objectives
 from orbitdl.coding.codes import Codes, Status
-from orbitdl.coding.first_use import Once
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
-from orbitdl.coding.parallel import chunks_of, in_threads
+from orbitdl.coding.parallel import Once, chunks_of, in_threads
 from orbitdl.coding.problem import Components, Masked, Problem, parts_of, rescaled
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Representation

@@ -57,7 +57,7 @@ def as_source(X: Any, mask: Any = None, size: int | None = None) -> Source | Non
         return _of_parquet(X, mask)
     if _is_array_to_slice(X):
         return ArraySource(X, mask, size)
-    if _gives_arrays(X):
+    if come_once(X):
         _require_no_mask(mask, "arrays that come one after another")
         return spooled(X, size)
     return None
@@ -105,9 +105,10 @@ def _is_array_to_slice(X: Any) -> bool:
     return has_all and dtype_of(X) is not None
 
 
-def _gives_arrays(X: Any) -> bool:
-    """Return whether X is an iterable of arrays: no array, sequence or table itself."""
-    is_other = isinstance(X, Set) or hasattr(X, "__getitem__") or hasattr(X, "__array__")
+def come_once(X: Any) -> bool:
+    """Return whether X is an iterable of data: no array, sequence, recording or table itself."""
+    others = ("__getitem__", "__array__", "signal")
+    is_other = isinstance(X, Set) or any(hasattr(X, name) for name in others)
     return isinstance(X, Iterable) and not is_other
 
 

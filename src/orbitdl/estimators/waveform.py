@@ -33,10 +33,10 @@ from orbitdl.domains.time.chunk import Recordings
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
 from orbitdl.domains.time.pool import Pool
-from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import name_of
 from orbitdl.domains.time.starts import choose_waveforms, greedy_start
+from orbitdl.domains.time.statistics import max_shift_of
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset

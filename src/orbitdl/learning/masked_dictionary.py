@@ -47,7 +47,8 @@ class ObservedNormal:
     """
 
     def __init__(self, samples: Samples, atoms: Atoms, in_memory: bool) -> None:
-        incomplete = is_incomplete(samples)
+        observed = observed_mask(samples).reshape(len(samples), -1) > 0
+        incomplete = np.asarray(~observed.all(axis=1))
         self.complete = complete_normal(samples.take(~incomplete), atoms.take(~incomplete))
         self.samples, self.atoms = samples.take(incomplete), atoms.take(incomplete)
         self.chunks = [slice(k, k + CHUNK) for k in range(0, len(self.atoms), CHUNK)]
@@ -129,11 +130,6 @@ def unit_signals(representation: Representation) -> Blocks:
     """Return signals of which one entry is 1, in block coordinates, (k, F, d, m)."""
     size = int(np.prod(representation.shape))
     return representation.analyze(np.eye(size).reshape(size, *representation.shape))
-
-
-def is_incomplete(samples: Samples) -> NDArray[np.bool_]:
-    """Return which samples have missing entries, (n,)."""
-    return np.asarray(~(observed_mask(samples) > 0).reshape(len(samples), -1).all(axis=1))
 
 
 def observed_mask(samples: Samples) -> Floats:

@@ -89,12 +89,6 @@ class SampleShard(Shard):
     def _kept_normal(self) -> ObservedNormal:
         return ObservedNormal(self.samples, self.known_atoms, True)
 
-    @property
-    def known_atoms(self) -> Atoms:
-        """The atoms, of data that are coded."""
-        assert self.atoms is not None, "call code first"
-        return self.atoms
-
 
 @dataclass(frozen=True, eq=False)
 class SampleShards(LocalShards):

@@ -93,6 +93,12 @@ class Shard(ABC, Sized):
     atoms: Atoms | None
     codes: Codes | None
 
+    @property
+    def known_atoms(self) -> Atoms:
+        """The atoms, of data that are coded."""
+        assert self.atoms is not None, "call code first"
+        return self.atoms
+
     @abstractmethod
     def code(self, coder: Any, n_jobs: int | None = None) -> tuple[Self, Summary]:
         """Return this shard with new codes, never worse than `atoms`, and their summary.

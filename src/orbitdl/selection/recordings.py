@@ -148,9 +148,9 @@ class EventJudges:
         observed = w.observed[inside]
         sigma = self.sigma[inside][observed, None]
         energy, error = (
-            sums_of_units(
+            np.bincount(
                 self.unit[observed], np.sum((z[inside][observed] / sigma) ** 2 - 1.0, axis=1), count
-            )
+            ).astype(np.float64)
             for z in (w.y, left)
         )
         penalty = 2.0 * np.log(max(len(own) * w.samples, 2))
@@ -164,11 +164,6 @@ class EventJudges:
     def sample_of(self, atoms: Pursued, w: Whitened) -> Integers:
         """Return the samples at the centres of atoms."""
         return np.clip(atoms.sample - w.length // 2, 0, w.samples - 1)
-
-
-def sums_of_units(unit: Integers, values: Floats, count: int) -> Floats:
-    """Return the sums of values over units, (count,)."""
-    return np.bincount(unit, values, count).astype(np.float64)
 
 
 def learned_from(

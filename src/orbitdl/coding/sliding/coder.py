@@ -14,10 +14,10 @@ from orbitdl.arrays.blocks import Blocks, Floats, correlate
 from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.first_use import Once
 from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries
+from orbitdl.coding.parallel import Once
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.sliding.missing import (
     missing_in_time,

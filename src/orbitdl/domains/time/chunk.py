@@ -23,10 +23,9 @@ from orbitdl.domains.time.correlations import (
     residual_of,
 )
 from orbitdl.domains.time.penalty import field_at, largest_relative, taps_of
-from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.signal import Part, Signal
 from orbitdl.domains.time.splines import TAPS, coefficients_of
-from orbitdl.domains.time.statistics import EventStatistics
+from orbitdl.domains.time.statistics import EventStatistics, max_shift_of
 from orbitdl.domains.time.sums import Sums, event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.learning.shards import Residuals, Shard, Summary
@@ -195,12 +194,6 @@ class Chunk(Shard):
             energy[max(first - self.width, 0) : first + self.width] = 0.0
         blocks = to_blocks(coefficients_of(np.stack(found)))
         return Residuals(inner(blocks, blocks), blocks)
-
-    @property
-    def known_atoms(self) -> Atoms:
-        """The atoms, of a recording that is coded."""
-        assert self.atoms is not None, "call code first"
-        return self.atoms
 
 
 class Recordings(Protocol):

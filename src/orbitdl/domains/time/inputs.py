@@ -9,7 +9,7 @@ import hashlib
 import os
 import tempfile
 import weakref
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
-from orbitdl.data.opening import remove_folder
+from orbitdl.data.opening import come_once, remove_folder
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.signal import Signal, complete_samples, name_of
 from orbitdl.domains.time.whitening import whitened
@@ -98,8 +98,8 @@ def require_own_channels(found: int, own: int, name: str) -> None:
     """Refuse a recording of other channels than the waveforms have."""
     if found != own:
         raise ValueError(
-            f"{name} has {channels_in_words(found)}, but this model was fitted on {own}; pass the "
-            "same ones."
+            f"{name} has {found} channel{'s' * (found != 1)}, but this model was fitted on {own}; "
+            "pass the same ones."
         )
 
 
@@ -120,11 +120,6 @@ class LocalRecordings:
     def read(self, k: int) -> Signal:
         """Return recording k."""
         return self.signals[k]
-
-
-def channels_in_words(channels: int) -> str:
-    """Return a number of channels in words."""
-    return f"{channels} channel{'s' * (channels != 1)}"
 
 
 def require_same_channels(channels: Sequence[int]) -> None:
@@ -250,14 +245,6 @@ class SpooledRecording:
     def __getitem__(self, samples: slice) -> NDArray[Any]:
         found: NDArray[Any] = self.values[samples]
         return found
-
-
-def come_once(recordings: Any) -> bool:
-    """Tell what gives recordings one after another, and is neither array, sequence nor table."""
-    is_other = isinstance(recordings, Set | str | bytes) or any(
-        hasattr(recordings, name) for name in ("__getitem__", "__array__", "signal")
-    )
-    return isinstance(recordings, Iterable) and not is_other
 
 
 def spooled(recordings: Iterable[Any]) -> list[SpooledRecording]:

@@ -201,21 +201,15 @@ class TorusAction(Representation):
 
     @cached_property
     def presentation(self) -> Presentation:
-        step = 1.0 if self.is_integer else 0.0
+        step, amount = 0.0, "any amount, fractions of a pixel included"
+        if self.is_integer:
+            step, amount = 1.0, "integer pixels"
         return Presentation(
-            f"may be shifted up, down, left and right {self._step_description}",
+            f"may be shifted up, down, left and right by {amount}",
             self._label,
             view_of_image(self.shape),
             (ShiftSlider(step, "down"), ShiftSlider(step, "right")),
             noun="image",
-        )
-
-    @property
-    def _step_description(self) -> str:
-        return (
-            "by integer pixels"
-            if self.is_integer
-            else "by any amount, fractions of a pixel included"
         )
 
     def _label(self, element: Floats) -> str:
