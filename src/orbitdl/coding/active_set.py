@@ -35,6 +35,10 @@ FEW_MISSING = 1024
 transforms are quicker."""
 
 
+MOST_PRODUCTS = 2**16
+"""Inner products up to which all of them are written out where quotients need a table."""
+
+
 class GramTables:
     """What is looked up of components A (q, F, d, m), each made when first needed.
 
@@ -141,10 +145,6 @@ def missing_if_few(representation: FiniteRepresentation, problem: Problem) -> Mi
         if missing.most <= FEW_MISSING and len(first) * n_atoms <= MAX_UNIT_PRODUCTS
         else None
     )
-
-
-MOST_PRODUCTS = 2**16
-"""Inner products up to which all of them are written out where quotients need a table."""
 
 
 class Orbits(NamedTuple):

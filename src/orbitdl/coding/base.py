@@ -26,6 +26,13 @@ from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.groups.base import Action, Representation
 from orbitdl.kernels.blas import single_threaded_blas
 
+ROUNDING = 1e-13
+"""Objectives that differ less, relatively, are the same."""
+MAX_RETRIES = 5
+"""How often samples above the tolerance go to a stricter coder, if there is one."""
+CERTIFICATE_ERROR = 0.02
+"""Part of the tolerance by which certified gaps may be too large."""
+
 
 def require_coder(coder: object) -> Coder | None:
     """Return the coder (None: the default one); raise ValueError for anything else."""
@@ -39,13 +46,6 @@ def require_coder(coder: object) -> Coder | None:
 
 Solve = Callable[[Problem, Atoms | None], Atoms]
 """Returns atoms for every sample of a problem, starting from others where that helps."""
-
-ROUNDING = 1e-13
-"""Objectives that differ less, relatively, are the same."""
-MAX_RETRIES = 5
-"""How often samples above the tolerance go to a stricter coder, if there is one."""
-CERTIFICATE_ERROR = 0.02
-"""Part of the tolerance by which certified gaps may be too large."""
 
 
 class Coder(ABC):

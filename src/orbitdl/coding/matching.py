@@ -22,6 +22,9 @@ from orbitdl.coding.problem import Problem
 from orbitdl.groups.base import Representation
 from orbitdl.kernels import fast
 
+SIGNALS = 3
+"""Copies of the atoms of a sample as signals at most: in blocks, as real rows, and observed."""
+
 
 @dataclass(frozen=True, eq=False)
 class AtomSlots:
@@ -130,10 +133,6 @@ def largest_atoms(atoms: Atoms, row: Integers, most: int) -> Atoms:
     rank = np.empty(len(row), dtype=np.intp)
     rank[order] = np.arange(len(row)) - np.searchsorted(row[order], row[order])
     return atoms.updated(np.where(rank < most, atoms.coefficient, 0.0), atoms.element)
-
-
-SIGNALS = 3
-"""Copies of the atoms of a sample as signals at most: in blocks, as real rows, and observed."""
 
 
 @dataclass(frozen=True)

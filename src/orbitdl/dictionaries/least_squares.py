@@ -15,6 +15,9 @@ from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.dictionaries.statistics import Statistics, stack_components, unstack
 from orbitdl.kernels import fast
 
+TOGETHER = 32
+"""Components whose gradients are computed in one product; updates within cost O(TOGETHER^2)."""
+
 
 def least_squares(statistics: Statistics, A: Blocks) -> Blocks:
     """Return ``argmin_A sum_i ||Y_i - W_i A||^2`` of shape (q, F, d, m): the paper's step 2."""
@@ -94,10 +97,6 @@ def triangular_inverse(L: Blocks, small: int = 32) -> Blocks:
     inverse[:, half:, half:] = second = triangular_inverse(L[:, half:, half:], small)
     inverse[:, half:, :half] = -second @ L[:, half:, :half] @ first
     return inverse
-
-
-TOGETHER = 32
-"""Components whose gradients are computed in one product; updates within cost O(TOGETHER^2)."""
 
 
 def coordinate_step(statistics: Statistics, A: Blocks) -> Blocks:

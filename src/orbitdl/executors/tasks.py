@@ -31,6 +31,12 @@ GO_ON = "if a checkpoint was given, fit goes on from it on a new cluster or in o
 NO_WORKERS = "the Dask cluster has no workers left"
 
 
+TOPIC = "orbitdl"
+"""Topic of the events of all workers."""
+SHARE = 0.25
+"""Share of the memory of a worker that loaded data may take, beside the data of Dask."""
+
+
 class ClusterError(RuntimeError):
     """A cluster that cannot go on; the message says why, and what can be done."""
 
@@ -78,10 +84,6 @@ def killed(error: KilledWorker, attempts: int) -> ClusterError:
 Check = Callable[[Any, int, int], Any]
 """Returns a chunk as checked data, given the numbers of its first data point and of the one after
 its last."""
-TOPIC = "orbitdl"
-"""Topic of the events of all workers."""
-SHARE = 0.25
-"""Share of the memory of a worker that loaded data may take, beside the data of Dask."""
 
 
 class Keeper(WorkerPlugin):

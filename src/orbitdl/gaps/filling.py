@@ -66,6 +66,12 @@ HIDDEN = 0.5
 Runs = list[tuple[int, int]]
 
 
+ROUNDS, TOL = 200, 1e-3
+"""Maximum number of insertions, and relative tolerance of the optimality condition."""
+RIDGE = 1e-10
+"""Relative ridge that keeps the coefficients of collinear atoms finite."""
+
+
 def windows_of(gaps: Runs, width: int, samples: int) -> list[tuple[int, int, Runs]]:
     """Return start, end and gaps of windows; neighbouring gaps share a window."""
     result = list[tuple[int, int, Runs]]()
@@ -222,12 +228,6 @@ class Filler:
 def added_up(atoms: Atoms, waveforms: Waveforms, n: int) -> Floats:
     """Return the sum of atoms at n samples, (n, channels)."""
     return waveforms.add_up(n, atoms.component, atoms.time, atoms.coefficient)
-
-
-ROUNDS, TOL = 200, 1e-3
-"""Maximum number of insertions, and relative tolerance of the optimality condition."""
-RIDGE = 1e-10
-"""Relative ridge that keeps the coefficients of collinear atoms finite."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -38,6 +38,17 @@ RANK = 1e-6
 """Relative tolerance of singular values of H: it has a null space near the start of a recording."""
 
 
+LONGER, RIDGE = 1.5, 1e-2
+"""Order in waveform lengths, and relative ridge."""
+LEAST, ENOUGH = 4, 20
+"""Minimum and maximum number of equations per coefficient."""
+JUDGES, SPARSE, APART = 20, 4, 4
+"""Maximum number of artificial gaps, waveform lengths of a recording per gap, and inverse minimum
+distance from other gaps in waveform lengths."""
+PASSES = 3
+"""Iterations of imputation and estimation of filter and trend."""
+
+
 @dataclass(frozen=True, eq=False)
 class Gap:
     """Missing samples, and the whitened samples that depend on them.
@@ -115,16 +126,6 @@ def merged_runs(missing: NDArray[np.bool_], order: int) -> list[tuple[int, int]]
             result.append((int(first), int(last)))
     return result
 
-
-LONGER, RIDGE = 1.5, 1e-2
-"""Order in waveform lengths, and relative ridge."""
-LEAST, ENOUGH = 4, 20
-"""Minimum and maximum number of equations per coefficient."""
-JUDGES, SPARSE, APART = 20, 4, 4
-"""Maximum number of artificial gaps, waveform lengths of a recording per gap, and inverse minimum
-distance from other gaps in waveform lengths."""
-PASSES = 3
-"""Iterations of imputation and estimation of filter and trend."""
 
 Fill = Callable[[Floats, NDArray[np.bool_]], tuple[Floats, Floats]]
 Trend = Callable[[Floats], Floats]

@@ -18,6 +18,12 @@ MOST_LINES = 8
 """Lines in one plot, at most; more are drawn as an image with one row per line."""
 
 
+NO_BREAK = "\N{NO-BREAK SPACE}"
+"""Separates a number from its unit, and groups of digits, without a line break."""
+LONGEST = 64
+"""Entries of an array that are printed in full."""
+
+
 @dataclass(frozen=True)
 class View:
     """The plot of a data point: L lines of N values each.
@@ -94,12 +100,6 @@ def _view_of_columns(shape: tuple[int, ...], along: str, across: str) -> View:
 
 def _stack(n: int) -> Literal["lines", "image"]:
     return "lines" if n <= MOST_LINES else "image"
-
-
-NO_BREAK = "\N{NO-BREAK SPACE}"
-"""Separates a number from its unit, and groups of digits, without a line break."""
-LONGEST = 64
-"""Entries of an array that are printed in full."""
 
 
 class Slider:

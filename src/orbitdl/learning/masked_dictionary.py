@@ -39,6 +39,16 @@ MAX_NUMBERS = 2**20
 """Numbers that transformed entries may fill at a time: 8 MB."""
 
 
+MAX_MULTIPLICATIONS = 1e9
+"""Multiplications up to which H is formed."""
+MIN_PROGRESS = 1e-9
+"""Relative decrease that another pass over the data must promise."""
+PASSES = 100
+"""Passes over the data, at most."""
+MOST_CODES = 2**24
+"""Numbers up to which codes stay in memory from one pass to the next: 128 MB."""
+
+
 class ObservedNormal:
     """``H V = sum_i W_i^H M_i W_i V`` for components V (q, F, d, m), a chunk of data at a time.
 
@@ -136,16 +146,6 @@ def observed_mask(samples: Samples) -> Floats:
     """Return 1 where an entry was observed and 0 where not, in the shape of the data."""
     observed = samples.observed
     return np.ones(samples.signal.shape) if observed is None else observed.astype(np.float64)
-
-
-MAX_MULTIPLICATIONS = 1e9
-"""Multiplications up to which H is formed."""
-MIN_PROGRESS = 1e-9
-"""Relative decrease that another pass over the data must promise."""
-PASSES = 100
-"""Passes over the data, at most."""
-MOST_CODES = 2**24
-"""Numbers up to which codes stay in memory from one pass to the next: 128 MB."""
 
 
 def on_observed(

@@ -18,6 +18,9 @@ from orbitdl.learning.history import History
 from orbitdl.learning.progress import announce
 from orbitdl.learning.state import Iteration, State
 
+TRIAL = 3
+"""Iterations after which starts are compared."""
+
 
 @dataclass(frozen=True, eq=False)
 class Run:
@@ -81,10 +84,6 @@ class Runs(ABC):
     @abstractmethod
     def keep(self, k: int, iteration: Iteration) -> Run:
         """Note an iteration of run k, and return where it stands now."""
-
-
-TRIAL = 3
-"""Iterations after which starts are compared."""
 
 
 def most_iterations(n_restarts: int, max_iter: int) -> int:

@@ -34,6 +34,17 @@ BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
 """Smallest alpha, relative to the noise of rough components and to a median event."""
 
 
+POINTS = 500
+"""Default number of data points."""
+ROUGH = 1e-2
+"""Relative duality gap at which random starts are compared."""
+SEED = 40_961
+"""Random seed of the starts, combined with the number of the round."""
+GAP = 1e-3
+"""Relative duality gap of codes, and relative tolerance of the objective: far below the differences
+between candidates."""
+
+
 @dataclass(frozen=True, eq=False)
 class HeldOutPoints(HeldOut):
     """Data points with held-out entries."""
@@ -116,10 +127,6 @@ class PointJudges(Judges):
         return falling(begin, min(least, begin / 4) or begin / 4), begin
 
 
-POINTS = 500
-"""Default number of data points."""
-
-
 def point_judges(
     estimator: OrbitDictionaryLearning,
     X: Any,
@@ -177,15 +184,6 @@ def shortened(excerpt: Excerpt, most: int) -> Excerpt:
             "observed; raise max_samples."
         )
     return excerpt
-
-
-ROUGH = 1e-2
-"""Relative duality gap at which random starts are compared."""
-SEED = 40_961
-"""Random seed of the starts, combined with the number of the round."""
-GAP = 1e-3
-"""Relative duality gap of codes, and relative tolerance of the objective: far below the differences
-between candidates."""
 
 
 @dataclass(frozen=True)

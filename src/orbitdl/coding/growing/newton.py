@@ -31,6 +31,14 @@ IMMOBILE = 1e-6
 """Squared length, relative to the trace of M, up to which a generator leaves an atom as it is."""
 
 
+LONGEST = 0.5
+"""Longest move of an atom in one step, in units of its norm: the second-order model ends there."""
+DAMPED = 1e-3
+"""Added to the Hessian, relatively to its diagonal, where it is not positive."""
+RIDGE = 1e-12
+"""The same where it is: atoms may depend on each other."""
+
+
 @internal
 def fill_metric(rows, scale, S, U):  # type: ignore[no-untyped-def]
     """Write W into scale, with ``W^T M W = 1`` for the Gram matrix M of an atom's tangents.
@@ -118,14 +126,6 @@ def raise_curvature(own, least, S, U):  # type: ignore[no-untyped-def]
             for k in range(dimension):
                 total += U[a, k] * S[k, k] * U[b, k]
             own[a, b] = total
-
-
-LONGEST = 0.5
-"""Longest move of an atom in one step, in units of its norm: the second-order model ends there."""
-DAMPED = 1e-3
-"""Added to the Hessian, relatively to its diagonal, where it is not positive."""
-RIDGE = 1e-12
-"""The same where it is: atoms may depend on each other."""
 
 
 class TangentData(NamedTuple):

@@ -39,6 +39,22 @@ MAX_CHUNKS = 32
 """Number of equally spaced chunks for estimates of the noise level: two million samples suffice."""
 
 
+ROUNDS, FIRST, LOOSE = 5, 3, 1e-2
+"""Preliminary learning: maximum number of rounds, iterations per round, duality gap of codes."""
+SAME = 0.2
+"""Relative decrease of alpha in a round below which it has converged."""
+HALF = 0.5
+"""Upper bound of the first alpha, relative to a median event: with dense events most positions are
+not noise."""
+AT_MOST = 2**24
+"""Maximum number of values for the preliminary learning, all in memory."""
+DENSE = 8.0
+"""Atoms per waveform length above which codes are dense: events could not be resolved, and most
+atoms compensate for errors of the waveforms."""
+LEAST = 0.01
+"""Lower bound of alpha, relative to a median event, for recordings without noise."""
+
+
 def correlation_sizes(chunk: Chunk, waveforms: Waveforms) -> Floats:
     """Return the absolute correlations (q, positions) of a chunk at integer positions with samples.
 
@@ -97,22 +113,6 @@ def require_above_noise(alpha: float, recordings: Recordings) -> None:
             'many atoms and take long; a larger alpha, or alpha="auto", is faster.',
             RuntimeWarning,
         )
-
-
-ROUNDS, FIRST, LOOSE = 5, 3, 1e-2
-"""Preliminary learning: maximum number of rounds, iterations per round, duality gap of codes."""
-SAME = 0.2
-"""Relative decrease of alpha in a round below which it has converged."""
-HALF = 0.5
-"""Upper bound of the first alpha, relative to a median event: with dense events most positions are
-not noise."""
-AT_MOST = 2**24
-"""Maximum number of values for the preliminary learning, all in memory."""
-DENSE = 8.0
-"""Atoms per waveform length above which codes are dense: events could not be resolved, and most
-atoms compensate for errors of the waveforms."""
-LEAST = 0.01
-"""Lower bound of alpha, relative to a median event, for recordings without noise."""
 
 
 def alpha_of_recordings(recordings: Recordings, start: Dictionary, typical: float) -> ChosenAlpha:

@@ -32,6 +32,17 @@ PLATEAU = 1e-9
 """Relative slope, and difference between neighbours, below which a peak is a plateau."""
 
 
+ROUNDS = 60
+"""Maximum number of rounds of insertion."""
+PART = 0.05
+"""Fraction of the tolerance for one window; the rest allows for later changes of its neighbours."""
+MERGING = 1e-5
+"""Increase of the objective, relative to the tolerance, up to which atoms are merged: the order of
+merging then does not matter."""
+STEPS_A_ROUND, PAIR = 10, 100
+"""Typical number of Newton steps per round, and multiplications per pair of atoms and step."""
+
+
 @internal
 def list_peaks_between(e, lo, hi, threshold, workspace, positive, integer_shifts, first):  # type: ignore[no-untyped-def]
     """List the peaks of ``|eta|`` above a threshold between two positions; return their number.
@@ -145,19 +156,6 @@ def find_violations(excess, workspace, shapes, lo, hi, threshold):  # type: igno
 def find_violations_compiled(excess, workspace, shapes, lo, hi, threshold):  # type: ignore[no-untyped-def]
     """Choose at compile time; a constant penalty compiles no code for fields."""
     return find_above_alpha if isinstance(excess, types.NoneType) else find_above_field
-
-
-ROUNDS = 60
-"""Maximum number of rounds of insertion."""
-PART = 0.05
-"""Fraction of the tolerance for one window; the rest allows for later changes of its neighbours."""
-
-MERGING = 1e-5
-"""Increase of the objective, relative to the tolerance, up to which atoms are merged: the order of
-merging then does not matter."""
-
-STEPS_A_ROUND, PAIR = 10, 100
-"""Typical number of Newton steps per round, and multiplications per pair of atoms and step."""
 
 
 @internal

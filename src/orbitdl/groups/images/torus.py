@@ -20,6 +20,9 @@ from orbitdl.groups.presentation import Presentation, ShiftSlider, view_of_image
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.kernels import allocating, internal
 
+MANY = 4
+"""Channels of an image, at most (RGB and alpha), unless `channels` is passed."""
+
 
 class FourierPlane(Transform):
     """Spectra of real images (H, W) or (H, W, channels), scaled to an isometry.
@@ -100,10 +103,6 @@ class FourierPlane(Transform):
         half[..., -u[twice] % rows, v[twice]] = 0.5 * C[..., twice].conj()
         result: Floats = fft.irfft2(half, s=size, norm="forward")
         return result
-
-
-MANY = 4
-"""Channels of an image, at most (RGB and alpha), unless `channels` is passed."""
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,14 @@ MOST = 2**15
 exceed the tolerance a little."""
 
 
+CLOSE = 1e-6
+"""Tolerance of positions, in grid cells: the relative error of values is then about 1e-12."""
+STEPS = 60
+"""Largest number of steps. The secant method usually takes four, bisection alone twenty."""
+FLAT = 1e-3
+"""Smallest curvature of the initial parabola, relative to its height, per squared grid cell."""
+
+
 class Arcs(NamedTuple):
     """Arcs of equal width: function, start angle, and values at both ends, arrays (k,)."""
 
@@ -166,12 +174,6 @@ def halve(  # type: ignore[no-untyped-def]
 
 Slope = Callable[[Integers, Floats], Floats]
 """Maps indices of functions (k,) and angles (k,) to derivatives (k,)."""
-CLOSE = 1e-6
-"""Tolerance of positions, in grid cells: the relative error of values is then about 1e-12."""
-STEPS = 60
-"""Largest number of steps. The secant method usually takes four, bisection alone twenty."""
-FLAT = 1e-3
-"""Smallest curvature of the initial parabola, relative to its height, per squared grid cell."""
 
 
 def maxima_from_grid(slope: Slope, heights: Floats, row: Integers, k: Integers) -> Floats:

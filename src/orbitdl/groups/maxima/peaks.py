@@ -30,6 +30,16 @@ ORDER = 16
 """Taylor coefficients around a grid point: two blocks of 8."""
 
 
+FINENESS = 2.3
+"""Grid points per cell, at least, in the search of the maximum."""
+EVERYWHERE = 4
+"""Grid points per cell in the search of all peaks."""
+BEYOND = 1e100
+"""Above any modulus of scaled polynomials."""
+CHUNK = 256
+"""Polynomials evaluated on a grid at a time."""
+
+
 def peaks_near(C: Blocks, grid: Floats, row: Integers, k: Integers) -> tuple[Floats, Floats]:
     """Return the signed values and angles of the local maxima next to grid points k of rows.
 
@@ -54,16 +64,6 @@ def fill_peaks(C, row, k, sign, size, factors, value, position):  # type: ignore
         eight_terms(factors, LAST, real, imag, a)
         value[i], x = maximise_in_bracket(a, sign[i], -1.0, 1.0)
         position[i] = k[i] + x
-
-
-FINENESS = 2.3
-"""Grid points per cell, at least, in the search of the maximum."""
-EVERYWHERE = 4
-"""Grid points per cell in the search of all peaks."""
-BEYOND = 1e100
-"""Above any modulus of scaled polynomials."""
-CHUNK = 256
-"""Polynomials evaluated on a grid at a time."""
 
 
 class ModulusPeaks(NamedTuple):

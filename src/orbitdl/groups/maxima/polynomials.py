@@ -15,6 +15,21 @@ from scipy.special import factorial
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.kernels import allocating, internal
 
+FIRST, LAST = np.int64(0), np.int64(8)
+"""First index of either half of sixteen terms; typed, as each literal would compile a kernel."""
+SUBINTERVALS = 8
+"""Subintervals of a grid cell on which the sign of the slope is tested."""
+WIDER = 1.02
+"""Width of the tested interval, in cells. Above 1, so that a maximum on the border of two cells is
+found in one of them despite rounding errors."""
+NEIGHBOUR = 0.6
+"""Distance, in cells, beyond which a maximum belongs to the neighbouring cell. Above 1/2: eight
+terms of the Taylor polynomial locate it up to an error below 0.1."""
+EXACT = 1e-12
+"""Tolerance of positions, in cells: the value is then exact to machine precision."""
+CLOSE = 1e-9
+"""The same for Newton steps, which converge quadratically: the next one would be its square."""
+
 
 @internal
 def fill_phases(angle, real, imag):  # type: ignore[no-untyped-def]
@@ -33,10 +48,6 @@ def fill_phases(angle, real, imag):  # type: ignore[no-untyped-def]
             x, y = real[f - 8], imag[f - 8]
             real[f] = x * step_re - y * step_im
             imag[f] = x * step_im + y * step_re
-
-
-FIRST, LAST = np.int64(0), np.int64(8)
-"""First index of either half of sixteen terms; typed, as each literal would compile a kernel."""
 
 
 def as_real_imag(C: Blocks) -> Floats:
@@ -170,20 +181,6 @@ def fill_values_and_slopes(C, row, theta, value, slope):  # type: ignore[no-unty
                 total += x * real[f] - y * imag[f]
                 rise -= f * (x * imag[f] + y * real[f])
             value[k, e], slope[k, e] = total, rise
-
-
-SUBINTERVALS = 8
-"""Subintervals of a grid cell on which the sign of the slope is tested."""
-WIDER = 1.02
-"""Width of the tested interval, in cells. Above 1, so that a maximum on the border of two cells is
-found in one of them despite rounding errors."""
-NEIGHBOUR = 0.6
-"""Distance, in cells, beyond which a maximum belongs to the neighbouring cell. Above 1/2: eight
-terms of the Taylor polynomial locate it up to an error below 0.1."""
-EXACT = 1e-12
-"""Tolerance of positions, in cells: the value is then exact to machine precision."""
-CLOSE = 1e-9
-"""The same for Newton steps, which converge quadratically: the next one would be its square."""
 
 
 @internal

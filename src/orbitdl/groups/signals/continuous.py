@@ -37,6 +37,16 @@ DESCRIPTION = ("by any amount, fractions of a sample included", 2)
 """Description of the shifts, and decimal places of their labels."""
 
 
+FINENESS = 2.3
+"""Grid points per sample, at least, in the search of the maximum."""
+EVERYWHERE = 3
+"""Grid points per sample in the search of all peaks: six per period of the highest frequency."""
+MISSED = 1e-4
+"""Relative tolerance up to which `peaks` includes the global maximum; `best` finds it exactly."""
+SURE = 1e-9
+"""Relative tolerance of the branch and bound before the last refinement."""
+
+
 @dataclass(frozen=True)
 class ContinuousShift(Group):
     """Circular shifts by any real number of samples, by trigonometric interpolation.
@@ -79,16 +89,6 @@ class ContinuousShiftRepresentation(TimeShift, CircleRepresentation):
     def _shift_format(self) -> tuple[str, float, int]:
         description, decimals = DESCRIPTION
         return description, 0.0, decimals
-
-
-FINENESS = 2.3
-"""Grid points per sample, at least, in the search of the maximum."""
-EVERYWHERE = 3
-"""Grid points per sample in the search of all peaks: six per period of the highest frequency."""
-MISSED = 1e-4
-"""Relative tolerance up to which `peaks` includes the global maximum; `best` finds it exactly."""
-SURE = 1e-9
-"""Relative tolerance of the branch and bound before the last refinement."""
 
 
 class ContinuousShifts(Shifts):

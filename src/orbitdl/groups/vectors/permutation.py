@@ -22,6 +22,17 @@ SAME = 1e-9
 """Relative tolerance of sums of rows."""
 
 
+FEW = 5
+"""Largest d for which all permutations (120) are evaluated by one matrix product, which is faster
+than one call of the assignment solver."""
+CHUNK = 1024
+"""Matrices evaluated at a time."""
+ROUNDING = 1e-13
+"""Weights below this fraction of the sum of a row are rounding errors."""
+NEVER = 1e-300
+"""Replaces zero so that logarithms are finite; other terms cannot compensate its logarithm."""
+
+
 @dataclass(frozen=True)
 class Permutation(Group):
     """All permutations of the d rows of data points (d,) or (d, r).
@@ -222,17 +233,6 @@ def with_signs(permutation: Integers, gain: Floats) -> Floats:
 def draw_permutations(rng: np.random.Generator, n: int, d: int) -> Integers:
     """Draw n permutations of 0..d-1, shape (n, d)."""
     return rng.permuted(np.tile(np.arange(d), (n, 1)), axis=1)
-
-
-FEW = 5
-"""Largest d for which all permutations (120) are evaluated by one matrix product, which is faster
-than one call of the assignment solver."""
-CHUNK = 1024
-"""Matrices evaluated at a time."""
-ROUNDING = 1e-13
-"""Weights below this fraction of the sum of a row are rounding errors."""
-NEVER = 1e-300
-"""Replaces zero so that logarithms are finite; other terms cannot compensate its logarithm."""
 
 
 def best_permutation(X: Floats) -> Integers:
