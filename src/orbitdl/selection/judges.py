@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,8 +16,6 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.encoding.encode import decode_atoms, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.estimators.orbit import OrbitDictionaryLearning
-from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.events.model import Excerpt
 from orbitdl.groups.base import Group
 from orbitdl.learning.alternation import learn
@@ -29,6 +27,10 @@ from orbitdl.learning.state import Iteration, State
 from orbitdl.selection.held_out import HeldOut, Judged, Judges, Mask, Speckles, falling
 from orbitdl.selection.recordings import SEGMENTS, UNIT_LENGTH, EventJudges
 from orbitdl.storage.checkpoint import Checkpoint
+
+if TYPE_CHECKING:
+    from orbitdl.estimators.orbit import OrbitDictionaryLearning
+    from orbitdl.estimators.waveform import WaveformLearning
 
 BELOW_NOISE, BELOW_EVENTS = 0.25, 1 / 64
 """Smallest alpha, relative to the noise of rough components and to a median event."""
