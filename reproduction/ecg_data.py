@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Literal
 
+import numpy as np
+
 from orbitdl.datasets import load_ecg, segment
 from orbitdl.groups.base import Floats
 
@@ -20,7 +22,7 @@ LENGTH, STEP, COUNT = 201, 10, 1000
 @cache
 def signal(lead: Lead) -> Floats:
     """Return record 100 in millivolts, 360 samples per second, shape (650000,)."""
-    return load_ecg("100", channel=0 if lead == "lead 0" else "mean").signal
+    return np.asarray(load_ecg("100", channel=0 if lead == "lead 0" else "mean"))
 
 
 def windows(lead: Lead, n: int = COUNT) -> Floats:

@@ -41,7 +41,9 @@ def hdf5(folder, values):
 
 def zarr_array(folder, values):
     shape, chunks = values.shape, (4, *values.shape[1:])
-    array = zarr.create_array(folder / "x.zarr", shape=shape, chunks=chunks, dtype=values.dtype)
+    array = zarr.open_array(
+        str(folder / "x.zarr"), mode="w", shape=shape, chunks=chunks, dtype=values.dtype
+    )
     array[:] = values
     return array
 

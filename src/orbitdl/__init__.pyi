@@ -7,11 +7,11 @@ from .estimators.loading import load
 from .estimators.orbit import OrbitDictionaryLearning
 from .estimators.waveform import WaveformLearning
 from .learning.alpha import alpha_max, suggest_alpha
-from .recordings.positions import positions
 from .selection.choice import Selection
 from .selection.select import select
 from .storage.container import ModelFileError
 from .storage.stored_codes import StoredCodes
+from .windows.positions import positions
 
 __version__: str
 __all__ = [

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import orbitdl
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.groups import ContinuousShift, IntegerShift
-from orbitdl.recordings import Preprocessing, Recording, prepare, prepare_signal, suggest_mask
+from orbitdl.io import Preprocessing, Recording, prepare, prepare_signal, suggest_mask
 from orbitdl.report import write_report
 from orbitdl.report.recording import write_recording_report
 

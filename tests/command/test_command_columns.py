@@ -7,8 +7,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from test_command import run
 
 import orbitdl
-from orbitdl.recordings import Preprocessing, prepare_signal, read
-from orbitdl.recordings.time_columns import looks_like_time
+from orbitdl.io import Preprocessing, prepare_signal, read
+from orbitdl.io.time_columns import looks_like_time
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

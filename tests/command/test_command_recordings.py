@@ -11,11 +11,11 @@ from test_command import run
 
 import orbitdl
 from orbitdl import WaveformLearning
+from orbitdl.adapters.wfdb import annotation_file
 from orbitdl.command.display import Screen
 from orbitdl.datasets import make_ecg_like, make_ecg_recording
-from orbitdl.recordings import Preprocessing, Recording, prepare_signal
-from orbitdl.recordings.wfdb_annotations import annotation_file
-from orbitdl.recordings.wfdb_records import import_wfdb
+from orbitdl.io import Preprocessing, Recording, prepare_signal
+from orbitdl.io.wfdb_records import import_wfdb
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

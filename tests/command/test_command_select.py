@@ -21,7 +21,7 @@ from orbitdl.command.selecting import best_rows
 from orbitdl.datasets import make_ecg_recording, make_shift_data
 from orbitdl.events.model import MAX_LENGTHS
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.recordings.layout import Layout
+from orbitdl.io.layout import Layout
 from orbitdl.selection import Selection, judges, select
 
 # fits end early here, on purpose

@@ -135,9 +135,15 @@ def test_an_empty_folder_an_archive_and_objects_by_name_are_refused(tmp_path):
     refused("as an .npy file of numbers", tmp_path / "a.npy")
 
 
+def third_chunk(path):
+    """Return whether a file of a zarr array holds its third chunk, in format 2 or 3."""
+    return path.name == "2.0" or path.parts[-3:] == ("c", "2", "0")
+
+
 def test_a_damaged_chunk_is_told_with_its_data_points(tmp_path):
     source = as_source(zarr_array(tmp_path, X), size=4)
-    (tmp_path / "x.zarr" / "c" / "2" / "0").write_bytes(b"nothing of the kind")
+    third = next(path for path in (tmp_path / "x.zarr").rglob("*") if third_chunk(path))
+    third.write_bytes(b"nothing of the kind")
     assert_array_equal(source.read(0).values, as_masked_data(X[:4])[0])
     with pytest.raises(ValueError, match="cannot read data points 8 to 11 of X") as caught:
         source.read(2)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from orbitdl.datasets import make_ecg_recording, make_spike_recording
-from orbitdl.recordings import Preprocessing, Recording, prepare
+from orbitdl.io import Preprocessing, Recording, prepare
 
 quiet_ecg = partial(make_ecg_recording, noise=0.0, drift=0.0)
 quiet_spikes = partial(make_spike_recording, snr=np.inf)

@@ -11,7 +11,7 @@ from test_command import LEARN, LENGTH, RATE, SIGNAL, run
 import orbitdl
 from orbitdl import WaveformLearning
 from orbitdl.domains.time.acquisition import acquired, acquisition_of
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 
 # fits end early here, on purpose
 pytestmark = pytest.mark.filterwarnings("ignore:max_iter=:sklearn.exceptions.ConvergenceWarning")

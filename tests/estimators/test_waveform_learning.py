@@ -15,7 +15,7 @@ from orbitdl.domains.time.alpha import alpha_of_recordings
 from orbitdl.domains.time.coordinates import from_blocks
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.recordings import Recording, read
+from orbitdl.io import Recording, read
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::sklearn.exceptions.ConvergenceWarning", "ignore:components 0 and 1 occur together"

@@ -8,8 +8,8 @@ from registry import ACTIONS, action
 from orbitdl import Codes, encode, positions
 from orbitdl.coding.atoms import Atoms
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift
-from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
-from orbitdl.recordings.overlaps import cuts, quiet_position, taper, window_starts, within_cuts
+from orbitdl.io import Preprocessing, Recording, event_table, prepare
+from orbitdl.windows.overlaps import cuts, quiet_position, taper, window_starts, within_cuts
 
 
 def bump(place: float, length: int = 40, width: float = 2.5) -> np.ndarray:

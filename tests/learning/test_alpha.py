@@ -16,9 +16,9 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Orthogonal, Trivial
+from orbitdl.io import Preprocessing, Recording, event_table, prepare
 from orbitdl.learning.pilot import Sizes, sizes_of
 from orbitdl.learning.sample_shard import SampleShards
-from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
 
 
 def data_for(name: str) -> tuple[np.ndarray, np.ndarray, object]:

@@ -90,7 +90,7 @@ def test_nobody_asks_which_group_it_is():
     assert not {name for name in OUTSIDE if asked_for(MODULES[name]) & GROUPS}
 
 
-@pytest.mark.parametrize("package", ["orbitdl", "orbitdl.recordings", "orbitdl.plot"])
+@pytest.mark.parametrize("package", ["orbitdl", "orbitdl.io", "orbitdl.plot"])
 def test_what_dir_lists_is_public(package):
     module = import_module(package)
     names = {name for name in dir(module) if not name.startswith("__")}

@@ -21,7 +21,7 @@ from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.signal_coder import SignalCoder
 from orbitdl.events.code_events import peaks_of
 from orbitdl.events.intervals import gap_middles, own_intervals_of
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 from orbitdl.report.frame import file
 from orbitdl.report.phrasing import NO_BREAK
 from orbitdl.report.recording import resolution, write_recording_report

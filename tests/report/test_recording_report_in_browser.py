@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 from orbitdl.report.recording import resolution, write_recording_report
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")

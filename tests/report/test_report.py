@@ -14,7 +14,7 @@ from registry import ACTIONS, PENTAGON, action
 from orbitdl import Codes, OrbitDictionaryLearning, Status, encode, load, positions
 from orbitdl.datasets import make_ecg_like, make_shift_data
 from orbitdl.groups import ContinuousShift, Finite, IntegerShift, Trivial
-from orbitdl.recordings import Preprocessing, Recording, event_table, prepare
+from orbitdl.io import Preprocessing, Recording, event_table, prepare
 from orbitdl.report import coded, write, write_report
 from orbitdl.report.coded import Scaling
 from orbitdl.report.examples import MOST_ATOMS, choose_windows, worst_windows

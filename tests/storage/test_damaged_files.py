@@ -9,7 +9,7 @@ from test_reading import WRITERS
 from typer.testing import CliRunner
 
 from orbitdl.command import app
-from orbitdl.recordings import read
+from orbitdl.io import read
 
 DAMAGES = 150
 """Damaged files of each format."""

@@ -14,7 +14,7 @@ from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.command.demonstrations.base import drawing
 from orbitdl.command.output import write_array, write_table
 from orbitdl.datasets import make_shift_data
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 from orbitdl.report import write_report
 from orbitdl.report.recording import write_recording_report
 from orbitdl.storage import writing

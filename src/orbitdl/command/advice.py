@@ -8,7 +8,7 @@ from orbitdl import OrbitDictionaryLearning, alpha_max
 from orbitdl.command.display import counted
 from orbitdl.groups.base import Floats, Group
 from orbitdl.groups.default import group_or_default
-from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
+from orbitdl.windows.centring import MUCH, constant_components, share_of_means
 
 
 def warn_of_constants(model: OrbitDictionaryLearning, X: Floats) -> None:

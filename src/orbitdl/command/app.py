@@ -13,7 +13,7 @@ from orbitdl.command.compare import compare
 from orbitdl.command.complete import complete
 from orbitdl.command.demo import demo
 from orbitdl.command.denoise import denoise
-from orbitdl.command.encode import encode
+from orbitdl.command.events import events
 from orbitdl.command.fit import fit
 from orbitdl.command.info import info
 from orbitdl.command.option_groups import flattened
@@ -29,7 +29,7 @@ and a certificate of how good the codes are. No programming is needed.
 
 EXAMPLES = """From a recording to a table of events and a report:
   orbitdl fit heart.wav -o heart.safetensors --length 0.7s
-  orbitdl encode heart.safetensors heart.wav -o events.csv
+  orbitdl events heart.safetensors heart.wav -o events.csv
   orbitdl report heart.safetensors heart.wav -o report.html
 
 How many?         orbitdl select heart.wav --length 0.7s
@@ -62,7 +62,7 @@ app = typer.Typer(
 
 PANELS: dict[str, tuple[Callable[..., None], ...]] = {
     "Learn": (fit, select),
-    "Use a model": (encode, complete, denoise),
+    "Use a model": (events, complete, denoise),
     "Look at a model": (report, info, compare),
     "See it work": (demo,),
 }

@@ -80,6 +80,13 @@ class NoiseName(StrEnum):
     white = "white"
 
 
+class ReferenceName(StrEnum):
+    """Common references of channels."""
+
+    median = "median"
+    mean = "mean"
+
+
 def make_group(
     name: GroupName,
     subdivisions: int | None,
@@ -161,11 +168,11 @@ def _generators(path: Path) -> NDArray[Any]:
     """Read permutations (k, d) or matrices (k, d, d) from a file."""
     import numpy as np
 
-    from orbitdl.recordings.array_files import read_npy
+    from orbitdl.io.array_files import read_npy
 
     if not path.is_file():
         raise FileNotFoundError(f"cannot read {path}: there is no such file.")
-    values = read_npy(path).signal
+    values = np.asarray(read_npy(path), dtype=np.float64)
     return values.astype(np.intp) if values.ndim == 2 and (values % 1 == 0).all() else values
 
 

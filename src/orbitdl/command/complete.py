@@ -31,7 +31,7 @@ def complete(
             help="Refit the coefficients, which sparsity shrinks: that mostly fills better.",
         ),
     ] = True,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -49,41 +49,20 @@ def complete(
       orbitdl complete windows.safetensors broken.npy -o whole.npy --step 50
       orbitdl complete waves.safetensors windows.npy -o whole.npy --exact
     """
-    import numpy as np
-
-    from orbitdl import WaveformLearning, load
-    from orbitdl.command.applying import map_windows, windows_for
+    from orbitdl import load
     from orbitdl.command.output import ARRAYS, require_writable, write_array
-    from orbitdl.command.waveforms import refuse, signal_for
+    from orbitdl.command.reading import data_for
+    from orbitdl.command.values import completed
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
-    if isinstance(learned, WaveformLearning):
-        refuse({"--exact": exact})
-        prepared = signal_for(learned, data, cutting, screen)
-        source, ch_names = prepared.source, prepared.recording.ch_names
-        with screen.window_progress(prepared.recording, "Filling in") as done:
-            filled = learned.complete(prepared.recording, debias=debias, progress=done)
-        filled = prepared.restore(filled)
-    else:
-        windows = windows_for(learned, data, cutting, screen)
-        source, ch_names = windows.source, windows.ch_names
-        filled = map_windows(
-            lambda X: learned.complete(X, exact=exact, debias=debias),
-            windows,
-            "Filling in",
-            screen,
-            chosen=windows.has_gaps,
-        )
-        filled = np.where(windows.unfilled, np.nan, filled)
-    missing = np.isnan(source)
-    whole = np.asarray(filled)
-    np.copyto(whole, source, where=~missing)
-    write_array(whole, output, ch_names, missing)
-    left = int(np.isnan(whole).sum())
+    found = data_for(learned, data, reading, screen)
+    whole, missing = completed(learned, found, reading, screen, exact=exact, debias=debias)
+    write_array(whole, output, learned.ch_names_, missing)
+    left = int((whole != whole).sum())
     told = {"filled": int(missing.sum()) - left, "left_missing": left}
-    screen.result({"output": str(output), "shape": filled.shape, **told})
+    screen.result({"output": str(output), "shape": whole.shape, **told})
     screen.say(f"Filled in {told['filled']} of {missing.sum()} missing values: {output}")
     if left:
         length = learned.components_.shape[1]

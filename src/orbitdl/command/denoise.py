@@ -25,7 +25,7 @@ def denoise(
         ),
     ] = "model",
     debias: options.Debias = False,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -46,25 +46,25 @@ def denoise(
       orbitdl denoise waves.safetensors windows.npy -o clean.npy --alpha noise
     """
     from orbitdl import WaveformLearning, load
-    from orbitdl.command.applying import map_windows, windows_for
     from orbitdl.command.output import ARRAYS, require_writable, write_array
-    from orbitdl.command.waveforms import refuse, signal_for
+    from orbitdl.command.reading import data_for, reject
+    from orbitdl.command.values import map_windows, prepared_for
+    from orbitdl.io import Recording
 
     screen = Screen(as_json=as_json, quiet=quiet)
     number = number_or(alpha, "--alpha", "model", "noise")
     require_writable(output, ARRAYS, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
-    if isinstance(learned, WaveformLearning):
-        refuse({"--alpha noise": alpha == "noise"})
-        prepared = signal_for(learned, data, cutting, screen)
-        recording, samples = prepared.recording, len(prepared.signal)
-        with screen.window_progress(recording, "Denoising") as done:
-            explained = learned.denoise(recording, alpha=number, debias=debias, progress=done)
-        cleaned, ch_names = prepared.restore(explained), recording.ch_names
-        told, of_what = f"{duration(samples, recording.sfreq)} of signal", {"samples": samples}
+    found = data_for(learned, data, reading, screen)
+    if isinstance(learned, WaveformLearning) and isinstance(found, Recording):
+        reject({"--alpha noise": alpha == "noise"})
+        with screen.window_progress(found, "Denoising") as done:
+            cleaned = learned.denoise(found, alpha=number, debias=debias, progress=done)
+        told, of_what = f"{duration(len(found), found.sfreq)} of signal", {"samples": len(found)}
     else:
+        assert not isinstance(learned, WaveformLearning)
         weight = "noise" if alpha == "noise" else number
-        windows = windows_for(learned, data, cutting, screen)
+        prepared, windows = prepared_for(learned, found, reading)
         cleaned = map_windows(
             lambda X: learned.denoise(X, alpha=weight, debias=debias),
             windows,
@@ -72,8 +72,8 @@ def denoise(
             screen,
             at_once=weight == "noise",
         )
-        ch_names = windows.ch_names
+        cleaned = prepared.restored(cleaned)
         told, of_what = counted(len(windows), "window"), {"windows": len(windows)}
-    write_array(cleaned, output, ch_names)
+    write_array(cleaned, output, learned.ch_names_)
     screen.result({"output": str(output), "shape": cleaned.shape, **of_what})
     screen.say(f"Denoised {told}: {output}")

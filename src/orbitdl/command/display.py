@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from orbitdl.command.following import ProgressDisplay
-    from orbitdl.recordings import Recording
+    from orbitdl.io import Recording
 
 WIDTH = 100
 """Columns of a table without a terminal."""

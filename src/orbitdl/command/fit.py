@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -52,7 +51,7 @@ def fit(
     ] = None,
     moving: learning_options.GroupOptions = learning_options.NO_MORE,
     preparing: learning_options.PreprocessingOptions = learning_options.AS_GIVEN,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     max_iter: Annotated[
         int,
         typer.Option(
@@ -96,6 +95,10 @@ def fit(
         ),
     ] = None,
     restart: learning_options.Restart = False,
+    report: Annotated[
+        Path | None,
+        typer.Option(metavar="PAGE", help="Write an HTML report of the model on these data, too."),
+    ] = None,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
@@ -104,11 +107,11 @@ def fit(
 
     With --length the whole recording becomes a sparse sum of a few waveforms, each at any times;
     it is not split. With --window, or if windows are given, every window becomes a sparse sum of
-    transformed copies of a few components. Channels, --time-column, --highpass and windows are
-    stored in the model file, and all is done again by encode, complete, denoise and report.
+    transformed copies of a few components. Channels, --time-column, filters and windows are stored
+    in the model file, and all is done again by events, complete, denoise and report.
 
     Examples:
-      orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s
+      orbitdl fit mitdb/100 -o ecg.safetensors --length 0.7s --report ecg.html
       orbitdl fit ecg.csv -o m.safetensors --sfreq 360 --length 252 --highpass 0.5
       orbitdl fit log.csv -o m.safetensors --time-column t --length 0.7s
       orbitdl fit mitdb/100 -o part.safetensors --length 0.7 --channel MLII \\
@@ -128,13 +131,11 @@ def fit(
     """
     from orbitdl.command.fitting import Job
     from orbitdl.command.material import Material
-    from orbitdl.command.output import MODELS, require_writable
+    from orbitdl.command.output import MODELS, PAGES, require_writable
     from orbitdl.command.team import cluster_for
-    from orbitdl.command.waveform_fitting import fit_waveforms
-    from orbitdl.command.window_fitting import fit_windows
 
     weight = number_or(alpha, "--alpha", "auto")
-    require_one_kind(line, preparing, cutting, moving, group)
+    require_one_kind(line, preparing, reading, moving, group)
     settings = {
         "n_components": number_of(components, windows=line.length is None),
         "alpha": weight or "auto",
@@ -146,7 +147,7 @@ def fit(
         "n_jobs": jobs,
     }
     screen = Screen(as_json=as_json, quiet=quiet)
-    job = Job(data, output, checkpoint, screen, settings, restart=restart)
+    job = Job(data, output, checkpoint, screen, restart=restart)
     moves = make_group(
         group or GroupName.integer_shift,
         moving.subdivisions,
@@ -155,14 +156,13 @@ def fit(
     )
     inputs = (data, moving.generators)
     require_writable(output, MODELS, inputs, overwrite=overwrite)
+    if report is not None:
+        require_writable(report, PAGES, (*inputs, output), overwrite=overwrite)
     require_writable(job.state.path, inputs=inputs, overwrite=True)  # it is resumed from
-    material = Material.read(data, preparing, cutting, screen)
+    material = Material.read(data, line.length, preparing, reading, screen)
+    model = material.model(moves, line.flags(), settings)
     with cluster_for(workers) as team:
-        job = replace(job, team=team)
-        if line.length is None:
-            fit_windows(job, material, moves)
-        else:
-            fit_waveforms(job, material, material.samples(line.length), line.flags())
+        job.run(model, material, team, report)
 
 
 def number_of(components: str, *, windows: bool) -> int | str:

@@ -41,7 +41,7 @@ def info(
 
     from orbitdl import load
     from orbitdl.command.output import TABLES, require_writable, write_table
-    from orbitdl.recordings import Preprocessing, waveform_table
+    from orbitdl.io import waveform_table
 
     screen = Screen(as_json=as_json)
     if components is not None:
@@ -49,8 +49,7 @@ def info(
     learned = load(model)
     facts = facts_of(learned)
     if components is not None:
-        sfreq = Preprocessing.of(learned.preprocessing_).sfreq
-        write_table(waveform_table(learned.components_, sfreq), components)
+        write_table(waveform_table(learned.components_, learned.sfreq_), components)
         facts["table"] = str(components)
     screen.result({"model": str(model), **facts})
     table = Table(title=str(model), show_header=False, title_justify="left")
@@ -86,14 +85,15 @@ def facts_of(model: OrbitDictionaryLearning | WaveformLearning) -> dict[str, Any
             f"atoms per {'recording' if is_line else 'window'}": last.atoms,
             "seconds": sum(record.seconds for record in model.history_),
         },
-        "preprocessing": model.preprocessing_,
+        "preprocessing": [str(step) for step in model.preprocessing_],
+        "acquisition": model.acquisition_,
         "provenance": model.provenance_,
     }
 
 
 def _of_waveforms(model: WaveformLearning) -> dict[str, Any]:
     """Return the additional fields of waveform models."""
-    sfreq = model.preprocessing_.get("sfreq")
+    sfreq = model.sfreq_
     return {
         "group": "any time of a recording",
         "length": model.length,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from orbitdl.command.choices import GroupName, MatricesName, NoiseName
-from orbitdl.command.numbers import integer_from, positive_number
-from orbitdl.command.options import CUTTING, Span, Window, WindowOptions
-from orbitdl.recordings.layout import Layout
+from orbitdl.command.choices import GroupName, MatricesName, NoiseName, ReferenceName
+from orbitdl.command.numbers import integer_from, positive_number, samples_per_second
+from orbitdl.command.options import ReadingOptions, Span, Window
+from orbitdl.io.layout import Layout
+
+if TYPE_CHECKING:
+    from orbitdl.preprocessing import Step
 
 LEARNING = "How it learns"
 LINE = "With --length only"
 WINDOWS = "With windows only"
+FILTERS = "Preprocessing of recordings"
 
 
 @dataclass(frozen=True)
@@ -123,12 +127,59 @@ class PreprocessingOptions:
         typer.Option(
             metavar="HZ",
             parser=positive_number,
-            help="Subtract drift from the recording first: all that is slower than this, in "
-            "Hz, or in cycles per sample if the rate is not known. denoise and complete put it "
-            "back.",
-            rich_help_panel=CUTTING,
+            help="Remove drift from the recording first: all that is slower than this, in Hz, or "
+            "in cycles per sample if the rate is not known. denoise and complete put it back.",
+            rich_help_panel=FILTERS,
         ),
     ] = None
+    lowpass: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            parser=positive_number,
+            help="Remove what is faster than this from the recording first.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None
+    notch: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            parser=positive_number,
+            help="Remove this frequency from the recording first, such as that of the mains, 50.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None
+    reference: Annotated[
+        ReferenceName | None,
+        typer.Option(
+            help="Subtract from all channels what they have in common at every sample.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None
+    resample: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HZ",
+            parser=samples_per_second,
+            help="Change the sampling rate first; onsets in seconds do not change.",
+            rich_help_panel=FILTERS,
+        ),
+    ] = None
+
+    def steps(self, channel: str | None) -> list[Step]:
+        """Return the steps of preprocessing of a recording, in the order of their application."""
+        from orbitdl.preprocessing import CommonReference, HighPass, LowPass, Notch, Pick, Resample
+
+        chosen: tuple[tuple[Any, Any], ...] = (
+            (Pick, channel),
+            (Resample, self.resample),
+            (CommonReference, None if self.reference is None else self.reference.value),
+            (Notch, self.notch),
+            (HighPass, self.highpass),
+            (LowPass, self.lowpass),
+        )
+        return [step(value) for step, value in chosen if value is not None]
 
 
 WINDOWS_ONLY, AS_GIVEN, NO_MORE = WaveformOptions(), PreprocessingOptions(), GroupOptions()
@@ -156,7 +207,7 @@ Restart = Annotated[
 def require_one_kind(
     line: WaveformOptions,
     preparing: PreprocessingOptions,
-    cutting: WindowOptions,
+    reading: ReadingOptions,
     moving: GroupOptions,
     group: object,
 ) -> None:
@@ -168,13 +219,13 @@ def require_one_kind(
     }
     on_windows = {
         "--window": preparing.window,
-        "--step": cutting.step,
+        "--step": reading.step,
         "--group": group,
         "--subdivisions": moving.subdivisions,
         "--matrices": moving.matrices,
         "--generators": moving.generators,
         "--normalize": preparing.normalize,
-        "--layout windows": cutting.layout is Layout.windows,
+        "--layout windows": reading.layout is Layout.windows,
     }
     others = on_windows if line.length else on_line
     given = [option for option, value in others.items() if value]

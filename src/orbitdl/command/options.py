@@ -10,9 +10,9 @@ import typer
 
 from orbitdl.command.lengths import Length, parse_length, parse_span, parse_time
 from orbitdl.command.numbers import integer_from, samples_per_second, threads
-from orbitdl.recordings.dialect import Decimal, Separator
-from orbitdl.recordings.layout import Layout
-from orbitdl.recordings.time_units import TimeUnit
+from orbitdl.io.dialect import Decimal, Separator
+from orbitdl.io.layout import Layout
+from orbitdl.io.time_units import TimeUnit
 
 CUTTING = "How the data are read"
 PRINTING = "What is printed"
@@ -23,8 +23,9 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="A recording or windows: .npy, .npz, .csv, .tsv, .csv.gz, .parquet, .wav, or a WFDB "
-        "record (its .hea file or its name). NaN or an empty cell is a missing value.",
+        help="A recording or windows: .csv, .tsv, .txt (or .gz), .npy, .npz, .mat, .h5, .zarr, "
+        ".parquet, .wav, .flac, .edf, .bdf and what else MNE reads, or a WFDB record (its .hea "
+        "file or its name). NaN or an empty cell is a missing value.",
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="A model file that fit wrote.")]
@@ -68,7 +69,9 @@ UnitOfTime = Annotated[
 Key = Annotated[
     str | None,
     typer.Option(
-        metavar="NAME", help="Which array of an .npz file to read.", rich_help_panel=CUTTING
+        metavar="NAME",
+        help="Which array of an .npz, .mat, .h5 or .zarr file to read.",
+        rich_help_panel=CUTTING,
     ),
 ]
 ColumnSeparator = Annotated[
@@ -125,7 +128,7 @@ Step = Annotated[
         metavar="LENGTH",
         parser=parse_length,
         help="Windows: from the start of one to the next, in samples or in seconds, such as 0.1s; "
-        "by default as the model was learned, and fit takes the length of a window; encode and "
+        "by default as the model was learned, and fit takes the length of a window; events and "
         "report then take a quarter of it.",
         rich_help_panel=CUTTING,
     ),
@@ -155,7 +158,7 @@ End = Annotated[
 
 
 @dataclass(frozen=True)
-class WindowOptions:
+class ReadingOptions:
     """Options for reading data and splitting them into windows."""
 
     step: Step = None
@@ -171,7 +174,7 @@ class WindowOptions:
     time_unit: UnitOfTime = None
 
 
-DEFAULT_WINDOWS = WindowOptions()
+AS_FOUND = ReadingOptions()
 
 
 @dataclass(frozen=True)

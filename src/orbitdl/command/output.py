@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from orbitdl.adapters.wfdb import annotation_file, require_symbols
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.wfdb_annotations import annotation_file, require_symbols
 from orbitdl.storage.writing import write_file
 
 Inputs = tuple[Path | None, ...]
@@ -35,6 +35,7 @@ SymbolMap = Mapping[int, str]
 TABLES = (".csv", ".parquet", ".json")
 ARRAYS = (".npy", ".csv")
 MODELS = (".safetensors", "")
+PAGES = (".html", ".htm")
 ANNOTATIONS = (".atr", ".qrs", ".ann")
 """Annotators of WFDB records."""
 

@@ -12,7 +12,9 @@ from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import guarded
 
 if TYPE_CHECKING:
-    from orbitdl import WaveformLearning
+    from orbitdl import OrbitDictionaryLearning, WaveformLearning
+    from orbitdl.io import Recording
+    from orbitdl.windows import Windows
 
 
 @guarded
@@ -34,7 +36,7 @@ def report(
     unit: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Unit of the data, such as mV.")
     ] = None,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     jobs: options.Jobs = -1,
     overwrite: options.Overwrite = False,
     as_json: options.Json = False,
@@ -45,9 +47,9 @@ def report(
     Of waveforms (fit --length): what was learned, and a whole recording as they explain it. Of
     windows: components with a slider for each transformation, how often each is used, windows
     decomposed into events, the course of the learning, and remarks on the quality of data and
-    model. Data are split as encode splits them, or --step; where windows overlap, an event is
-    counted once. All sizes are in the unit of the data, as in the table that encode writes; drift
-    that --highpass subtracted is left out.
+    model. Data are split as events splits them, or --step; where windows overlap, an event is
+    counted once. All sizes are in the unit of the data, as in the table that events writes; what
+    filters remove is left out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
@@ -55,63 +57,67 @@ def report(
       orbitdl report ecg.safetensors mitdb/100 --from 90s --to 300s
       orbitdl report windows.safetensors -o model.html
     """
-    from orbitdl import WaveformLearning, load
-    from orbitdl.command.applying import encode_windows, windows_for
-    from orbitdl.command.output import require_writable
-    from orbitdl.report import write_report
+    from orbitdl import load
+    from orbitdl.command.output import PAGES, require_writable
+    from orbitdl.command.reading import data_for
 
     screen = Screen(as_json=as_json, quiet=quiet)
-    require_writable(output, (".html", ".htm"), (model, data), overwrite=overwrite)
+    require_writable(output, PAGES, (model, data), overwrite=overwrite)
     learned = load(model).set_params(n_jobs=jobs)
-    fitted = learned.provenance_.get("command")
-    command = f"{fitted}\n{this_command()}" if fitted else this_command()
+    found = None if data is None else data_for(learned, data, reading, screen)
     name = title or (None if data is None else f"{model.stem} on {data.name}")
-    if isinstance(learned, WaveformLearning):
-        _report_recording(learned, data, output, cutting, screen, title=name, unit=unit)
-    elif data is None:
-        write_report(
-            learned, None, output, sfreq=cutting.sfreq, title=title, unit=unit, command=command
-        )
-    else:
-        windows = windows_for(learned, data, cutting, screen, for_events=True)
-        write_report(
-            learned,
-            windows.values,
-            output,
-            sfreq=windows.sfreq,
-            title=name,
-            command=command,
-            step=windows.step,
-            unit=unit,
-            channels=windows.ch_names or None,
-            codes=encode_windows(learned, windows, screen),
-            mean=windows.mean,
-            scale=windows.scale,
-            samples=None if windows.start is None else len(windows.source),
-            offset=windows.offset,
-        )
+    write_report(learned, found, output, name, unit=unit, reading=reading)
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")
 
 
-def _report_recording(
-    model: WaveformLearning,
-    data: Path | None,
+def write_report(
+    model: OrbitDictionaryLearning | WaveformLearning,
+    data: Recording | Windows | None,
     output: Path,
-    cutting: options.WindowOptions,
-    screen: Screen,
-    *,
     title: str | None,
-    unit: str | None,
+    *,
+    unit: str | None = None,
+    reading: options.ReadingOptions = options.AS_FOUND,
 ) -> None:
-    """Write the report of waveforms on a recording."""
-    if data is None:
-        raise ValueError(
-            "waveforms are shown at work on a recording; name it after the model, or see what the "
-            "model holds with orbitdl info."
-        )
-    from orbitdl.command.waveforms import signal_for
+    """Write the report of a model, on data if there are any."""
+    from orbitdl import WaveformLearning
+    from orbitdl.command.lengths import in_samples
+    from orbitdl.io import Recording
     from orbitdl.report import write_recording_report
+    from orbitdl.report import write_report as write_window_report
 
-    prepared = signal_for(model, data, cutting, screen)
-    write_recording_report(model, prepared.recording, output, title=title, unit=unit)
+    fitted = model.provenance_.get("command")
+    command = f"{fitted}\n{this_command()}" if fitted else this_command()
+    if isinstance(model, WaveformLearning):
+        if not isinstance(data, Recording):
+            raise ValueError(
+                "waveforms are shown at work on a recording; name it after the model, or see what "
+                "the model holds with orbitdl info."
+            )
+        write_recording_report(model, data, output, title=title, unit=unit)
+        return
+    if data is None:
+        write_window_report(
+            model, None, output, sfreq=reading.sfreq, title=title, unit=unit, command=command
+        )
+        return
+    step = in_samples(reading.step, model.sfreq_ or data.sfreq)
+    windows = model.prepared(data, step, for_events=True).windows
+    assert windows is not None
+    write_window_report(
+        model,
+        windows.values,
+        output,
+        sfreq=windows.sfreq,
+        title=title,
+        command=command,
+        step=windows.step,
+        unit=unit,
+        channels=windows.ch_names or None,
+        codes=model.encode(windows),
+        mean=windows.mean,
+        scale=windows.scale,
+        samples=None if windows.start is None else len(windows.source),
+        offset=windows.first_sample,
+    )

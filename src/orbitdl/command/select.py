@@ -42,7 +42,7 @@ def select(
     ] = None,
     moving: learning_options.GroupOptions = learning_options.NO_MORE,
     preparing: learning_options.PreprocessingOptions = learning_options.AS_GIVEN,
-    cutting: options.WindowOptions = options.DEFAULT_WINDOWS,
+    reading: options.ReadingOptions = options.AS_FOUND,
     judging: judging_options.ValidationOptions = judging_options.AS_USUAL,
     working: judging_options.RunOptions = judging_options.FROM_SEED_0,
     checkpoint: Annotated[
@@ -101,7 +101,7 @@ def select(
         state_of,
     )
 
-    require_one_kind(line, preparing, cutting, moving, group)
+    require_one_kind(line, preparing, reading, moving, group)
     names = group or GroupNames([GroupName.integer_shift])
     groups = make_groups(names, moving.subdivisions, moving.generators, moving.matrices)
     screen, state = Screen(as_json=as_json, quiet=quiet), state_of(checkpoint, output, data)
@@ -109,7 +109,7 @@ def select(
     if output is not None:
         require_writable(output, TABLES, inputs, overwrite=overwrite)
     require_writable(state.path, inputs=inputs, overwrite=True)  # it is resumed from
-    material = Material.read(data, preparing, cutting, screen)
+    material = Material.read(data, line.length, preparing, reading, screen)
     model, X = model_and_data(material, line, groups[0])
     model.set_params(
         n_components=max(tried.numbers), random_state=working.seed, n_jobs=working.jobs
@@ -122,6 +122,6 @@ def select(
         write_table(selection.table, output)
     state.finish()
     name = names[place_of(selection, groups)] if group else None
-    said = as_typed(line, preparing, cutting, moving.of(name), working)
+    said = as_typed(line, preparing, reading, moving.of(name), working)
     command = fit_command(data, said, selection, name)
     print_choice(selection, command, data, output, screen)

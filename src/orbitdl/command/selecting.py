@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pandas as pd
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
@@ -21,6 +22,7 @@ from orbitdl.groups import Group
 from orbitdl.selection import Selection, select
 from orbitdl.selection.results import KIND
 from orbitdl.storage.container import read
+from orbitdl.windows import Windows
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,12 +38,11 @@ def state_of(named: Path | None, output: Path | None, data: Path) -> RunState:
 
 def model_and_data(material: Material, line: WaveformOptions, group: Group) -> tuple[Model, Any]:
     """Return the estimator and its data: a recording or windows."""
-    if line.length is None:
-        X = material.windows().values
-        warn_of_means(group, X)
-        return OrbitDictionaryLearning(group=group), X
-    samples = material.samples(line.length)
-    return WaveformLearning(length=samples, **line.flags()), material.signal().signal
+    model = material.model(group, line.flags(), {})
+    if isinstance(material.result, Windows):
+        warn_of_means(group, material.result.values)
+        return model, material.result.values
+    return model, np.asarray(material.result)
 
 
 @dataclass(frozen=True)

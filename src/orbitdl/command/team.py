@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from orbitdl.data.arrays import MOST
 from orbitdl.data.base import Source
 from orbitdl.data.opening import as_source
 from orbitdl.groups.base import Floats
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 
 TIMEOUT = 8
 """Seconds to wait for a scheduler."""
@@ -73,7 +74,6 @@ class WorkerTeam:
         chunks: Any,
         done: Callable[[int], object],
         alpha: float | None,
-        debias: bool,
     ) -> Codes:
         """Return the codes of windows; `done` is called with the size of each completed chunk."""
         import dask
@@ -81,7 +81,7 @@ class WorkerTeam:
 
         completed: Any = distributed.as_completed
         work = dask.delayed(_encode)
-        tasks = [work(model, one, alpha, debias) for one in chunks.to_delayed().ravel()]
+        tasks = [work(_plain(model), one, alpha) for one in chunks.to_delayed().ravel()]
         futures = self.client.compute(tasks)
         for future in completed(futures):
             done(len(future.result()))
@@ -92,7 +92,7 @@ class WorkerTeam:
     ) -> Codes:
         """Return the codes of a recording, computed by one worker."""
         codes: Codes = self.client.compute(
-            model.encode(self.delayed(recording.signal), alpha=alpha)
+            _plain(model).encode(self.delayed(np.asarray(recording)), alpha=alpha)
         ).result()
         return codes
 
@@ -189,8 +189,13 @@ def _read(source: Source, k: int) -> Floats:
     return values if observed is None else np.where(observed, values, np.nan)
 
 
-def _encode(
-    model: OrbitDictionaryLearning, chunk: Floats, alpha: float | None, debias: bool
-) -> Codes:
-    codes: Codes = model.set_params(n_jobs=None).encode(chunk, alpha=alpha, debias=debias)
+def _encode(model: OrbitDictionaryLearning, chunk: Floats, alpha: float | None) -> Codes:
+    codes: Codes = model.set_params(n_jobs=None).encode(chunk, alpha=alpha)
     return codes
+
+
+def _plain(model: Any) -> Any:
+    """Return a model of data that are preprocessed already."""
+    plain = copy(model)
+    plain.preprocessing_ = []
+    return plain

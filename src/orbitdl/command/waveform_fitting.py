@@ -3,38 +3,34 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from orbitdl import WaveformLearning
 from orbitdl.command.display import at_most, counted, duration
-from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_sentence
 from orbitdl.command.material import Material
-from orbitdl.command.team import cluster_notes
-from orbitdl.domains.time.acquisition import acquired
-from orbitdl.recordings import Recording
+from orbitdl.command.summaries import alpha_sentence, facts_of_run, history_sentence
+from orbitdl.command.team import WorkerTeam, cluster_notes
 
-DONE = ("channel", "sfreq", "highpass")
-"""Preprocessing of a whole recording; the time column is stored if there is one."""
+__all__ = ["cluster_notes", "data_of", "sentences", "summary", "warn"]
 
 
-def fit_waveforms(job: Job, material: Material, samples: int, flags: dict[str, Any]) -> None:
-    """Learn waveforms from a whole recording, write the model, and print a summary."""
-    prepared, preprocessing = material.signal(), material.preprocessing
-    model = WaveformLearning(length=samples, **flags, **job.settings)
-    for sentence in cluster_notes(job.team) if job.team else []:
-        job.screen.say(sentence)
-    job.learn(model, prepared.signal if job.team is None else job.team.delayed(prepared.signal))
-    own = (*DONE, "time_column", "time_unit") if preprocessing.time_column else DONE
-    done = {name: getattr(preprocessing, name) for name in own}
-    job.write_model(model, done | acquired(prepared.recording))
-    facts = summary(model, prepared.recording)
-    job.print_result(facts, sentences(facts))
+def data_of(material: Material, team: WorkerTeam | None, path: Path) -> Any:
+    """Return the recording to learn from, here or on a worker."""
+    return material.result if team is None else team.delayed(np.asarray(material.result))
+
+
+def warn(model: WaveformLearning, material: Material, facts: dict[str, Any]) -> None:
+    """Warn if the code of the recording is empty."""
     warn_of_nothing(facts["atoms"], facts["alpha"])
 
 
-def summary(model: WaveformLearning, recording: Recording) -> dict[str, Any]:
+def summary(model: WaveformLearning, material: Material) -> dict[str, Any]:
     """Return the JSON fields of a run."""
-    sfreq, samples = recording.sfreq, len(recording.signal)
+    recording = material.result
+    sfreq, samples = recording.sfreq, len(recording)
     return {
         "length": model.length,
         "length_seconds": model.length / sfreq if sfreq else None,

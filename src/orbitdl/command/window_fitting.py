@@ -2,35 +2,49 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.command.advice import warn_of_constants, warn_of_empty_codes
 from orbitdl.command.choices import describe_group
 from orbitdl.command.display import at_most, counted
-from orbitdl.command.fitting import Job, alpha_sentence, facts_of_run, history_sentence
 from orbitdl.command.material import Material
-from orbitdl.groups import Group
-from orbitdl.recordings import Windows
+from orbitdl.command.summaries import alpha_sentence, facts_of_run, history_sentence
+from orbitdl.command.team import WorkerTeam
+from orbitdl.windows import Windows
 
 
-def fit_windows(job: Job, material: Material, group: Group) -> None:
-    """Learn components from windows, write the model, and print a summary."""
-    windows, preprocessing = material.windows(), material.preprocessing
-    as_given = windows.start is None and not (preprocessing.normalize or preprocessing.channel)
-    given = job.data.resolve() if as_given else None
-    model = OrbitDictionaryLearning(group=group, **job.settings)
-    job.learn(model, windows.values if job.team is None else job.team.chunks(windows.values, given))
-    known = windows.acquisition(normalize=preprocessing.normalize)
-    job.write_model(model, preprocessing.to_dict() | known)
-    facts = summary(model, windows)
-    job.print_result(facts, sentences(facts))
-    warn_of_empty_codes(model, windows.values, facts["atoms_a_window"])
-    warn_of_constants(model, windows.values)
+def cluster_notes(team: WorkerTeam) -> list[str]:
+    """Return remarks on workers: there is none on windows."""
+    return []
 
 
-def summary(model: OrbitDictionaryLearning, windows: Windows) -> dict[str, Any]:
+def data_of(material: Material, team: WorkerTeam | None, path: Path) -> Any:
+    """Return the windows to learn from, here or on workers, which read files of windows."""
+    if team is None:
+        return material.result
+    windows, plain = windows_of(material), material.recording is None
+    as_read = plain and not material.steps[-1].normalize and "channel" not in material.stored
+    return team.chunks(windows.values, path.resolve() if as_read else None)
+
+
+def windows_of(material: Material) -> Windows:
+    """Return the windows that are learned from."""
+    assert isinstance(material.result, Windows)
+    return material.result
+
+
+def warn(model: OrbitDictionaryLearning, material: Material, facts: dict[str, Any]) -> None:
+    """Warn of codes that are empty, and of data that are not centred."""
+    values = windows_of(material).values
+    warn_of_empty_codes(model, values, facts["atoms_a_window"])
+    warn_of_constants(model, values)
+
+
+def summary(model: OrbitDictionaryLearning, material: Material) -> dict[str, Any]:
     """Return the JSON fields of a run."""
+    windows = windows_of(material)
     return {
         "group": describe_group(model.group),
         **facts_of_run(model),

@@ -15,7 +15,7 @@ from orbitdl.datasets.simulators import (
     make_synchronization_data,
 )
 from orbitdl.datasets.spike_recordings import SpikeRecording, make_spike_recording
-from orbitdl.recordings.recording import Recording
+from orbitdl.io.recording import Recording
 
 __all__ = [
     "EcgLikeData",

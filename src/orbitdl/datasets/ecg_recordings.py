@@ -13,8 +13,8 @@ from orbitdl.arrays.validation import require_between, require_count, require_po
 from orbitdl.datasets.beats import add_baseline, beat_shapes, beat_times
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
-from orbitdl.recordings.artefacts import Artefact, Segment, artefact_table
-from orbitdl.recordings.recording import Recording
+from orbitdl.io.recording import Recording
+from orbitdl.preprocessing.artefacts import Artefact, Segment, artefact_table
 
 _LEADS = ("II", "V1")
 _REACH = 0.8  # support of a beat on either side of the R peak, in seconds
@@ -124,7 +124,7 @@ def make_ecg_recording(
     ((10800,), 360.0)
     >>> list(heart.beats)
     ['position', 'seconds', 'inside', 'kind', 'amplitude']
-    >>> from orbitdl.recordings import Preprocessing, prepare
+    >>> from orbitdl.io import Preprocessing, prepare
     >>> prepare(heart, Preprocessing(window=360)).values.shape
     (30, 360)
     """

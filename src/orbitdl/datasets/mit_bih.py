@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import Literal
 
 from orbitdl.arrays.optional import install_hint
-from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.wfdb_records import import_wfdb, read_wfdb
+from orbitdl.io.recording import Recording
+from orbitdl.io.wfdb_records import import_wfdb, read_wfdb
 
 _SOURCE = "https://physionet.org/files/mitdb/1.0.0/"
 _SHA256 = {

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_scalar
 
-from orbitdl.recordings.recording import as_signal
-from orbitdl.recordings.windowing import normalised, split_windows
+from orbitdl.io.recording import as_signal
+from orbitdl.windows.splitting import normalised, split_windows
 
 
 def segment(
@@ -41,7 +41,7 @@ def segment(
 
     See Also
     --------
-    orbitdl.recordings.prepare : The same, and the way back to the signal and to its times.
+    orbitdl.io.prepare : The same, and the way back to the signal and to its times.
 
     Examples
     --------

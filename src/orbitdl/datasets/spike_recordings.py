@@ -11,7 +11,7 @@ from orbitdl.arrays.validation import require_between, require_count, require_po
 from orbitdl.datasets.gaussian_waves import GaussianWaves
 from orbitdl.datasets.spike_trains import draw_spike_shapes, draw_spike_times
 from orbitdl.datasets.superposition import add_noise, count_samples, locate, superpose
-from orbitdl.recordings.recording import Recording
+from orbitdl.io.recording import Recording
 
 _REACH = 3.3e-3  # support of a spike on either side of the trough, in seconds
 

@@ -232,6 +232,11 @@ class SampleCoder:
 
 def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     """Return the same atoms with the coefficients that fit the observed entries best."""
+    return atoms.updated(refitted(samples, atoms, A), atoms.element)
+
+
+def refitted(samples: Samples, atoms: Atoms, A: Blocks) -> Floats:
+    """Return the coefficients (K,) of atoms that fit the observed entries best."""
     representation, y = samples.representation, samples.signal.reshape(len(samples), -1)
     transformed = representation.synthesize(
         representation.act_on_blocks(atoms.element, A[atoms.component])
@@ -243,7 +248,7 @@ def refit(samples: Samples, atoms: Atoms, A: Blocks) -> Atoms:
     for i in np.flatnonzero(np.diff(atoms.offsets)):
         own = slice(atoms.offsets[i], atoms.offsets[i + 1])
         c[own] = np.linalg.lstsq(columns[own].T, y[i], rcond=1e-10)[0]
-    return atoms.updated(c, atoms.element)
+    return c
 
 
 def decode_atoms(action: Action, atoms: Atoms, A: Blocks) -> Floats:

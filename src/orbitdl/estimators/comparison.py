@@ -46,7 +46,7 @@ def _padded(components: Floats, size: int) -> Floats:
 
 
 def _require_one_rate(a: Model, b: Model) -> None:
-    rates = [model.preprocessing_.get("sfreq") for model in (a, b)]
+    rates = [model.sfreq_ for model in (a, b)]
     if all(rates) and rates[0] != rates[1]:
         raise ValueError(
             f"the waveforms have {rates[0]:g} and {rates[1]:g} samples per second; learn them from "

@@ -10,6 +10,7 @@ import numpy as np
 
 from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.estimators.waveform import WaveformLearning
+from orbitdl.preprocessing.pipeline import from_records
 from orbitdl.storage.container import as_path
 from orbitdl.storage.model_files import Fitted, ModelFile, Parameters, read_model, unsound
 from orbitdl.storage.stored_model import StoredModel
@@ -38,12 +39,10 @@ def load(path: str | PathLike[str]) -> OrbitDictionaryLearning | WaveformLearnin
     >>> X = make_shift_data(n_samples=50, length=20, random_state=0).X
     >>> model = OrbitDictionaryLearning(n_components=2, alpha=0.4, random_state=0).fit(X)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     model.save(f"{folder}/waves.safetensors", preprocessing={"sfreq": 360.0})
+    ...     model.save(f"{folder}/waves.safetensors")
     ...     again = load(f"{folder}/waves.safetensors")
     >>> bool((again.transform(X) == model.transform(X)).all())
     True
-    >>> again.preprocessing_
-    {'sfreq': 360.0}
     """
     place = as_path(path)
     record = read_model(place)
@@ -90,4 +89,6 @@ def _restore(model: Any, record: StoredModel, fitted: Fitted | WaveformFitted) -
     model.history_, model.codes_ = record.history, None
     model.n_iter_, model.converged_ = fitted.n_iter, fitted.converged
     model.n_steps_ = 0
-    model.preprocessing_, model.provenance_ = record.preprocessing, record.provenance
+    model.preprocessing_ = from_records(record.steps)
+    model.acquisition_, model.provenance_ = record.acquisition, record.provenance
+    model.preprocessing = model.preprocessing_ or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from os import PathLike
 from typing import Any, Self
@@ -20,8 +20,10 @@ from orbitdl.dictionaries.base import Kind
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.estimators.orbit_records import OrbitRecordsMixin
 from orbitdl.estimators.orbit_use import FittedMixin
+from orbitdl.estimators.preprocessed import PreprocessedMixin
 from orbitdl.estimators.sample_dataset import SampleDataset
 from orbitdl.estimators.streaming import StreamMixin
+from orbitdl.estimators.windows import acquired_by
 from orbitdl.groups import Group
 from orbitdl.groups.base import Action, Blocks, require_group
 from orbitdl.kernels.blas import single_threaded_blas
@@ -44,7 +46,12 @@ NOTHING = (
 
 
 class OrbitDictionaryLearning(
-    ClassNamePrefixFeaturesOutMixin, FittedMixin, OrbitRecordsMixin, StreamMixin, BaseEstimator
+    ClassNamePrefixFeaturesOutMixin,
+    FittedMixin,
+    PreprocessedMixin,
+    OrbitRecordsMixin,
+    StreamMixin,
+    BaseEstimator,
 ):
     """Learn components such that every data point is a sparse sum of transformed copies of them.
 
@@ -104,6 +111,10 @@ class OrbitDictionaryLearning(
         at a time; of data that are somewhere else it is whole pieces, which may hold thousands.
         ``provenance_["batches"]`` says how many.
 
+    preprocessing : sequence of steps, optional
+        Steps of `orbitdl.preprocessing` that recordings go through first, here and in every other
+        method. The last one splits them into windows: ``[HighPass(0.5), SplitWindows(201)]``.
+
     Attributes
     ----------
     components_ : ndarray of shape (q, d) or (q, d, channels)
@@ -131,8 +142,12 @@ class OrbitDictionaryLearning(
     provenance_ : dict
         Versions of the software, date, number of samples and fingerprint (SHA-256) of the data;
         with ``alpha="auto"`` also why `alpha` is what it is.
-    preprocessing_ : dict
-        How the data were made from a recording, as the model file says; empty after `fit`.
+    preprocessing_ : list
+        The fitted preprocessing steps.
+    acquisition_ : dict
+        What is known of the recordings that windows are from: sampling rate, names, units and scale
+        of the channels; empty for arrays. ``sfreq_``, ``ch_names_`` and ``unit_`` are taken from
+        it.
 
     Notes
     -----
@@ -170,6 +185,7 @@ class OrbitDictionaryLearning(
         normalise_after: bool = False,
         checkpoint: str | PathLike[str] | None = None,
         batch_size: int | str | None = "auto",
+        preprocessing: Iterable[Any] | None = None,
     ) -> None:
         self.n_components = n_components
         self.group = group
@@ -186,6 +202,7 @@ class OrbitDictionaryLearning(
         self.normalise_after = normalise_after
         self.checkpoint = checkpoint
         self.batch_size = batch_size
+        self.preprocessing = preprocessing
 
     @single_threaded_blas()
     def fit(self, X: ArrayLike, y: None = None, *, mask: ArrayLike | None = None) -> Self:
@@ -196,15 +213,19 @@ class OrbitDictionaryLearning(
         X : array-like of shape (n, d) or (n, d, channels), or what the group acts on
             Or data that are read a part at a time, and never in memory as a whole: a memory map, an
             array of h5py, zarr or Dask, the path of a `.npy` file or of a Parquet dataset, an
-            iterator of arrays. Their codes are not kept (`codes_` is None).
+            iterator of arrays. Their codes are not kept (`codes_` is None). Also
+            `orbitdl.windows.Windows`, and with `preprocessing` that ends in windows an
+            `orbitdl.io.Recording`, a list of them, or the path of a file of one.
         mask : array-like of bool, optional
             In the shape of X, True where an entry was observed: another way to say what is
             missing. Only observed entries count.
         """
         self._check_parameters()
         began = time.perf_counter()
-        with self._dataset(X, mask) as dataset:
+        steps, windows = self._fit_windows(X)
+        with self._dataset(X if windows is None else windows.values, mask) as dataset:
             best = self._learn_from(dataset)
+        self.preprocessing_, self.acquisition_ = steps, acquired_by(windows)
         self.seconds_ = time.perf_counter() - began
         if best.codes is not None and not best.stopped:
             dataset.coder.warn_unless_converged(best.codes.gap)
@@ -228,7 +249,6 @@ class OrbitDictionaryLearning(
             best = self._learn(shards, starts, runs, coder.tol, size=size)
         self._present(points.action, best.dictionary.components, best.codes)
         self.alpha_, self.provenance_ = alpha, origin
-        self.preprocessing_: dict[str, Any] = {}
         return best
 
     @single_threaded_blas()
@@ -251,6 +271,11 @@ class OrbitDictionaryLearning(
         """
         self._check_parameters()
         begun = self._has_begun
+        if begun:
+            X = self._values(X)
+        else:
+            steps, windows = self._fit_windows(X)
+            X = X if windows is None else windows.values
         with self._dataset(X, mask, self.components_.shape[1:] if begun else None) as dataset:
             points = dataset.points
             alpha, why = (self.alpha_, {}) if begun else self._choose_alpha(points)
@@ -262,7 +287,7 @@ class OrbitDictionaryLearning(
             else:
                 choose = partial(choose_starts, self.init, batch, self.n_components, kind=kind)
                 progress = self._start_stream(batch, choose, coder.tol)
-                self.preprocessing_ = {}
+                self.preprocessing_, self.acquisition_ = steps, acquired_by(windows)
             stepped = self._step(progress, batch, coder.tol)
             self._present(points.action, stepped.dictionary.components, stepped.codes)
         now = provenance(len(batch), dataset.fingerprint)

@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from orbitdl.coding.base import Coder
-from orbitdl.estimators.persistence import PersistenceMixin
+from orbitdl.estimators.persistence import PersistenceMixin, Prepared
 from orbitdl.groups import Group
 from orbitdl.storage.checkpoint_files import Identity, identify
 from orbitdl.storage.model_files import Fitted, ModelFile, Parameters
@@ -22,7 +22,7 @@ class OrbitRecordsMixin(PersistenceMixin):
     @abstractmethod
     def _group(self) -> Group: ...
 
-    def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> ModelFile:
+    def _as_record(self, data: Prepared, provenance: dict[str, Any]) -> ModelFile:
         names = getattr(self, "feature_names_in_", None)
         word, start = self._given_init()
         return ModelFile(
@@ -49,7 +49,8 @@ class OrbitRecordsMixin(PersistenceMixin):
                 n_features_in=int(self.n_features_in_),
                 feature_names_in=None if names is None else list(names),
             ),
-            preprocessing=preprocessing,
+            steps=data.steps,
+            acquisition=data.acquisition,
             provenance=provenance,
             components=self.components_,
             starts=self.starts_,

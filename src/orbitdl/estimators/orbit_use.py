@@ -47,6 +47,7 @@ from orbitdl.estimators.on_samples import (
     sample_chunks,
 )
 from orbitdl.estimators.sample_dataset import SampleDataset, in_memory, out_of_core
+from orbitdl.estimators.windows import WindowsMixin
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
@@ -55,7 +56,7 @@ from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 
 
-class FittedMixin(ShownMixin, TransformerMixin):
+class FittedMixin(WindowsMixin, ShownMixin, TransformerMixin):
     """Codes, and what follows from them, with the components of a fitted model."""
 
     group: Group | None
@@ -100,6 +101,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         """
         check_is_fitted(self)
         weight = self.alpha_ if alpha is None else require_positive(alpha, "alpha")
+        X = self._values(X)
         if to is None and is_of_dask(X):
             return self._deferred(X, mask, weight, debias).table("encode", codes_of)
         with self._application(X, mask, weight, debias) as model:
@@ -115,7 +117,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         """
         check_is_fitted(self)
         weights = as_alphas(alphas)
-        with self._application(X, mask, min(weights)) as model:
+        with self._application(self._values(X), mask, min(weights)) as model:
             return model.path(weights)
 
     @single_threaded_blas()
@@ -125,7 +127,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         They are as good as those of `encode`, which makes them anew.
         """
         check_is_fitted(self)
-        codes = getattr(self, "codes_", None)
+        X, codes = self._values(X), getattr(self, "codes_", None)
         if codes is None or self._coded_with != fingerprint(self.components_):
             return self.encode(X, mask=mask)
         coder = self._coder(codes.representation)
@@ -143,9 +145,10 @@ class FittedMixin(ShownMixin, TransformerMixin):
     def reconstruct(self, X: Any, *, mask: Any = None) -> Any:
         """Return the sparse approximation of every data point, in the shape of X.
 
-        X is as in `fit`; of a Dask array this is a lazy one.
+        X is as in `fit`; of a Dask array this is a lazy one. Windows of a recording are put
+        together again.
         """
-        return self._array("reconstruct", approximation_of, X, mask, self._alpha())
+        return self._restored("reconstruct", approximation_of, X, mask, self._alpha())
 
     @single_threaded_blas()
     def complete(
@@ -166,9 +169,10 @@ class FittedMixin(ShownMixin, TransformerMixin):
         that agree with the observed entries exactly (the paper's program; for data without noise).
         `orbitdl.complete` returns value and bound of either program, too.
         """
-        if exact:
-            return self._array("complete", completed_exactly, X, mask, self._alpha(), uncoded)
-        return self._array("complete", partial(completed_by, debias=debias), X, mask, self._alpha())
+        make, code = (
+            (completed_exactly, uncoded) if exact else (partial(completed_by, debias=debias), None)
+        )
+        return self._restored("complete", make, X, mask, self._alpha(), code)
 
     @single_threaded_blas()
     def denoise(
@@ -185,13 +189,15 @@ class FittedMixin(ShownMixin, TransformerMixin):
         `orbitdl.noise_level` estimates it. `debias` refits the atoms found by least squares, which
         undoes the shrinkage. See `orbitdl.denoise`.
         """
-        check_is_fitted(self)
         weight = self._alpha() if alpha is None else require_positive_or(alpha, "alpha", "noise")
+        data = self.prepared(X)
+        X = data.values
         if weight is None:
             chunks = sample_chunks(X, mask)
             weight = self._noise_threshold(chunks)
             X, mask = (X, mask) if is_of_dask(X) else (chunks, None)
-        return self._array("denoise", approximation_of, X, mask, weight, debias=debias)
+        made = self._array("denoise", approximation_of, X, mask, weight, debias=debias)
+        return data.restored(made)
 
     @single_threaded_blas()
     def transform(self, X: Any, *, mask: Any = None) -> Any:
@@ -199,7 +205,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
 
         X is as in `fit`; of a Dask array this is a lazy one.
         """
-        return self._array("transform", invariants_of, X, mask, self._alpha())
+        return self._array("transform", invariants_of, self._values(X), mask, self._alpha())
 
     @single_threaded_blas()
     def score(self, X: Any, y: None = None, *, mask: Any = None) -> float:
@@ -210,7 +216,7 @@ class FittedMixin(ShownMixin, TransformerMixin):
         at one alpha; it grows as alpha falls, so it cannot choose alpha.
         """
         check_is_fitted(self)
-        with self._application(X, mask, self.alpha_) as model:
+        with self._application(self._values(X), mask, self.alpha_) as model:
             return model.score(energy_of)
 
     def _alpha(self) -> float:
@@ -240,6 +246,13 @@ class FittedMixin(ShownMixin, TransformerMixin):
 
     def _moves(self) -> str:
         return self._presentation().description
+
+    def _restored(
+        self, name: str, make: Any, X: Any, mask: Any, alpha: float, code: Any = None
+    ) -> Any:
+        """Return an array of what is made of data points, as the recording that they are from."""
+        data = self.prepared(X)
+        return data.restored(self._array(name, make, data.values, mask, alpha, code))
 
     def _array(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from orbitdl.dictionaries.base import Kind
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
+from orbitdl.preprocessing.pipeline import to_records
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity
 from orbitdl.storage.container import ModelFileError, as_path
@@ -26,6 +27,13 @@ from orbitdl.storage.stored_model import StoredModel
 
 FITTED = ["components_", "alpha_", "history_", "n_iter_", "converged_", "provenance_"]
 """Attributes that a model must have to be saved."""
+
+
+class Prepared(NamedTuple):
+    """How data were made ready, as text and numbers: the fitted steps, and the acquisition."""
+
+    steps: list[Any]
+    acquisition: dict[str, Any]
 
 
 class PersistenceMixin:
@@ -48,21 +56,21 @@ class PersistenceMixin:
     history_: History
     n_iter_: int
     converged_: bool
-    preprocessing_: dict[str, Any]
+    preprocessing_: list[Any]
+    acquisition_: dict[str, Any]
     provenance_: dict[str, Any]
 
     @abstractmethod
     def _check_parameters(self) -> None: ...
 
     @abstractmethod
-    def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> StoredModel:
+    def _as_record(self, data: Prepared, provenance: dict[str, Any]) -> StoredModel:
         """Return all of this model that a file holds."""
 
     def save(
         self,
         path: str | PathLike[str],
         *,
-        preprocessing: Mapping[str, Any] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> None:
         """Write the fitted model to one file, which `orbitdl.load` reads.
@@ -70,8 +78,6 @@ class PersistenceMixin:
         Parameters
         ----------
         path : path-like
-        preprocessing : mapping, optional
-            How the data were made, in text and numbers; ``preprocessing_`` if left out.
         provenance : mapping, optional
             Text and numbers to add to ``provenance_``.
 
@@ -85,7 +91,8 @@ class PersistenceMixin:
         try:
             self._check_parameters()
             more = {} if provenance is None else plain(provenance)
-            prepared = plain(self.preprocessing_ if preprocessing is None else preprocessing)
+            steps = plain(to_records(self.preprocessing_))
+            prepared = Prepared(steps, plain(self.acquisition_))
             record = self._as_record(prepared, plain(self.provenance_) | more)
         except ValueError as error:
             raise ModelFileError(f"this model cannot be saved: {reason_of(error)}.") from error

@@ -28,9 +28,9 @@ from orbitdl.estimators.out_of_core_recordings import (
     survey_recording,
 )
 from orbitdl.executors.choice import executor_for
-from orbitdl.recordings.reading import read
-from orbitdl.recordings.recording import Recording
-from orbitdl.recordings.time_columns import looks_like_time
+from orbitdl.io.reading import read
+from orbitdl.io.recording import Recording
+from orbitdl.io.time_columns import looks_like_time
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +106,7 @@ def require_no_time(recording: Recording, name: str) -> None:
     if column is not None:
         raise ValueError(
             f"column {column} of {name} looks like time; pass "
-            f"orbitdl.recordings.read({name!r}, time_column={column!r}), which takes the sampling "
+            f"orbitdl.io.read({name!r}, time_column={column!r}), which takes the sampling "
             "rate from it, or the other columns as an array."
         )
 

@@ -201,7 +201,7 @@ def listed(
             if work.coder.integer_shifts:
                 table["sample"] = np.rint(table["sample"])
             table["amplitude"] *= work.model.gains[table["component"]]
-    table["sample"] += signal.offset
+    table["sample"] += signal.first_sample
     if sfreq is not None:
         table["onset"] = table["sample"] / sfreq
     return table

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from os import PathLike
@@ -39,6 +39,7 @@ from orbitdl.domains.time.starts import choose_waveforms, greedy_start
 from orbitdl.domains.time.statistics import max_shift_of
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
+from orbitdl.estimators.preprocessed import PreprocessedMixin
 from orbitdl.estimators.recording_dataset import RecordingDataset, open_files, recording_dataset
 from orbitdl.estimators.start import AUTO, Found, found_in
 from orbitdl.estimators.streaming import StreamMixin
@@ -67,7 +68,9 @@ NOTHING = (
 )
 
 
-class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, BaseEstimator):
+class WaveformLearning(
+    WaveformUseMixin, PreprocessedMixin, WaveformRecordsMixin, StreamMixin, BaseEstimator
+):
     """Learn waveforms from recordings such that these are a sparse sum of them at any times.
 
     Parameters
@@ -100,6 +103,10 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Take off first what is slower than a waveform, so that none can explain it: medians of
         stretches of that length, joined by cubic splines. `reconstruct`, `denoise` and `complete`
         put it back.
+    preprocessing : sequence of steps, optional
+        Steps of `orbitdl.preprocessing`, such as ``[Pick("MLII"), HighPass(0.5), Notch(50)]``, that
+        recordings go through first, here and in every other method: filters, choice and reference
+        of channels, another sampling rate. The model file holds them.
     max_iter, tol, n_restarts, random_state, n_jobs, verbose, callback, checkpoint
         As in `OrbitDictionaryLearning`. The gap is that of whole recordings. Waveforms that growth
         finds are final: `max_iter`, `n_restarts` and `random_state` play no role, `n_iter_` is 0.
@@ -135,7 +142,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
     codes_ : Codes or None
         What the last iteration coded recordings with; None if an earlier process did that, if
         the model was loaded, or if the recordings are somewhere else.
-    starts_, history_, n_iter_, converged_, n_steps_, seconds_, provenance_, preprocessing_
+    preprocessing_ : list
+        The fitted preprocessing steps.
+    acquisition_ : dict
+        What is known of the recordings after these steps: sampling rate, names, units and scale of
+        the channels. ``sfreq_``, ``ch_names_`` and ``unit_`` are taken from it.
+    starts_, history_, n_iter_, converged_, n_steps_, seconds_, provenance_
         As in `OrbitDictionaryLearning`; a data point is a recording. ``provenance_["alpha"]`` says
         why an automatic alpha is what it is.
 
@@ -185,6 +197,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         positive: bool = False,
         integer_shifts: bool = False,
         detrend: bool = True,
+        preprocessing: Iterable[Any] | None = None,
         max_iter: int = 50,
         tol: float = 1e-4,
         init: str | ArrayLike = "data",
@@ -203,6 +216,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         self.positive = positive
         self.integer_shifts = integer_shifts
         self.detrend = detrend
+        self.preprocessing = preprocessing
         self.max_iter = max_iter
         self.tol = tol
         self.init = init
@@ -221,7 +235,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         Parameters
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
-            NaN means missing. A `recordings.Recording`, or the path of a file, will do, and so will
+            NaN means missing. A `io.Recording`, or the path of a file, will do, and so will
             anything of that shape that can be sliced, such as a memory map or an array of h5py or
             zarr: it is read a part at a time, and so is a `.npy` file. What gives recordings one
             after another is kept in a scratch folder first. Of a list of `dask.delayed` objects
@@ -229,11 +243,12 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
             of one, where it is coded as a whole; their codes are not kept (`codes_` is None).
         """
         self._check_parameters()
-        recording = open_files(recording)
-        began, known = time.perf_counter(), acquired(recording)
+        began = time.perf_counter()
+        steps, recording = self._fit_steps(open_files(recording))
+        known = acquired(recording)
         with self._dataset(recording) as dataset:
             stopped = self._learn_from(dataset)
-        self.preprocessing_: dict[str, Any] = known
+        self.preprocessing_, self.acquisition_ = steps, known
         self.seconds_ = time.perf_counter() - began
         self._warn_unless_converged(stopped)
         if self.n_components_ == 0:
@@ -316,9 +331,13 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
         """
         self._check_parameters()
         recording = open_files(recording)
+        if self._has_begun:
+            recording, steps = self._apply_steps(recording)[0], self.preprocessing_
+        else:
+            steps, recording = self._fit_steps(recording)
         known = acquired(recording)
         if self._has_begun:
-            compare(self.preprocessing_, known)
+            compare(self.acquisition_, known)
         with self._dataset(recording) as dataset:
             batch, one_axis, why = dataset.shards, dataset.one_axis, dict[str, Any]()
             if self._has_begun:
@@ -337,7 +356,7 @@ class WaveformLearning(WaveformUseMixin, WaveformRecordsMixin, StreamMixin, Base
                 choose = partial(choose_waveforms, found.init, pool, found.number, self._kind)
                 batch = found.shards.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
-                self.preprocessing_ = known
+                self.preprocessing_, self.acquisition_ = steps, known
             stepped = self._step(progress, batch, float(self.tol))
         self._present(stepped.dictionary.components, one_axis, found)
         self.alpha_, self.codes_ = alpha, stepped.codes

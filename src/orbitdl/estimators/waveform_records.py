@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from orbitdl.estimators.persistence import PersistenceMixin
+from orbitdl.estimators.persistence import PersistenceMixin, Prepared
 from orbitdl.events.model import EventModel
 from orbitdl.groups.base import Floats
 from orbitdl.storage.checkpoint_files import Identity
@@ -23,7 +23,7 @@ class WaveformRecordsMixin(PersistenceMixin):
     event_model_: EventModel | None
     coefficients_: Floats
 
-    def _as_record(self, preprocessing: dict[str, Any], provenance: dict[str, Any]) -> WaveformFile:
+    def _as_record(self, data: Prepared, provenance: dict[str, Any]) -> WaveformFile:
         word, start = self._given_init()
         shape = self.coefficients_.shape
         return WaveformFile(
@@ -51,7 +51,8 @@ class WaveformRecordsMixin(PersistenceMixin):
                 n_components=int(self.n_components_),
                 channels=shape[2] if len(shape) == 3 else None,
             ),
-            preprocessing=preprocessing,
+            steps=data.steps,
+            acquisition=data.acquisition,
             provenance=provenance,
             coefficients=self.coefficients_.reshape(*shape[:2], *(shape[2:] or (1,))),
             events=self.event_model_,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import zip_longest
 from os import PathLike
 from typing import Any
 
@@ -42,6 +43,7 @@ from orbitdl.events.model import EventModel
 from orbitdl.groups.base import Floats
 from orbitdl.groups.presentation import View, view_of_signals
 from orbitdl.kernels.blas import single_threaded_blas
+from orbitdl.preprocessing.pipeline import Applied
 
 Progress = Callable[[int], object]
 
@@ -53,10 +55,11 @@ class WaveformUseMixin(ShownMixin):
     another, or a list of `dask.delayed` objects that compute to arrays. Codes of several recordings
     are one object; arrays and tables are a list. Of delayed recordings what is returned is not
     computed yet, but for a score; each is coded as a whole where it is computed. A
-    `recordings.Recording` is compared with those that the model was fitted on: another sampling
+    `io.Recording` is compared with those that the model was fitted on: another sampling
     rate is refused; other units, channel names or another scale are warned of.
     """
 
+    _apply_steps: Callable[[Any], tuple[Any, list[Applied]]]
     length: int
     positive: bool
     integer_shifts: bool
@@ -65,7 +68,8 @@ class WaveformUseMixin(ShownMixin):
     n_jobs: int | None
     alpha_: float
     coefficients_: Floats
-    preprocessing_: dict[str, Any]
+    preprocessing_: list[Any]
+    acquisition_: dict[str, Any]
     event_model_: EventModel | None
     _noun = "sample"
 
@@ -85,7 +89,7 @@ class WaveformUseMixin(ShownMixin):
         ----------
         recording : array-like of shape (T,) or (T, channels), or a list of such arrays
             Or anything of that shape that can be sliced, which is read a part at a time, a
-            `recordings.Recording`, or the path of a file.
+            `io.Recording`, or the path of a file.
         alpha : float, optional
             Regularisation weight; this model's if left out.
         tol : float, optional
@@ -103,10 +107,12 @@ class WaveformUseMixin(ShownMixin):
             The atoms; objective, certified gap and status of every recording. Of delayed recordings
             a list of delayed codes.
         """
-        recording, work = open_files(recording), self._work(alpha, tol, progress)
-        lazy, _ = delayed_recordings(recording)
+        work = self._work(alpha, tol, progress)
+        recording = self._opened(recording)
+        lazy, several = delayed_recordings(recording)
         if lazy is not None and to is None:
-            return self._each(recording, "encode", recording_codes, work)
+            codes = Deferred(lazy, work).each("encode", recording_codes)
+            return codes if several else codes[0]
         with applied(lazy or self._local(recording, work)[0], work, None) as model:
             if to is not None:
                 return model.stored(to)
@@ -119,7 +125,8 @@ class WaveformUseMixin(ShownMixin):
         From the largest alpha to the smallest. Returns one `Codes` for every alpha, in their order;
         of delayed recordings such a list for each, delayed too.
         """
-        recording, weights, work = open_files(recording), as_alphas(alphas), self._work()
+        weights, work = as_alphas(alphas), self._work()
+        recording = self._opened(recording)
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
             found = Deferred(lazy, work).each("encode", coded_of, partial(path_of, alphas=weights))
@@ -204,14 +211,16 @@ class WaveformUseMixin(ShownMixin):
             Of delayed recordings it is a lazy Dask dataframe, a recording a partition, whose
             first column is the number of the `recording`.
         """
-        known = getattr(self, "preprocessing_", {})
-        rate = known.get("sfreq") if no_rate_of(recording) else None
+        check_is_fitted(self)
+        recording = open_files(recording)
+        rate = self.acquisition_.get("sfreq") if no_rate_of(recording) else None
         settings = {"sfreq": rate if sfreq is None else require_positive(sfreq, "sfreq")}
         for value, name in ((threshold, "threshold"), (refractory, "refractory")):
             settings[name] = None if value is None else require_between(value, name, 0.0)
         settings["fdr"] = require_between(fdr, "fdr", 0.0, 1.0)
         settings["alpha"] = alpha
-        recording, work = open_files(recording), self._work(alpha, None, progress)
+        work = self._work(alpha, None, progress)
+        recording = self._opened(recording)
         lazy, _ = delayed_recordings(recording)
         given = None if work.detects(settings) else codes
         code = uncoded if work.detects(settings) or given is not None else None
@@ -295,7 +304,8 @@ class WaveformUseMixin(ShownMixin):
         The fraction of the energy explained, net of the cost of the codes: 0 when nothing is
         explained, below 1 always. It compares models at one alpha.
         """
-        recording, work = open_files(recording), self._work()
+        work = self._work()
+        recording = self._opened(recording)
         lazy, _ = delayed_recordings(recording)
         chunks: Any = lazy or self._local(recording, work)[0]
         with applied(chunks, work, None if lazy is None else require_jobs(self.n_jobs)) as model:
@@ -336,8 +346,11 @@ class WaveformUseMixin(ShownMixin):
         return Waveforms(self.event_model_.templates).unit(), self.event_model_.gains
 
     def _each(self, recording: Any, name: str, make: Make, work: SignalCoder) -> Any:
-        """Return what is made of one recording, or a list of what is made of several."""
-        recording = open_files(recording)
+        """Return arrays made of one recording or several, as values of these before preprocessing.
+
+        Of delayed recordings, which are preprocessed where they are computed, of these after it.
+        """
+        recording, undone = self._apply_steps(open_files(recording))
         lazy, several = delayed_recordings(recording)
         if lazy is not None:
             made = Deferred(lazy, work).each(name, make)
@@ -345,14 +358,19 @@ class WaveformUseMixin(ShownMixin):
             chunks, several = self._local(recording, work)
             with applied(chunks, work, None) as model:
                 made = model.each(name, make)
+            made = [_restored(one, *how) for one, *how in zip_longest(made, undone)]
         return made if several else made[0]
+
+    def _opened(self, recording: Any) -> Any:
+        """Return recordings, of which files are opened, after preprocessing."""
+        return self._apply_steps(open_files(recording))[0]
 
     def _local(
         self, recording: Any, work: SignalCoder, *, compared: bool = False
     ) -> tuple[LocalRecordings, bool]:
         """Return recordings that waveforms can be looked for in, and whether there are several."""
         if not compared:
-            compare_with(self.preprocessing_, recording)
+            compare_with(self.acquisition_, recording)
         signals, several = as_recordings(recording)
         return LocalRecordings([work.prepare(signal) for signal in signals]), several
 
@@ -365,3 +383,12 @@ class WaveformUseMixin(ShownMixin):
 
     def _moves(self) -> str:
         return f"may begin at any {'whole sample' if self.integer_shifts else 'time'}"
+
+
+def _restored(made: Any, applied: Applied | None) -> Any:
+    """Return values, or values and their standard deviations, as before preprocessing."""
+    if applied is None:
+        return made
+    if isinstance(made, tuple):
+        return (applied.restore(made[0]), *made[1:])
+    return applied.restore(made)

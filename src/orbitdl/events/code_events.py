@@ -95,7 +95,8 @@ def with_intervals(
     events: pd.DataFrame, signal: Signal, length: int, sfreq: float | None
 ) -> pd.DataFrame:
     """Return events sorted by time with the intervals before them."""
-    time, component = events["sample"].to_numpy(), events["component"].to_numpy()
+    time = events["sample"].to_numpy() - signal.first_sample
+    component = events["component"].to_numpy()
     holes = gap_middles(missing_segments(signal), length)
     interval, own = intervals_of(time, holes), own_intervals_of(time, component, holes)
     events = events.assign(interval=interval, own_interval=own)

@@ -31,7 +31,20 @@ from pathlib import Path
 
 from numba.core import event
 
-OUTER = frozenset({"command", "datasets", "plot", "recordings", "report", "selection", "storage"})
+OUTER = frozenset(
+    (
+        "adapters",
+        "command",
+        "datasets",
+        "io",
+        "plot",
+        "preprocessing",
+        "report",
+        "selection",
+        "storage",
+        "windows",
+    )
+)
 """Packages above all kernels: no kernel depends on them, so editing them recompiles nothing."""
 
 

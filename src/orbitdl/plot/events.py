@@ -107,7 +107,7 @@ class EventsDisplay(Display):
         if not isinstance(model, WaveformLearning):
             raise TypeError(
                 "events of a recording need a WaveformLearning; of windows, pass the table of "
-                "orbitdl.recordings.event_table to EventsDisplay.from_events."
+                "orbitdl.io.event_table to EventsDisplay.from_events."
             )
         sfreq = checked(sfreq or getattr(recording, "sfreq", None))
         table = model.events(recording, sfreq, codes=codes)
@@ -129,7 +129,7 @@ class EventsDisplay(Display):
         Parameters
         ----------
         events : DataFrame
-            As returned by ``model.events`` or `orbitdl.recordings.event_table`: a row per event
+            As returned by ``model.events`` or `orbitdl.io.event_table`: a row per event
             with `component`, `amplitude` or `coefficient`, and `onset` or `sample`.
         n_components, unit, ax
             As above; by default the components that occur.

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from orbitdl.coding.codes import Codes
 from orbitdl.groups.base import Floats
-from orbitdl.recordings.deduplication import WindowEvents, deduplicated
-from orbitdl.recordings.overlaps import taper, window_starts
-from orbitdl.recordings.positions import positions
 from orbitdl.report.usage import Usage, usage_of
+from orbitdl.windows.deduplication import WindowEvents, deduplicated
+from orbitdl.windows.overlaps import taper, window_starts
+from orbitdl.windows.positions import positions
 
 
 @dataclass(frozen=True, eq=False)

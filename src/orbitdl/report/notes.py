@@ -10,11 +10,11 @@ import numpy as np
 
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.learning.alpha import alpha_max
-from orbitdl.recordings.centring import MUCH, constant_components, share_of_means
 from orbitdl.report.coded import CodedWindows
 from orbitdl.report.facts import Facts
 from orbitdl.report.phrasing import bound, comma_list, count, number, percent
 from orbitdl.report.usage import Usage
+from orbitdl.windows.centring import MUCH, constant_components, share_of_means
 
 RARE = 0.1
 """A component is nearly unused below this fraction of an even share of all atoms' sizes."""

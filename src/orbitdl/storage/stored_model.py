@@ -31,7 +31,9 @@ class StoredModel(ABC):
 
     Attributes
     ----------
-    preprocessing, provenance : dict
+    steps : list
+        Fitted preprocessing steps, as text and numbers.
+    acquisition, provenance : dict
         Text and numbers.
     starts : ndarray of shape (n_starts,)
     history : History
@@ -39,7 +41,8 @@ class StoredModel(ABC):
         Initial components, if they were passed.
     """
 
-    preprocessing: dict[str, Any]
+    steps: list[Any]
+    acquisition: dict[str, Any]
     provenance: dict[str, Any]
     starts: NDArray[np.float64]
     history: History

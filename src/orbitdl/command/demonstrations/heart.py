@@ -18,10 +18,10 @@ from orbitdl.command.demonstrations.base import ORIGIN, Demonstration, drawing
 from orbitdl.command.display import Screen, at_most
 from orbitdl.datasets import EcgRecording, make_ecg_recording
 from orbitdl.groups.base import Floats
+from orbitdl.io import Recording
 from orbitdl.learning.state import Iteration
 from orbitdl.plot import DecompositionDisplay
 from orbitdl.plot.canvas import colour_of
-from orbitdl.recordings import Preprocessing, Recording
 from orbitdl.report import write_recording_report
 
 LENGTH = 0.7
@@ -52,11 +52,11 @@ class Heart(Demonstration):
         screen.say("Simulated 10 min of a heart: normal and premature beats, noise, drift.")
         with screen.learning(1) as show:
             model = learn_beats(heart, callback=show)
-        return cls(heart, model, model.encode(heart.signal), model.events(heart.signal, RATE))
+        return cls(heart, model, model.encode(heart), model.events(heart))
 
     @property
     def data(self) -> Floats:
-        return self.heart.signal
+        return np.asarray(self.heart)
 
     @cached_property
     def beats(self) -> pd.DataFrame:
@@ -102,8 +102,7 @@ class Heart(Demonstration):
         )
 
     def write_model(self, path: Path) -> None:
-        steps = Preprocessing(sfreq=RATE)
-        self.model.save(path, preprocessing=steps.to_dict(), provenance=ORIGIN)
+        self.model.save(path, provenance=ORIGIN)
 
     def write_report(self, path: Path) -> None:
         write_recording_report(self.model, Recording(self.data, RATE), path, title=self.title)
@@ -117,7 +116,7 @@ def learn_beats(
 ) -> WaveformLearning:
     """Learn waveforms from a recording; all but their length is chosen automatically."""
     model = WaveformLearning(length=round(LENGTH * RATE), random_state=0)
-    model.set_params(callback=callback).fit(heart.signal).set_params(callback=None)
+    model.set_params(callback=callback).fit(heart).set_params(callback=None)
     return model
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 SAME = 1e-3
 """Rates that differ by a smaller fraction are one, written with few digits."""
@@ -15,10 +14,12 @@ FACTOR = 50.0
 """Between scales that are of different units, most likely."""
 ENOUGH = 2**16
 """Samples that the scale is estimated from at most."""
+EXCERPTS = 32
+"""Parts of a recording that these are from, if it is longer."""
 
 
 def acquisition_of(
-    signal: ArrayLike,
+    signal: Any,
     sfreq: float | None = None,
     ch_names: tuple[str, ...] = (),
     units: tuple[str, ...] = (),
@@ -37,7 +38,7 @@ def acquisition_of(
 
 
 def acquired(recording: Any) -> dict[str, Any]:
-    """Return what is known of a `recordings.Recording`, or of several; of arrays nothing."""
+    """Return what is known of a `io.Recording`, or of several; of arrays nothing."""
     several = recording if isinstance(recording, list | tuple) else [recording]
     known = [_of(one) for one in several if _is_recording(one)]
     for other in known[1:]:
@@ -102,7 +103,8 @@ def _differ(a: float | None, b: float | None) -> bool:
 
 
 def _is_recording(thing: Any) -> bool:
-    return isinstance(getattr(thing, "signal", None), np.ndarray)  # an object of Dask has them all
+    shape = getattr(getattr(thing, "signal", None), "shape", None)
+    return isinstance(shape, tuple)  # an object of Dask has every attribute, and none is a tuple
 
 
 def _of(recording: Any) -> dict[str, Any]:
@@ -110,10 +112,12 @@ def _of(recording: Any) -> dict[str, Any]:
     return acquisition_of(recording.signal, getattr(recording, "sfreq", None), *own)
 
 
-def _scales(signal: ArrayLike) -> list[float]:
-    """Return the robust scale of each channel; 0 where it does not vary."""
-    values = np.asarray(signal)
-    some = np.asarray(values[:: 1 + len(values) // ENOUGH], dtype=np.float64)
+def _scales(signal: Any) -> list[float]:
+    """Return the robust scale of each channel, of excerpts if it is long; 0 if it is constant."""
+    starts = range(0, len(signal), max(len(signal) // EXCERPTS, 1))
+    size = ENOUGH // EXCERPTS
+    parts = [signal[:]] if len(signal) <= ENOUGH else [signal[k : k + size] for k in starts]
+    some = np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
     some = some.reshape(len(some), -1)
     some = some[np.isfinite(some).all(axis=1)]
     if not len(some):

@@ -72,7 +72,7 @@ def as_recordings(recording: Any) -> tuple[list[Signal], bool]:
 
 
 def as_signal(recording: Any, number: int | None = None) -> Signal:
-    """Return one recording to be read; what has a signal, as `recordings.Recording`, gives it."""
+    """Return one recording to be read; what has a signal, as `io.Recording`, gives it."""
     values, name = getattr(recording, "signal", recording), name_of(number)
     if not (hasattr(values, "shape") and hasattr(values, "dtype")):
         values = _in_memory(values, name)
@@ -90,8 +90,8 @@ def as_signal(recording: Any, number: int | None = None) -> Signal:
             f"{name} has {shape[0]} samples of {shape[1]} channels; if it is the other way round, "
             "pass its transpose."
         )
-    sfreq, offset = _known(recording, "sfreq"), _known(recording, "offset") or 0
-    return Signal(values, sfreq=sfreq, offset=offset, number=number)
+    sfreq, first = _known(recording, "sfreq"), _known(recording, "first_sample") or 0
+    return Signal(values, sfreq=sfreq, first_sample=first, number=number)
 
 
 def require_own_channels(found: int, own: int, name: str) -> None:
@@ -198,7 +198,7 @@ def _nothing_observed(signal: Signal) -> str:
 
 
 def _known(recording: Any, name: str) -> Any:
-    """Return what a `recordings.Recording` knows of itself; None: nothing, or it is an array."""
+    """Return what a `io.Recording` knows of itself; None: nothing, or it is an array."""
     return getattr(recording, name, None) if hasattr(recording, "signal") else None
 
 

@@ -42,7 +42,7 @@ class Signal:
         Samples of the blocks whose medians make up the trend that is subtracted; 0: nothing is.
     sfreq : float or None
         Sampling rate in Hz, where it is known.
-    offset : int
+    first_sample : int
         Samples before `values` in the recording that it is an excerpt of.
     noise : Background or None
         The noise model whose filter whitens what is read, once it is free of its trend.
@@ -56,7 +56,7 @@ class Signal:
     values: Any
     span: int = 0
     sfreq: float | None = None
-    offset: int = 0
+    first_sample: int = 0
     noise: Background | None = None
     penalty: PenaltyField | None = None
     number: int | None = None

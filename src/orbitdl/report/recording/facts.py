@@ -25,8 +25,8 @@ from orbitdl.events.intervals import missing_segments
 from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.presentation import NO_BREAK
+from orbitdl.io import Recording
 from orbitdl.learning.history import History
-from orbitdl.recordings import Recording
 from orbitdl.report.phrasing import count, number
 from orbitdl.report.recording.intervals import Intervals, marked_intervals
 from orbitdl.report.recording.resolution import sampled_segments

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from orbitdl.estimators.waveform import WaveformLearning
 from orbitdl.groups.presentation import NO_BREAK
-from orbitdl.recordings import Recording
+from orbitdl.io import Recording
 from orbitdl.report.frame import assemble_page, figures_of, file, paragraphs_of, rows_of
 from orbitdl.report.origin import parameters, time_to_learn, versions
 from orbitdl.report.phrasing import count, number, percent

@@ -1,0 +1,173 @@
+"""Reading of recordings from files in all supported formats."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from orbitdl.io.array_files import read_npy, read_npz, read_wav
+from orbitdl.io.columns import ColumnSelection, NoSuchColumnError, without_column
+from orbitdl.io.dialect import UNKNOWN, Decimal, Dialect, Separator
+from orbitdl.io.enumerations import member
+from orbitdl.io.layout import Kind
+from orbitdl.io.parquet_files import read_parquet
+from orbitdl.io.recording import Recording
+from orbitdl.io.table_files import read_csv
+from orbitdl.io.time_columns import rate_in
+from orbitdl.io.time_units import TimeUnit
+from orbitdl.io.unreadable import UnreadableError
+from orbitdl.io.wfdb_records import read_wfdb
+
+FORMATS = (
+    ".npy, .npz, .csv or .tsv (or .csv.gz), .parquet, .wav, or a WFDB record (its .hea file or its "
+    "name)"
+)
+READERS: dict[str, Callable[..., Recording]] = {
+    ".npy": read_npy,
+    ".npz": read_npz,
+    ".csv": read_csv,
+    ".tsv": read_csv,
+    ".csv.gz": read_csv,
+    ".tsv.gz": read_csv,
+    ".parquet": read_parquet,
+    ".wav": read_wav,
+}
+
+
+def read(
+    path: str | Path,
+    *,
+    key: str | None = None,
+    separator: Separator | None = None,
+    decimal: Decimal | None = None,
+    channel: str | None = None,
+    time_column: str | None = None,
+    time_unit: TimeUnit | None = None,
+) -> Recording:
+    """Read a recording, or windows, from a file; the suffix determines the format.
+
+    Parameters
+    ----------
+    path : str or Path
+        A file .npy, .npz, .csv or .tsv (or .csv.gz), .parquet or .wav, or a WFDB record: its .hea
+        file or its name. Text encodings: UTF-8, UTF-16 with a byte order mark, Windows-1252.
+    key : str, optional
+        Name of the array of an .npz file; required if it holds several.
+    separator : Separator, optional
+        Column separator of a .csv file; detected by default.
+    decimal : Decimal, optional
+        Decimal mark of a .csv file; detected by default.
+    channel : str, optional
+        Numeric columns of a table, by name or index, separated by commas; others may hold text,
+        which becomes NaN. By default all must be numeric. No column is removed: `prepare` and
+        `prepare_signal` select.
+    time_column : str, optional
+        Time column, by name or index: numbers, or dates and times. It is removed from the signal,
+        and the sampling rate is computed from its steps, which must be uniform.
+    time_unit : TimeUnit, optional
+        Unit of the numbers in that column: "s", "ms", "us", "ns", "min" or "h". By default the unit
+        in its name (``time_ms``, ``t (us)``), or else seconds; a sampling rate below 1 Hz or above
+        10 MHz is then an error.
+
+    Returns
+    -------
+    Recording
+        Values, with sampling rate and channel names if the file has them. Sound has full scale 1,
+        WFDB records are in physical units. NaN or an empty cell is a missing value.
+
+    Raises
+    ------
+    ValueError, FileNotFoundError, OSError
+        The message names the file and the error in one sentence.
+    ImportError
+        If the format needs a package that is not installed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "walk.csv"
+    ...     _ = path.write_text("left;right\\n0,5;1,5\\n0,25;\\n")
+    ...     recording = read(path)
+    >>> recording.signal
+    array([[0.5 , 1.5 ],
+           [0.25,  nan]])
+    >>> recording.ch_names
+    ('left', 'right')
+    >>> print(recording.dialect)
+    columns separated by semicolon, decimals after a comma
+    """
+    path, requested = Path(path), Dialect.of(separator, decimal)
+    reader = _reader(path)
+    if key is not None and reader is not read_npz:
+        raise ValueError(
+            f"key={key!r} is for .npz files, but {path} is another format; leave it out."
+        )
+    if requested != UNKNOWN and reader is not read_csv:
+        raise ValueError(
+            f"separator= and decimal= are for .csv files, but {path} is another format; leave them "
+            "out."
+        )
+    if time_unit is not None and time_column is None:
+        raise ValueError(
+            f"time_unit={time_unit} needs a time column; pass its name as time_column=."
+        )
+    unit = None if time_unit is None else member(TimeUnit, time_unit)
+    selection = ColumnSelection(channel, time_column, unit)
+    own: dict[Callable[..., Recording], tuple[object, ...]] = {
+        read_npz: (key,),
+        read_csv: (requested, selection),
+        read_parquet: (selection,),
+    }
+    recording = reader(path, *own.get(reader, ()))
+    if time_column is not None and recording.kind is not Kind.table:
+        recording = _timed(recording, selection, path)
+    _require_sound(recording, path)
+    return recording
+
+
+def _timed(recording: Recording, selection: ColumnSelection, path: Path) -> Recording:
+    """Compute the sampling rate of an array from its time column."""
+    signal = recording.signal
+    if recording.kind is Kind.samples or signal.ndim != 2 or signal.shape[1] < 2:
+        raise NoSuchColumnError(
+            f"time_column={selection.time!r} needs a table of several columns, which {path} is "
+            "not; leave it out."
+        )
+    time = selection.time_index(recording.ch_names, signal.shape[1], path)
+    assert time is not None
+    times = rate_in(selection.unit, signal[:, time], str(time), path)
+    return without_column(recording, time, *times)
+
+
+def _reader(path: Path) -> Callable[..., Recording]:
+    suffix = path.suffix.lower()
+    suffix = "".join(path.suffixes[-2:]).lower() if suffix == ".gz" else suffix
+    if path.is_dir():
+        raise ValueError(f"cannot read {path}: it is a folder; pass a file in it.")
+    if suffix in READERS:
+        if not path.is_file():
+            raise FileNotFoundError(f"cannot read {path}: there is no such file.")
+        return READERS[suffix]
+    if suffix in (".hea", ".dat") or path.with_name(path.name + ".hea").is_file():
+        return read_wfdb
+    if not path.exists():
+        raise FileNotFoundError(f"cannot read {path}: there is no such file or WFDB record.")
+    named = f"its suffix {path.suffix} is unknown" if path.suffix else "its name has no suffix"
+    raise ValueError(f"cannot read {path}: {named}; pass {FORMATS}.")
+
+
+def _require_sound(recording: Recording, path: Path) -> None:
+    signal, sfreq = recording.signal, recording.sfreq
+    if signal.size == 0:
+        raise UnreadableError(f"{path} holds no numbers; pass a file of a recording or of windows.")
+    if signal.ndim == 0:
+        raise UnreadableError(f"{path} holds a single number; pass a recording or windows.")
+    if np.isinf(signal).any():
+        raise UnreadableError(
+            f"{path} holds infinite values; mark missing values by NaN or an empty cell."
+        )
+    if sfreq is not None and not 0 < sfreq < np.inf:
+        raise UnreadableError(f"{path} is damaged: its sampling rate is {sfreq:g} Hz.")

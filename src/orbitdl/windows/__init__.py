@@ -1,0 +1,10 @@
+"""Recordings split into windows, and their events and values put together again.
+
+`split_windows` splits a recording, `Windows.restore` reassembles windows, `event_table` lists the
+events of their codes once each. `orbitdl.preprocessing.SplitWindows` is the step that a model
+holds.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
