@@ -12,8 +12,7 @@ from orbitdl import Codes, encode
 from orbitdl.coding import ActiveSet, Sliding
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Problem
-from orbitdl.dictionaries.least_squares import constrained_least_squares
-from orbitdl.dictionaries.norm_constraint import normalise
+from orbitdl.dictionaries.least_squares import constrained_least_squares, normalise
 from orbitdl.groups import ContinuousShift, Group, IntegerShift, InterpolatedShift
 from orbitdl.learning.statistics import statistics_of
 

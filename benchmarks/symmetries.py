@@ -13,7 +13,7 @@ from benchmarks.harness import LIMIT, Row, Section, Table, interleave, timed
 from orbitdl.coding import Coder, Growing, Proximal
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,

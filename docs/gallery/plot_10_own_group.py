@@ -13,9 +13,8 @@ import numpy as np
 
 from orbitdl import OrbitDictionaryLearning
 from orbitdl.groups import FiniteRepresentation, Group, Trivial
-from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.presentation import ElementSlider, Presentation, View
 from orbitdl.groups.transforms.reshape import Reshape
-from orbitdl.groups.views import View
 from orbitdl.plot import ComponentsDisplay, DecompositionDisplay
 
 

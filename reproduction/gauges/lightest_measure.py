@@ -26,7 +26,8 @@ from scipy import fft
 from scipy.linalg import cho_factor, cho_solve
 
 from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.maxima.largest import find_largest_values, grid_size
+from orbitdl.groups.maxima.grids import grid_size
+from orbitdl.groups.maxima.largest import find_largest_values
 from reproduction.gauges.toeplitz import toeplitz, vandermonde
 
 MAX_ITER = 60

@@ -1,9 +1,8 @@
 from .coding.codes import Codes, Status
 from .encoding.complete import Completion, complete
 from .encoding.denoise import denoise, noise_level
-from .encoding.encode import decode, encode
+from .encoding.encode import decode, encode, encode_path
 from .encoding.metrics import align, dictionary_distance
-from .encoding.path import encode_path
 from .estimators.loading import load
 from .estimators.orbit import OrbitDictionaryLearning
 from .estimators.waveform import WaveformLearning

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from registry import action, square
 
 from orbitdl import encode
-from orbitdl.coding import ActiveSet, orbits
+from orbitdl.coding import ActiveSet, active_set
 from orbitdl.groups import InterpolatedShift, Trivial
 from orbitdl.groups.base import inner
 
@@ -26,17 +26,17 @@ def test_codes_stay_finite_when_many_moved_components_depend_on_each_other():
     assert codes.gap.max() <= 1e-4
 
 
-@pytest.mark.parametrize("most", [0, orbits.MOST_PRODUCTS])
+@pytest.mark.parametrize("most", [0, active_set.MOST_PRODUCTS])
 @pytest.mark.parametrize(
     "name", ["trivial", "integer shift", "whole translations of images", "moves of a square"]
 )
 def test_inner_products_of_atoms_are_where_the_layout_says(name, most, monkeypatch):
-    monkeypatch.setattr(orbits, "MOST_PRODUCTS", most)
+    monkeypatch.setattr(active_set, "MOST_PRODUCTS", most)
     rep, q = action(name), 3
     A = rep.analyze(np.random.default_rng(0).standard_normal((q, *rep.shape)))
     moved = rep.act_on_blocks(rep.elements[:, None], A)
     moved = moved.reshape(rep.size * q, *rep.block_shape)
-    found = orbits.inner_products(rep, A)
+    found = active_set.inner_products(rep, A)
     a, b = np.ogrid[: len(moved), : len(moved)]
     place = found.row[a] + found.shift[found.divisor[a], found.element[b]] + found.component[b]
     assert_allclose(found.products[place], inner(moved[:, None], moved), atol=1e-12)
@@ -50,7 +50,7 @@ def test_codes_do_not_depend_on_how_inner_products_are_laid_out(monkeypatch):
     whole = encode(X, components, group=square(8), alpha=0.3, coder=coder)
     holed = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
     masked = encode(holed, components, group=square(8), alpha=0.3, coder=coder)
-    monkeypatch.setattr(orbits, "MOST_PRODUCTS", 0)
+    monkeypatch.setattr(active_set, "MOST_PRODUCTS", 0)
     for data, expected in ((X, whole), (holed, masked)):
         codes = encode(data, components, group=square(8), alpha=0.3, coder=coder)
         assert_allclose(codes.objective, expected.objective, rtol=1e-8)

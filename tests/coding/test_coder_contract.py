@@ -17,7 +17,7 @@ from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import certify, objectives, reconstruct
 from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.problem import Problem
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import Action, ContinuousShift, IntegerShift, Trivial
 from orbitdl.groups.base import Blocks, correlate
 

@@ -21,7 +21,7 @@ from orbitdl.coding.growing.refinement import (
     step_along,
 )
 from orbitdl.coding.problem import Problem
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import (
     Azimuth,
     ContinuousShift,

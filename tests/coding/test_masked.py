@@ -19,8 +19,7 @@ from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal
 from orbitdl.learning import masked_dictionary
-from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
+from orbitdl.learning.masked_dictionary import ObservedNormal, entry_normal, on_observed
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.statistics import statistics_of
 from reproduction.semidefinite import Semidefinite

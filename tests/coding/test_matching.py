@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 from sklearn.linear_model import Lasso
 
-from orbitdl.coding.coordinate_descent import match_cycle
+from orbitdl.coding.matching import match_cycle
 from orbitdl.coding.problem import Problem
 from orbitdl.groups import IntegerShift
 

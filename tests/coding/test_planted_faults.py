@@ -10,8 +10,7 @@ from registry import PERMUTATIONS, action
 
 from orbitdl.groups import Representation
 from orbitdl.groups.base import Combination
-from orbitdl.groups.presentation import Presentation, parameters_label
-from orbitdl.groups.views import view_of_signals
+from orbitdl.groups.presentation import Presentation, parameters_label, view_of_signals
 
 
 def spoil(sound: Representation, faults: dict) -> Representation:

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 from registry import action
 
-from orbitdl.coding.proximal import extrapolate, step_sizes
+from orbitdl.coding.proximal import extrapolate_rows, step_sizes
 
 
 @pytest.mark.parametrize("name", ["integer shift", "orthogonal", "square on images"])
@@ -29,6 +29,6 @@ def test_momentum_restarts_for_samples_that_go_uphill_and_for_no_others():
     begin = np.where(is_uphill, 1.0, momentum)
     expected = 0.5 * (1 + np.sqrt(1 + 4 * begin**2))
     weight = ((begin - 1) / expected)[:, None, None, None, None]
-    found, following = extrapolate(old, V, new, momentum)
+    found, following = extrapolate_rows(old, V, new, momentum)
     assert_allclose(following, expected)
     assert_allclose(found, new + weight * (new - old), atol=1e-12)

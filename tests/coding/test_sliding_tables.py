@@ -18,7 +18,7 @@ from orbitdl.coding.sliding.tables import (
     subtract_rows,
     trust,
 )
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import ContinuousShift
 from orbitdl.groups.base import correlate, inner
 from orbitdl.kernels import fast

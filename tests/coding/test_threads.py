@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from orbitdl import encode
-from orbitdl.coding import ActiveSet, Sliding, attempt, parallel
+from orbitdl.coding import ActiveSet, Sliding, base, parallel
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.encoding.samples import in_blocks
@@ -34,13 +34,13 @@ def test_chunks_cover_all_samples_and_are_few_and_of_about_the_same_size(n):
 
 
 def test_the_thread_that_solves_a_chunk_certifies_it(two_cores, monkeypatch):
-    seen, certify = set(), attempt.certify
+    seen, certify = set(), base.certify
 
     def watched(*args):
         seen.add(threading.current_thread())
         return certify(*args)
 
-    monkeypatch.setattr(attempt, "certify", watched)
+    monkeypatch.setattr(base, "certify", watched)
     encode(X, A, group=IntegerShift(), alpha=0.5, n_jobs=2)
     assert seen
     assert threading.main_thread() not in seen

@@ -11,9 +11,9 @@ from orbitdl.coding.certificate import reconstruct
 from orbitdl.dictionaries.least_squares import (
     constrained_least_squares,
     least_squares,
+    normalise,
     triangular_inverse,
 )
-from orbitdl.dictionaries.norm_constraint import normalise
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.dictionaries.unit_ball import MANY, UnitBall
 from orbitdl.groups import Representation

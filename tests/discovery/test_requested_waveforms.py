@@ -8,7 +8,7 @@ from test_auto_waveforms import LENGTH, found, planted, pulse
 from orbitdl import WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.discovery.background import Background
-from orbitdl.discovery.discover import whitened
+from orbitdl.discovery.discover import whitened_samples
 from orbitdl.discovery.growth import add_recurring, calibrated_coding, grow_exactly
 from orbitdl.discovery.kinds import sides
 from orbitdl.domains.time.waveforms import Waveforms
@@ -97,7 +97,7 @@ def test_halves_are_those_of_two_planted_shapes():
     x = 0.01 * rng.standard_normal((12_000, 1))
     for k in range(60):
         x[100 + 190 * k : 160 + 190 * k, 0] += (narrow, wide)[k % 2]
-    w = whitened(x, np.ones(len(x), dtype=bool), Background.white(np.array([0.01])), LENGTH)
+    w = whitened_samples(x, np.ones(len(x), dtype=bool), Background.white(np.array([0.01])), LENGTH)
     now, _ = add_recurring(w, rng, 1)
     both = calibrated_coding(w, now.detector, now.sigma, rng).coded
     A = sides(both, 0, rng)[:, :, 0]
@@ -140,7 +140,9 @@ def test_recordings_on_workers_have_the_waveforms_of_those_in_memory():
 @pytest.mark.parametrize("signed", [False, True])
 def test_what_is_found_upside_down_as_often_counts_where_events_may_have_either_sign(signed):
     x, _ = planted(12.0 * np.resize([1.0, -1.0], 60))
-    w = whitened(x[:, None], np.ones(len(x), dtype=bool), Background.white(np.ones(1)), LENGTH)
+    w = whitened_samples(
+        x[:, None], np.ones(len(x), dtype=bool), Background.white(np.ones(1)), LENGTH
+    )
     grown, own, reason = grow_exactly(w, np.random.default_rng(0), 1, signed=signed)
     assert (len(grown.detector), own) == (1, int(signed))
     assert reason.startswith("what recurs is found upside down") != signed

@@ -18,7 +18,7 @@ from orbitdl.domains.time import chunks, sweeps
 from orbitdl.domains.time.atoms import between
 from orbitdl.domains.time.chunks import code_recording, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, _require_duration
-from orbitdl.domains.time.correlations import correlations, largest
+from orbitdl.domains.time.correlations import correlations, largest_correlation
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import coefficients_of, norms_of, samples_of
 from orbitdl.domains.time.sweeps import PAUSED, sweep
@@ -140,7 +140,7 @@ def test_the_largest_correlation_is_that_of_a_dense_grid(seed, width, n):
     late = np.arange(n) - np.arange(-width - 2, n + 2, 1 / 16)[:, None]
     moved = [spline(u, late.ravel()).reshape(late.shape) for u in waveforms.u]
     dense = max(np.abs(values @ x).max() for values in moved)
-    top = largest(correlations(x, waveforms))
+    top = largest_correlation(correlations(x, waveforms))
     assert top >= dense * (1 - 1e-12)
     assert top <= dense * 1.02 + 1e-12
 
@@ -350,7 +350,7 @@ def test_waveforms_with_a_flat_correlation_are_coded_to_the_tolerance(seed):
     x = np.zeros((120, 1))
     first = int(rng.integers(0, 60))
     x[first : first + int(rng.integers(2, 60))] = rng.uniform(0.5, 2.0)
-    top = largest(correlations(x, waveforms))
+    top = largest_correlation(correlations(x, waveforms))
     for part in (0.5, 0.1):
         assert code_line(x, everything(x), waveforms, part * top).gap <= 1e-4
 
@@ -364,7 +364,9 @@ def hanning_in_noise(n: int = 145):
 @pytest.mark.parametrize("part", [0.01, 0.003, 0.001])
 def test_as_many_atoms_as_overlap_are_coded_to_the_tolerance(part):
     x, waveforms = hanning_in_noise()
-    codes = code_line(x, everything(x), waveforms, part * largest(correlations(x, waveforms)))
+    codes = code_line(
+        x, everything(x), waveforms, part * largest_correlation(correlations(x, waveforms))
+    )
     assert codes.gap <= 1e-4
     assert len(codes.atoms.time) > 25
 
@@ -379,7 +381,7 @@ def test_coding_returns_to_python_after_some_work(monkeypatch):
 
     monkeypatch.setattr(sweeps, "sweep", watched)
     x, waveforms = hanning_in_noise(1500)
-    alpha = 0.005 * largest(correlations(x, waveforms))
+    alpha = 0.005 * largest_correlation(correlations(x, waveforms))
     codes = code_line(x, everything(x), waveforms, alpha, 1e-6)
     assert PAUSED in ends
     assert codes.gap <= 1e-6

@@ -12,11 +12,10 @@ from orbitdl import WaveformLearning
 from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.least_squares import constrained_least_squares
 from orbitdl.dictionaries.unit_ball import UnitBall
-from orbitdl.domains.time.alpha import above_noise
+from orbitdl.domains.time.alpha import above_noise, correlation_noise
 from orbitdl.domains.time.atoms import at_times, joined
-from orbitdl.domains.time.coordinates import from_blocks, in_blocks, to_blocks
-from orbitdl.domains.time.correlations import correlations, largest
-from orbitdl.domains.time.noise import correlation_noise
+from orbitdl.domains.time.coordinates import from_blocks, statistics_in_blocks, to_blocks
+from orbitdl.domains.time.correlations import correlations, largest_correlation
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
@@ -113,7 +112,7 @@ def test_the_norm_in_blocks_is_that_on_the_line():
 def test_the_dictionary_step_is_that_of_cvxpy():
     x, observed, events = random_events()
     D, q, width = design(len(x), observed, 7, 2, events), 2, 7
-    sums = in_blocks(event_sums(x, observed, width, q, events), np.ones(q))
+    sums = statistics_in_blocks(event_sums(x, observed, width, q, events), np.ones(q))
     start = to_blocks(Waveforms(np.random.default_rng(1).standard_normal((q, width, 2))).unit().u)
     u = from_blocks(constrained_least_squares(sums, start))
     U = cp.Variable((q * width, 2))
@@ -239,7 +238,7 @@ def test_alpha_is_just_above_what_noise_alone_reaches():
     waveforms, rng = two_shapes(), np.random.default_rng(0)
     for _ in range(5):
         x = 0.3 * rng.standard_normal((20_000, 1))
-        top = largest(correlations(x, waveforms))
+        top = largest_correlation(correlations(x, waveforms))
         assert 0.75 * top < above_noise(shards_of(x), waveforms, len(x)).value < 1.35 * top
 
 
@@ -260,7 +259,9 @@ def test_alpha_exceeds_what_noise_reaches_with_any_of_many_waveforms():
     slow = np.convolve(rng.standard_normal(20_050), np.ones(51) / 51, "valid")[:, None]
     shapes = Waveforms.through(np.stack([np.hanning(20), (-1.0) ** np.arange(20)])[:, :, None])
     one, both = Waveforms(shapes.u[:1]), shapes
-    assert above_noise(shards_of(slow), both, len(slow)).value > largest(correlations(slow, one))
+    assert above_noise(shards_of(slow), both, len(slow)).value > largest_correlation(
+        correlations(slow, one)
+    )
     white = shards_of(rng.standard_normal((5000, 1)))
     twice = Waveforms(np.concatenate([one.u, one.u]))
     alphas = [above_noise(white, waveforms, 5000).value for waveforms in (one, twice)]

@@ -16,10 +16,10 @@ from orbitdl.domains.time.chunks import code_recording, linked, split_recording
 from orbitdl.domains.time.coder import RecordingCoder, residual_for
 from orbitdl.domains.time.residuals import truncated_window
 from orbitdl.domains.time.shards import RecordingShards
-from orbitdl.domains.time.signal import Signal, bridged, complete, reached
+from orbitdl.domains.time.signal import Signal, bridged, complete_samples
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.sweeps import make_blocks, make_workspace
-from orbitdl.domains.time.waveforms import Waveforms
+from orbitdl.domains.time.waveforms import Waveforms, reached
 from orbitdl.kernels import fast
 
 WIDTH = 20
@@ -59,7 +59,7 @@ def test_places_that_flags_reach_are_those_of_a_convolution():
 def test_samples_are_complete_where_no_channel_is_missing():
     values = np.random.default_rng(0).standard_normal((50, 3))
     values[[3, 7, 7, 49], [0, 1, 2, 2]] = np.nan
-    assert_array_equal(np.flatnonzero(~complete(values)), [3, 7, 49])
+    assert_array_equal(np.flatnonzero(~complete_samples(values)), [3, 7, 49])
 
 
 def test_parts_are_freed_from_the_trend_of_the_whole():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from orbitdl.domains.time.noise import white_noise
+from orbitdl.domains.time.alpha import white_noise
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.whitening import noise_field

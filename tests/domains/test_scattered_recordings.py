@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from test_waveform_learning import model, planted
 
-from orbitdl.domains.time import noise, pool
+from orbitdl.data.opening import remove_folder
+from orbitdl.domains.time import alpha, pool
 from orbitdl.domains.time.pool import Pool
-from orbitdl.domains.time.spooling import _remove
 from orbitdl.estimators.out_of_core_recordings import RecordingLoader
 from orbitdl.estimators.recording_dataset import recording_dataset
 
@@ -77,7 +77,7 @@ def test_starts_are_drawn_from_the_same_stretches_of_long_recordings(monkeypatch
         one, other = Pool.of(here.shards), Pool.of(there.shards)
         assert_array_equal(one.strong, other.strong)
         assert_array_equal(one.usual, other.usual)
-        assert noise.white_noise(here.shards) == noise.white_noise(there.shards)
+        assert alpha.white_noise(here.shards) == alpha.white_noise(there.shards)
         none = (given.shards.no_statistics(2).arrays for given in (here, there))
         assert all(np.array_equal(*pair) for pair in zip(*none, strict=True))
 
@@ -134,9 +134,9 @@ def test_a_full_scratch_folder_is_one_sentence(monkeypatch):
 
 
 def test_a_copy_of_a_process_leaves_the_scratch_folder_to_its_owner(tmp_path):
-    _remove(str(tmp_path), owner=-1)
+    remove_folder(str(tmp_path), owner=-1)
     assert tmp_path.exists()
-    _remove(str(tmp_path), owner=os.getpid())
+    remove_folder(str(tmp_path), owner=os.getpid())
     assert not tmp_path.exists()
 
 

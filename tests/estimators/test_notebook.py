@@ -11,7 +11,7 @@ from sklearn.utils import estimator_html_repr
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, encode
 from orbitdl.display.estimator_html import MOST, sparklines
 from orbitdl.groups import ImageRotation, IntegerShift, Orthogonal, Trivial
-from orbitdl.groups.views import view_of_image, view_of_signals
+from orbitdl.groups.presentation import view_of_image, view_of_signals
 from orbitdl.markup.html import box, facts_table
 from tests.registry import KINDS, action
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from orbitdl import ModelFileError, Status, WaveformLearning, load
 from orbitdl.datasets import make_ecg_recording, make_spike_recording
-from orbitdl.domains.time.alpha import automatic_alpha
+from orbitdl.domains.time.alpha import alpha_of_recordings
 from orbitdl.domains.time.coordinates import from_blocks
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
@@ -302,10 +302,10 @@ def test_an_automatic_alpha_is_learned_from_the_waveforms_to_start_from(monkeypa
     starts = []
 
     def watched(recordings, start, typical):
-        starts.append(from_blocks(start)[:, :, 0])
-        return automatic_alpha(recordings, start, typical)
+        starts.append(from_blocks(start.components)[:, :, 0])
+        return alpha_of_recordings(recordings, start, typical)
 
-    monkeypatch.setattr("orbitdl.estimators.waveform.automatic_alpha", watched)
+    monkeypatch.setattr("orbitdl.estimators.waveform.alpha_of_recordings", watched)
     shape = np.hanning(20)[None]
     WaveformLearning(1, 20, init=shape, max_iter=0, noise="white").fit(X)
     assert_allclose(starts[0], Waveforms.through(shape[:, :, None]).u[:, :, 0])

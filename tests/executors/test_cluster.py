@@ -34,7 +34,7 @@ from orbitdl.executors import choice
 from orbitdl.executors import cluster as cluster_module
 from orbitdl.executors.choice import executor_for
 from orbitdl.executors.cluster import Cluster
-from orbitdl.executors.faults import ClusterError
+from orbitdl.executors.tasks import ClusterError
 from orbitdl.groups import IntegerShift
 from orbitdl.learning.executor import ThreadExecutor
 from orbitdl.storage.container import ModelFileError

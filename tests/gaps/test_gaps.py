@@ -15,8 +15,7 @@ from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.refit import atoms_as_columns
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.population import Population
-from orbitdl.gaps.events import Observed, code_observed
-from orbitdl.gaps.filling import Filler, windows_of
+from orbitdl.gaps.filling import Filler, Observed, code_observed, windows_of
 from orbitdl.gaps.interpolation import Gap, merged_runs
 
 AR = Background(np.array([[1.0, -1.2, 0.5], [1.0, -0.4, 0.1]]), np.array([0.5, 2.0]))

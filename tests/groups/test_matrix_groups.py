@@ -15,7 +15,7 @@ from orbitdl.coding import ActiveSet, Growing
 from orbitdl.groups import Finite, Orthogonal, Permutation, SignedPermutation, SpecialOrthogonal
 from orbitdl.groups.base import inner
 from orbitdl.groups.presentation import NO_BREAK
-from orbitdl.groups.vectors.assignment import FEW, best_permutation
+from orbitdl.groups.vectors.permutation import FEW, best_permutation
 from orbitdl.groups.vectors.special_orthogonal import even_signs
 
 
@@ -77,7 +77,7 @@ def test_the_gauge_of_orders_of_rows_is_that_of_a_linear_program(group, matrices
 def test_many_rows_are_put_in_order_as_few_are(monkeypatch):
     X = np.random.default_rng(0).standard_normal((50, FEW, FEW))
     tried = best_permutation(X)
-    monkeypatch.setattr("orbitdl.groups.vectors.assignment.FEW", 1)
+    monkeypatch.setattr("orbitdl.groups.vectors.permutation.FEW", 1)
     assert_array_equal(best_permutation(X), tried)
 
 

@@ -8,9 +8,9 @@ from sklearn.linear_model import Lasso
 
 from orbitdl import OrbitDictionaryLearning, dictionary_distance, load
 from orbitdl.coding import ActiveSet, Growing, Sliding
+from orbitdl.coding.active_set import unroll
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.orbits import unroll
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.groups import (
     ImageRotation,
     IntegerTranslation,
@@ -20,8 +20,7 @@ from orbitdl.groups import (
 )
 from orbitdl.groups.base import Combination, correlate, inner
 from orbitdl.groups.images.square import LABELS
-from orbitdl.groups.maxima.plane_cells import top_of_box
-from orbitdl.groups.maxima.plane_values import as_table, jet_at, make_work
+from orbitdl.groups.maxima.plane_values import as_table, jet_at, make_work, top_of_box
 from orbitdl.groups.transforms import matrix_product
 from orbitdl.kernels import allocating
 

@@ -329,7 +329,7 @@ def test_large_and_small_parts_of_many_correlations_give_the_same(monkeypatch):
     moves = TURNS.on((9, 3))
     C = correlations(moves, np.random.default_rng(0), 50)
     whole = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
-    monkeypatch.setattr("orbitdl.groups.vectors.product_representation.CAPACITY", 1000)
+    monkeypatch.setattr("orbitdl.groups.vectors.product.CAPACITY", 1000)
     parts = moves.peaks(C, 3.0), moves.match(C)[0], moves.largest_polar(C[:, None])
     assert_allclose(whole[0].row, parts[0].row)
     assert_allclose(whole[0].element, parts[0].element, atol=1e-9)

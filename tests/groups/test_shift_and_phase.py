@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from orbitdl.groups import ShiftAndPhase
 from orbitdl.groups.base import inner
-from orbitdl.groups.maxima.moduli import modulus_peaks
+from orbitdl.groups.maxima.peaks import modulus_peaks
 
 CASES = [(5, 1), (8, 2), (21, 1), (40, 3)]
 

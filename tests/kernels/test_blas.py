@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from orbitdl import OrbitDictionaryLearning, WaveformLearning, encode, select
-from orbitdl.coding import attempt, base
+from orbitdl.coding import base
 from orbitdl.groups import IntegerShift
 from orbitdl.kernels.blas import let_any_thread_limit, libraries, single_threaded_blas
 
@@ -57,11 +57,11 @@ def test_learning_uses_one_blas_thread_and_restores_the_number():
 
 @pytest.fixture
 def seen_by_coders(monkeypatch):
-    seen = []
+    seen, attempt = [], base.attempt
 
     def watched(*arguments):
         seen.append(blas_threads())
-        return attempt.attempt(*arguments)
+        return attempt(*arguments)
 
     monkeypatch.setattr(base, "attempt", watched)
     return seen

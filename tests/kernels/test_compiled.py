@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 import orbitdl
-from orbitdl.kernels import fast
-from orbitdl.kernels.cache import OUTER, hash_of, stamp
+from orbitdl.kernels import OUTER, fast, hash_of, stamp
 
 SCRIPT = """
 import json, sys

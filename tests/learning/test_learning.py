@@ -13,7 +13,7 @@ from orbitdl import OrbitDictionaryLearning, dictionary_distance
 from orbitdl.coding import ActiveSet, Matching, Proximal
 from orbitdl.coding.choice import default_coder
 from orbitdl.datasets import make_shift_data, make_synchronization_data
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.encoding.metrics import orbit_distances
 from orbitdl.encoding.samples import Samples

@@ -13,8 +13,12 @@ from orbitdl.coding.certificate import certify, reconstruct
 from orbitdl.coding.choice import default_coder
 from orbitdl.coding.problem import Problem
 from orbitdl.datasets import make_shift_data
-from orbitdl.dictionaries.least_squares import TOGETHER, constrained_least_squares, coordinate_step
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.least_squares import (
+    TOGETHER,
+    constrained_least_squares,
+    coordinate_step,
+    unit_norm,
+)
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.coordinates import to_blocks

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from orbitdl.coding.atoms import Atoms
-from orbitdl.encoding.sample_coder import refit
+from orbitdl.encoding.encode import refit
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.groups.base import correlate

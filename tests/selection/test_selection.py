@@ -11,8 +11,7 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, InterpolatedShift, Orthogonal, Trivial
 from orbitdl.selection.choice import choose, reason_for
 from orbitdl.selection.held_out import Speckles
-from orbitdl.selection.judges import PointJudges
-from orbitdl.selection.path import Effort, best_start, judge_path, last_of
+from orbitdl.selection.judges import Effort, PointJudges, best_start, judge_path, last_of
 from orbitdl.selection.scores import Scores
 
 

@@ -6,7 +6,7 @@ from sklearn.base import clone
 
 from orbitdl import WaveformLearning, select
 from orbitdl.datasets import make_ecg_recording
-from orbitdl.discovery.discover import whitened
+from orbitdl.discovery.discover import whitened_samples
 from orbitdl.discovery.pursuit import Pursued, subtract
 from orbitdl.events.model import Excerpt
 from orbitdl.groups import IntegerShift
@@ -128,7 +128,7 @@ def test_every_event_costs_what_the_largest_noise_would_explain(heart):
         WaveformLearning(length=LENGTH), heart, [1], Speckles(2, 0, 1, 0), None
     )
     own, excerpt, units = judges.learned[1], judges.excerpt, np.flatnonzero(judges.part == 0)
-    w = whitened(excerpt.x, excerpt.observed, judges.background, LENGTH)
+    w = whitened_samples(excerpt.x, excerpt.observed, judges.background, LENGTH)
     atoms, left = recordings.coded_events(w, own, signed=False)[0], w.y.copy()
     subtract(left, atoms, own.A)
     inside, held = slice(LENGTH, -LENGTH), np.isin(judges.unit, units)

@@ -26,7 +26,7 @@ from orbitdl.encoding.samples import Samples
 from orbitdl.groups import ContinuousShift, IntegerShift, Trivial
 from orbitdl.learning import alternation as learning
 from orbitdl.learning.history import History
-from orbitdl.learning.runs import Run
+from orbitdl.learning.restarts import Run
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.state import Iteration, Record, State
 from orbitdl.storage import checkpoint, checkpoint_files, container, writing

@@ -31,6 +31,13 @@ class Combination(NamedTuple):
         return Combination(self.row[chosen], self.coefficient[chosen], self.element[chosen])
 
 
+class EventRows(NamedTuple):
+    """Rows of an event table: the data point of each, and columns by name."""
+
+    row: Integers
+    columns: dict[str, NDArray[Any]]
+
+
 def in_columns(atoms: Combination, column: Integers, shape: tuple[int, int]) -> sparse.csr_array:
     """Return the sparse matrix with the coefficient of each atom at its row and column.
 

@@ -184,10 +184,10 @@ def require_mask(
 
 def _as_numbers(X: ArrayLike, name: str) -> NDArray[np.float64]:
     """Return X as a float64 array in C order; raise ValueError unless it holds real numbers."""
-    return np.asarray(as_real(X, name), dtype=np.float64, order="C")
+    return np.asarray(as_real_array(X, name), dtype=np.float64, order="C")
 
 
-def as_real(X: ArrayLike, name: str) -> NDArray[Any]:
+def as_real_array(X: ArrayLike, name: str) -> NDArray[Any]:
     """Return X as an array of its own dtype; raise ValueError unless it holds real numbers."""
     if sparse.issparse(X):
         raise ValueError(f"{name} is sparse; pass {name}.toarray().")

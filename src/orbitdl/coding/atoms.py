@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.groups.base import Action, Blocks, Combination, Floats, Integers, Representation
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
+from orbitdl.groups.base import Action, Representation
 
 
 @dataclass(frozen=True)

@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
-from orbitdl.coding.attempt import Components, Solve, attempt, status_of
-from orbitdl.coding.codes import Codes
-from orbitdl.coding.first_use import Once
+from orbitdl.coding.certificate import certify, objectives
+from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.memory import BATCH, batch_size, correlation_bytes
-from orbitdl.coding.parallel import chunks_of, in_threads
-from orbitdl.coding.problem import Masked, Problem
+from orbitdl.coding.parallel import Once, chunks_of, in_threads
+from orbitdl.coding.problem import Components, Masked, Problem, parts_of, rescaled
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.groups.base import Action, Blocks, Floats, Representation
+from orbitdl.groups.base import Action, Representation
 from orbitdl.kernels.blas import single_threaded_blas
+
+ROUNDING = 1e-13
+"""Objectives that differ less, relatively, are the same."""
+MAX_RETRIES = 5
+"""How often samples above the tolerance go to a stricter coder, if there is one."""
+CERTIFICATE_ERROR = 0.02
+"""Part of the tolerance by which certified gaps may be too large."""
 
 
 def require_coder(coder: object) -> Coder | None:
@@ -36,10 +44,8 @@ def require_coder(coder: object) -> Coder | None:
     return coder
 
 
-MAX_RETRIES = 5
-"""How often samples above the tolerance go to a stricter coder, if there is one."""
-CERTIFICATE_ERROR = 0.02
-"""Part of the tolerance by which certified gaps may be too large."""
+Solve = Callable[[Problem, Atoms | None], Atoms]
+"""Returns atoms for every sample of a problem, starting from others where that helps."""
 
 
 class Coder(ABC):
@@ -53,12 +59,17 @@ class Coder(ABC):
 
     Files hold the fields of the dataclass.
 
+    A coder declares whether it serves data with missing entries (`codes_masked`) and whether its
+    gap is meant to reach `tol` (`is_convex`).
+
     A thread codes a batch of samples at a time: `largest_batch` at most, more where a round of all
     of them is many short steps, which threads take one after the other, and fewer where they need
     more than `orbitdl.coding.memory.WORKSPACE` bytes.
     """
 
     tol: float
+    codes_masked: ClassVar[bool] = False
+    is_convex: ClassVar[bool] = True
     largest_batch: ClassVar[int] = BATCH
     also_stored: ClassVar[Mapping[str, type]] = {}
 
@@ -94,16 +105,6 @@ class Coder(ABC):
     def workspace(self, representation: Representation, q: int) -> int:
         """Return how many bytes a sample needs at most while it is coded with q components."""
         return correlation_bytes(representation, q)
-
-    @property
-    def codes_masked(self) -> bool:
-        """Whether `solve` serves data with missing entries."""
-        return False
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the gap of this coder is meant to reach `tol`."""
-        return True
 
     def stricter(self) -> Coder | None:
         """Return a coder for samples whose certified gap is above `tol`; None: no second try."""
@@ -268,3 +269,38 @@ class Prepared:
         if coder is None or type(coder) is type(self.coder):
             return None if coder is None else replace(self, coder=coder)
         return coder.prepare(self.action.base, self.components.original)
+
+
+def attempt(
+    solve: Solve, components: Components, eps: float, problem: Problem, warm: Atoms | None
+) -> tuple[Atoms, Floats, Floats]:
+    """Solve once; return atoms that are not worse than `warm`, their objectives and gaps.
+
+    The gaps may be too large by eps.
+    """
+    scaled, factors = rescaled(components, problem)
+    start, warm_objective = None, np.full(len(problem.Y), np.inf)
+    if warm is not None:
+        warm_objective = objectives(problem, warm)
+        start = warm.only(warm_objective <= 0.5 * problem.energy()).scale(1.0 / factors)
+    atoms = Atoms.none(len(problem.Y), len(problem.A), len(problem.representation.parameters))
+    for chosen, part in parts_of(scaled):
+        begun = start if start is None or chosen is None else start.take(chosen)
+        solved = solve(part, begun)
+        atoms = solved if chosen is None else atoms.replace(chosen, solved)
+    atoms = atoms.scale(factors)
+    objective, gap = certify(problem, atoms, eps)
+    if warm is not None and (worse := ~(objective <= (1.0 + ROUNDING) * warm_objective)).any():
+        atoms = atoms.replace(worse, warm.take(worse))
+        objective[worse], gap[worse] = certify(problem.take(worse), warm.take(worse), eps)
+    return atoms, objective, gap
+
+
+def status_of(problem: Problem, unconverged: NDArray[np.bool_], is_convex: bool) -> NDArray[Any]:
+    """Return the `Status` of every sample, given whether its gap is above the tolerance, (n,)."""
+    status = np.full(len(unconverged), Status.CONVERGED, dtype=object)
+    status[unconverged] = Status.STOPPED_EARLY if is_convex else Status.LOCAL_SOLUTION
+    status[problem.is_zero()] = Status.ZERO_DATA
+    if problem.masked is not None:
+        status[problem.masked.empty] = Status.NOTHING_OBSERVED
+    return status

@@ -13,12 +13,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, correlate
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
-from orbitdl.coding.column_generation import ColumnRound, generate_columns
 from orbitdl.coding.problem import Masked, Problem
-from orbitdl.coding.working_set import transformed_signals
-from orbitdl.groups.base import Blocks, Combination, Floats, Representation, correlate
+from orbitdl.coding.working_set import ColumnRound, generate_columns, transformed_signals
+from orbitdl.groups.base import Representation
 
 ROUNDS, STALLED = 60, 4
 """Linear programs per sample at most, and how many without progress are enough."""

@@ -18,10 +18,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.problem import Misfit, Problem
 from orbitdl.dictionaries.statistics import stack_components
-from orbitdl.groups.base import CLOSE, Action, Blocks, Floats, Representation, inner
+from orbitdl.groups.base import CLOSE, Action, Representation
 
 ROUNDING = 2.0**-50
 """Of ``||y||^2``: by how much rounding may change the difference of P and D."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
-from orbitdl.groups.base import Action, Blocks, Floats, Integers
+from orbitdl.groups.base import Action
 from orbitdl.markup.codes import FIRST, codes_in_html
 from orbitdl.markup.html import counted
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, correlate, inner
 from orbitdl.coding.certificate import duality_gap, multiply
 from orbitdl.coding.problem import Problem
-from orbitdl.groups.base import Blocks, Floats, Integers, correlate, inner
 
 STIFFNESS_FACTOR = 4.0
 """Factor of sigma from one update of the codes to the next."""

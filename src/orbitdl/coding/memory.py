@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.coding.atoms import Atoms
-from orbitdl.groups.base import Integers, Representation
+from orbitdl.groups.base import Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
 WORKSPACE = 2**27

@@ -22,7 +22,7 @@ from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.kernels import INSIDE, OWNED, internal
 
 

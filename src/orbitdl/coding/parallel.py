@@ -1,11 +1,14 @@
-"""Samples are independent: cut them into chunks and let threads take them."""
+"""Samples are independent: cut them into chunks and let threads take them.
+
+What the first of them needs is computed once, for all (`Once`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from joblib import cpu_count, effective_n_jobs
 
@@ -59,3 +62,27 @@ def chunks_of(n_samples: int, largest: int = 512) -> list[slice]:
     count = -(-n_samples // largest)
     ends = [n_samples * k // count for k in range(count + 1)]
     return [slice(*span) for span in zip(ends[:-1], ends[1:], strict=True)]
+
+
+Made = TypeVar("Made")
+
+
+class Once(Generic[Made]):
+    """A value computed at first use, once, whichever thread comes first.
+
+    Examples
+    --------
+    >>> answer = Once(lambda: print("thinking") or 42)
+    >>> answer(), answer()
+    thinking
+    (42, 42)
+    """
+
+    def __init__(self, make: Callable[[], Made]) -> None:
+        self._make, self._lock, self._made = make, Lock(), list[Made]()
+
+    def __call__(self) -> Made:
+        with self._lock:
+            if not self._made:
+                self._made.append(self._make())
+            return self._made[0]

@@ -1,4 +1,4 @@
-"""The coding problem, with and without missing entries."""
+"""The coding problem, with and without missing entries, in units that suit it."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import as_real_rows
-from orbitdl.coding.atoms import Atoms
-from orbitdl.groups.base import (
+from orbitdl.arrays.blocks import (
     Blocks,
     Combination,
     Floats,
     Integers,
-    Representation,
+    as_real_rows,
     correlate,
     inner,
 )
+from orbitdl.arrays.validation import LARGEST, SMALLEST
+from orbitdl.coding.atoms import Atoms
+from orbitdl.groups.base import Representation
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,3 +199,48 @@ class Problem:
         best = np.arange(n), component
         weight = self.tiny_coefficients(component) * np.sign(value[best])
         return atoms.add(Combination(np.arange(n) * q + component, weight, element[best]))
+
+
+@dataclass(frozen=True, eq=False)
+class Components:
+    """Components in their own unit, and in one that is near the largest of their norms.
+
+    Attributes
+    ----------
+    original : ndarray of shape (q, F, d, m)
+    size : float
+        That unit, a power of two: 1 for norms that are 1 but for rounding, and for zeros.
+    scaled : ndarray of shape (q, F, d, m)
+    """
+
+    original: Blocks
+    size: float
+    scaled: Blocks
+
+    @classmethod
+    def of(cls, A: Blocks) -> Components:
+        """Choose the unit."""
+        largest = float(np.sqrt(inner(A, A).max()))
+        size = float(np.ldexp(1.0, round(np.log2(largest)))) if largest > 0 else 1.0
+        return cls(A, size, A / size)
+
+
+def rescaled(components: Components, problem: Problem) -> tuple[Problem, Floats]:
+    """Return the problem in units, powers of two, in which data and norms are about 1.
+
+    ``y/u = sum_k (c_k v/u) g_k a_k/v``: coefficients are measured in u/v, (q,), and alpha in u v.
+    """
+    unit = float(np.ldexp(1.0, np.frexp(np.abs(as_real_rows(problem.Y, 3)).max())[1]))
+    scaled = problem.in_units_of(unit)
+    alpha = min(max(scaled.alpha / components.size, SMALLEST), LARGEST)  # beyond, codes stay
+    scaled = replace(scaled, A=components.scaled, alpha=alpha)
+    return scaled, np.full(len(problem.A), unit / components.size)
+
+
+def parts_of(problem: Problem) -> list[tuple[NDArray[np.bool_] | None, Problem]]:
+    """Return the samples without missing entries as if there were no others, and the others."""
+    if problem.masked is None or not (complete := problem.masked.complete).any():
+        return [(None, problem)]
+    parts: list[tuple[NDArray[np.bool_] | None, Problem]]
+    parts = [(complete, replace(problem.take(complete), masked=None))]
+    return parts if complete.all() else [*parts, (~complete, problem.take(~complete))]

@@ -7,7 +7,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows, correlate
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
 from orbitdl.coding.certificate import multiply
@@ -15,7 +15,7 @@ from orbitdl.coding.dual_newton import gaps, improve
 from orbitdl.coding.memory import correlation_bytes
 from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.statistics import stack_components
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation, correlate
+from orbitdl.groups.base import Representation
 from orbitdl.kernels import fast
 
 PATIENCE = 60
@@ -65,13 +65,10 @@ class Proximal(TabulatingCoder[Steps]):
     max_iter: int = 5000
     check_every: int = 10
     largest_batch: ClassVar[int] = 2048
+    codes_masked: ClassVar[bool] = True
 
     def serves(self, representation: Representation) -> bool:
         return representation.has_prox and representation.has_gauge
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> Steps:
         return step_sizes(representation, A)
@@ -115,7 +112,7 @@ class Proximal(TabulatingCoder[Steps]):
         for iteration in range(most if len(active) else 0):
             gradient_step = V + steps.weight * correlate(remaining.residual(multiply(V, A)), A)
             new = representation.prox(gradient_step, steps.length * problem.alpha)
-            V, momentum = extrapolate(current, V, new, momentum)
+            V, momentum = extrapolate_rows(current, V, new, momentum)
             current = new
             if iteration % self.check_every == self.check_every - 1:
                 unconverged = gaps(remaining, current) > 0.9 * self.tol
@@ -135,7 +132,9 @@ def step_sizes(representation: Representation, A: Blocks) -> Steps:
     return Steps(1.0 / (lipschitz * representation.metric)[:, None, None], 1.0 / lipschitz)
 
 
-def extrapolate(old: Blocks, V: Blocks, new: Blocks, momentum: Floats) -> tuple[Blocks, Floats]:
+def extrapolate_rows(
+    old: Blocks, V: Blocks, new: Blocks, momentum: Floats
+) -> tuple[Blocks, Floats]:
     """Return the next extrapolated point; restart where the momentum opposes the step."""
     extrapolated, next_momentum = np.empty(new.shape, new.dtype), np.empty_like(momentum)
     rows = (as_real_rows(blocks, 4) for blocks in (old, V, new, extrapolated))

@@ -63,7 +63,7 @@ class DaskSource(Source):
         return CheckChunk(self.shape)
 
     def _raw(self, k: int) -> tuple[Any, None]:
-        return self.chunk(k).compute(scheduler=_scheduler(self.array)), None
+        return self.chunk(k).compute(scheduler=scheduler_of(self.array, "threads")), None
 
 
 def is_of_dask(thing: Any) -> bool:
@@ -112,7 +112,7 @@ def _masked(array: Any, mask: Any) -> Any:
     return dask.array.where(observed.rechunk(array.chunks), array, np.nan)
 
 
-def _scheduler(array: Any) -> str | None:
-    """Return where a chunk is computed: in threads here, unless a cluster holds parts of it."""
+def scheduler_of(lazy: Any, local: str) -> str | None:
+    """Return what computes something lazy: a local scheduler, unless a cluster holds parts."""
     distributed = sys.modules.get("distributed")
-    return None if distributed is not None and distributed.futures_of(array) else "threads"
+    return None if distributed is not None and distributed.futures_of(lazy) else local

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from orbitdl.arrays.validation import as_real
+from orbitdl.arrays.validation import as_real_array
 from orbitdl.data.arrays import ArraySource
 from orbitdl.data.base import Source, UnreadableSourceError, dtype_of, reading
 from orbitdl.data.dask_arrays import DaskSource, is_of_dask
@@ -57,7 +57,7 @@ def as_source(X: Any, mask: Any = None, size: int | None = None) -> Source | Non
         return _of_parquet(X, mask)
     if _is_array_to_slice(X):
         return ArraySource(X, mask, size)
-    if _gives_arrays(X):
+    if come_once(X):
         _require_no_mask(mask, "arrays that come one after another")
         return spooled(X, size)
     return None
@@ -105,9 +105,10 @@ def _is_array_to_slice(X: Any) -> bool:
     return has_all and dtype_of(X) is not None
 
 
-def _gives_arrays(X: Any) -> bool:
-    """Return whether X is an iterable of arrays: no array, sequence or table itself."""
-    is_other = isinstance(X, Set) or hasattr(X, "__getitem__") or hasattr(X, "__array__")
+def come_once(X: Any) -> bool:
+    """Return whether X is an iterable of data: no array, sequence, recording or table itself."""
+    others = ("__getitem__", "__array__", "signal")
+    is_other = isinstance(X, Set) or any(hasattr(X, name) for name in others)
     return isinstance(X, Iterable) and not is_other
 
 
@@ -127,7 +128,7 @@ def spooled(arrays: Iterable[Any], size: int | None = None) -> ArraySource:
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    weakref.finalize(source, _remove, folder, os.getpid())
+    weakref.finalize(source, remove_folder, folder, os.getpid())
     return source
 
 
@@ -136,7 +137,7 @@ def _written(arrays: Iterable[Any], folder: Path) -> MappedFile:
     scratch, k = Scratch(folder), -1
     try:
         for k, values in enumerate(arrays):
-            scratch.append(as_real(values, f"array {k} of X"), k)
+            scratch.append(as_real_array(values, f"array {k} of X"), k)
         with _room(folder):
             scratch.file.flush()
     finally:
@@ -223,7 +224,7 @@ def _room(folder: Path) -> Iterator[None]:
         ) from error
 
 
-def _remove(folder: str, owner: int) -> None:
+def remove_folder(folder: str, owner: int) -> None:
     """Remove a scratch folder, unless this is a copy of the process that made it."""
     if os.getpid() == owner:
         shutil.rmtree(folder, ignore_errors=True)

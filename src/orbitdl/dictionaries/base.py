@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Self
 
 import numpy as np
@@ -47,7 +48,7 @@ class Dictionary(ABC):
       a truncated singular value decomposition.
     - *non-negative*: `expand` is linear (from signals to blocks), and the set is the intersection
       of the ball and the non-negative orthant. It is convex: `solve` is projected gradient descent
-      (`norm_constraint.descend`), the projection clips and then normalises, and there is no `ball`.
+      (`least_squares.descend`), the projection clips and then normalises, and there is no `ball`.
     """
 
     copies: int = 1
@@ -125,3 +126,7 @@ class Dictionary(ABC):
         """Return ``max_j ||a_j - b_j||`` over the components of two dictionaries."""
         difference = self.components - other.components
         return float(np.sqrt(inner(difference, difference).max(initial=0.0)))
+
+
+Kind = Callable[[Blocks], Dictionary]
+"""Makes a dictionary of components (q, F, d, m): a class such as `UnitBall`, or a function."""

@@ -12,8 +12,9 @@ from orbitdl.dictionaries.least_squares import (
     constrained_least_squares,
     coordinate_step,
     least_squares,
+    normalise,
+    project_to_ball,
 )
-from orbitdl.dictionaries.norm_constraint import normalise, project_to_ball
 from orbitdl.dictionaries.statistics import Statistics
 
 MANY = 32

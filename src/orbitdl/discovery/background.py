@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import solve_toeplitz
 from scipy.ndimage import median_filter
 
-from orbitdl.groups.base import Floats
+from orbitdl.arrays.blocks import Floats
 
 ORDER = 16
 """Maximum order of the filter: far below the length of a waveform, so that it fits no events."""
@@ -106,7 +106,8 @@ def estimate_background(x: Floats, observed: NDArray[np.bool_], length: int) -> 
     width, weight = max(MEDIAN_WIDTH * length // size, 3), np.ones(segments.shape[1])
     for _ in range(ROUNDS + 1):
         fitted = [burg(channel, weight, order) for channel in segments]
-        calm = is_quiet(np.sum([relative_errors(errors) for _, errors in fitted], axis=0), width)
+        errors = np.sum([relative_errors(errors) for _, errors in fitted], axis=0)
+        calm = errors <= median_filter(errors, width + 1 - width % 2)  # the running median
         weight = (1.0 - SHARE) * calm / max(calm.sum(), 1) + SHARE / len(calm)
     floor = (FLOOR * np.std(x[observed], axis=0)) ** 2
     filters = np.stack(
@@ -150,11 +151,6 @@ def floored_filter(h: Floats, variance: float, floor: float) -> Floats:
 def relative_errors(errors: Floats) -> Floats:
     """Return errors relative to their median."""
     return np.asarray(errors / max(float(np.median(errors)), 1e-300))
-
-
-def is_quiet(errors: Floats, width: int) -> NDArray[np.bool_]:
-    """Return whether the error of each segment is at most the running median."""
-    return np.asarray(errors <= median_filter(errors, width + 1 - width % 2))
 
 
 def robust_scales(x: Floats, observed: NDArray[np.bool_], filters: Floats) -> Floats:

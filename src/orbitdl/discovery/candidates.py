@@ -14,10 +14,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.ndimage import uniform_filter1d
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.coding import DetectorCoding
 from orbitdl.discovery.misfit import centred, some, unit
 from orbitdl.discovery.pursuit import peaks_apart
-from orbitdl.groups.base import Floats, Integers
 
 MIN_EVENTS = 5
 """Minimum number of events of a component."""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.level import local_level
 from orbitdl.discovery.pursuit import (
@@ -29,7 +30,6 @@ from orbitdl.discovery.pursuit import (
     subtract,
     upside_down,
 )
-from orbitdl.groups.base import Floats, Integers
 
 FDR = 0.01
 """Fraction of false events under the Gaussian model, which determines thresholds."""

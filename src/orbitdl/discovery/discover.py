@@ -12,12 +12,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.background import MIN_NOISE, Background, estimate_background
 from orbitdl.discovery.coding import Detector, Whitened
 from orbitdl.discovery.growth import GrowthState, calibrated_coding, grow, grow_exactly
 from orbitdl.discovery.misfit import CHANCE
 from orbitdl.discovery.occurrences import avoided_lag, fitting, smallest_isolated
-from orbitdl.groups.base import Floats
 
 PILOT = 4
 """Maximum number of components of the first dictionary."""
@@ -56,7 +56,7 @@ def background_of(
     """Estimate the noise model of samples (n, channels) without their recurring events."""
     first = floored_background(estimate_background(x, observed, length), x, observed)
     x, observed = spaced_chunks(x, observed, length)
-    w = whitened(x, observed, first, length)
+    w = whitened_samples(x, observed, first, length)
     pilot, _ = grow(w, rng, PILOT)
     if not len(pilot.detector):
         return first
@@ -103,7 +103,7 @@ def discover(
 
     As many as there are, or a requested number of them.
     """
-    w = whitened(x, observed, background, length)
+    w = whitened_samples(x, observed, background, length)
     if number is None:
         grown, reason = grow(w, rng)
         own = len(grown.detector)
@@ -123,7 +123,7 @@ def calibrated(
     signed: bool = False,
 ) -> GrowthState:
     """Return samples coded by whitened waveforms (q, L, channels), and the calibrated detector."""
-    w = whitened(x, observed, background, A.shape[1])
+    w = whitened_samples(x, observed, background, A.shape[1])
     coded = partial(calibrated_coding, w, rng=rng, signed=signed, chance=CHANCE)
     now = coded(Detector.start(A), w.level(w.y))
     for _ in range(CODINGS):
@@ -135,7 +135,7 @@ def calibrated(
     return coded(detector, now.sigma)
 
 
-def whitened(
+def whitened_samples(
     x: Floats, observed: NDArray[np.bool_], background: Background, length: int
 ) -> Whitened:
     """Return whitened samples; those within the filter length of a missing one are missing too."""

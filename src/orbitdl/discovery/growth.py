@@ -13,12 +13,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.candidates import MIN_EVENTS, candidate, strongest_segment
 from orbitdl.discovery.coding import Detector, DetectorCoding, Whitened, code, with_waveforms
 from orbitdl.discovery.kinds import halves, is_own_kind, recurrences, sides
 from orbitdl.discovery.misfit import learned, updated_waveforms
 from orbitdl.discovery.occurrences import is_event
-from orbitdl.groups.base import Floats
 
 GENUINE = 2 / 3
 """Minimum fraction of a component's atoms after subtraction of decoys and bursts of noise."""

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.candidates import MIN_EVENTS
 from orbitdl.discovery.coding import HALF, DetectorCoding, Whitened
 from orbitdl.discovery.misfit import shifted, some, unit, windows
 from orbitdl.discovery.pursuit import gram_of
-from orbitdl.groups.base import Floats, Integers
 
 SIMILAR = 0.9
 """Cosine at the best shift above which two components must have a valley between them."""

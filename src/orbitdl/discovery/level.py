@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.background import MAD_SCALE
-from orbitdl.groups.base import Floats
 
 LONG, SMOOTH, LEAST = 2, 3, 0.2
 """Waveform lengths of a long block, blocks of a running median, and least part of the median level.
@@ -36,11 +36,13 @@ def level_uncertainty(length: int, channels: int) -> float:
 def local_level(r: Floats, observed: NDArray[np.bool_], length: int) -> Floats:
     """Return the standard deviation (n,) of a residual r (n, channels) around every sample."""
     short, long = (block_levels(r, observed, size) for size in (length, LONG * length))
-    at, levels = joined(short, long, length, r.shape[1])
+    at, levels = combined_levels(short, long, length, r.shape[1])
     return np.asarray(np.interp(np.arange(len(r)), at, levels))
 
 
-def joined(short: Floats, long: Floats, length: int, channels: int) -> tuple[Floats, Floats]:
+def combined_levels(
+    short: Floats, long: Floats, length: int, channels: int
+) -> tuple[Floats, Floats]:
     """Return places in samples, and the level there, from those of short and long blocks.
 
     That of long blocks, which is precise, or of short ones where these are far from it: in bursts

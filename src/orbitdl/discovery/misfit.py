@@ -18,10 +18,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.ndimage import maximum_filter1d
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.coding import HALF, Detector, DetectorCoding, Whitened, noise_gain
 from orbitdl.discovery.pursuit import put_back
-from orbitdl.groups.base import Floats, Integers
 
 EVENTS, AVERAGED = 200, 400
 """Events of a component that misfit is estimated from, and that a waveform is averaged over."""

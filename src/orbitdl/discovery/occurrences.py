@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.coding import HALF, DetectorCoding
 from orbitdl.discovery.pursuit import Pursued
-from orbitdl.groups.base import Floats
 
 FLOOR, LEAST = 0.25, 0.25
 """Parts of the median coefficient, and of the energy around it, of an event that stands alone."""

@@ -25,7 +25,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 from scipy import fft
 
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.kernels import fast, internal
 
 ROUNDS = 16
@@ -231,7 +231,7 @@ def put_back(eta: Floats, atoms: Pursued, A: Floats) -> None:
 
 def subtract(residual: Floats, atoms: Pursued, A: Floats) -> None:
     """Subtract atoms of waveforms A (q, L, channels) from a padded recording (P, channels)."""
-    add_waveforms(atoms.component, atoms.sample, -atoms.c, atoms.lag, A, residual)
+    add_shifted_waveforms(atoms.component, atoms.sample, -atoms.c, atoms.lag, A, residual)
 
 
 @internal
@@ -246,7 +246,7 @@ def add_table(rows, tables, t, factor):  # type: ignore[no-untyped-def]
 
 
 @internal
-def taps_of(factor, lag):  # type: ignore[no-untyped-def]
+def shift_taps(factor, lag):  # type: ignore[no-untyped-def]
     """Return the weights of the samples before, at and after, of a table or waveform that lags."""
     bent = 0.5 * factor * lag * lag
     slope = 0.5 * factor * lag
@@ -256,7 +256,7 @@ def taps_of(factor, lag):  # type: ignore[no-untyped-def]
 @internal
 def add_lagged_table(rows, tables, t, factor, lag):  # type: ignore[no-untyped-def]
     """Add a multiple of tables (q, 2 R + 1), centred at ``t + lag``, to rows (q, n)."""
-    before, here, after = taps_of(factor, lag)
+    before, here, after = shift_taps(factor, lag)
     n, begin, end = rows.shape[1], t - tables.shape[1] // 2, t + tables.shape[1] // 2
     first, last = max(begin + 1, 0), min(end, n)  # where a table has samples on both sides
     for l in range(rows.shape[0]):  # noqa: E741
@@ -330,7 +330,7 @@ def insert_atoms(  # type: ignore[no-untyped-def]
 
 
 @internal
-def add_waveform(begin, c, a, out):  # type: ignore[no-untyped-def]
+def add_segment(begin, c, a, out):  # type: ignore[no-untyped-def]
     """Add a multiple of a waveform (L, channels) to a signal (P, channels), unless it is zero."""
     if c == 0.0:
         return
@@ -340,11 +340,11 @@ def add_waveform(begin, c, a, out):  # type: ignore[no-untyped-def]
 
 
 @fast
-def add_waveforms(component, sample, c, lag, A, out):  # type: ignore[no-untyped-def]
+def add_shifted_waveforms(component, sample, c, lag, A, out):  # type: ignore[no-untyped-def]
     """Add ``c_k a_{j_k}``, shifted by a fraction of a sample, to a signal."""
     for k in range(sample.shape[0]):
         a = A[component[k]]
-        before, here, after = taps_of(c[k], lag[k])
-        add_waveform(sample[k] + 1, before, a, out)
-        add_waveform(sample[k], here, a, out)
-        add_waveform(sample[k] - 1, after, a, out)
+        before, here, after = shift_taps(c[k], lag[k])
+        add_segment(sample[k] + 1, before, a, out)
+        add_segment(sample[k], here, a, out)
+        add_segment(sample[k] - 1, after, a, out)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import estimator_html_repr
 
 from orbitdl.arrays.blocks import Floats
-from orbitdl.groups.views import View
+from orbitdl.groups.presentation import View
 from orbitdl.learning.history import History
 from orbitdl.markup.html import box, counted, facts_table, folded
 
@@ -118,7 +118,7 @@ def sparklines(components: Floats, view: View, captions: list[str]) -> str:
 
     Examples
     --------
-    >>> from orbitdl.groups.views import view_of_signals
+    >>> from orbitdl.groups.presentation import view_of_signals
     >>> sparklines(np.eye(2), view_of_signals((2,)), ["first", "second"]).count("<svg")
     2
     """

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.arrays.validation import require_jobs, require_positive
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
@@ -17,9 +18,9 @@ from orbitdl.coding.choice import default_coder
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.problem import Masked
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
+from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Blocks, Floats, Group, inner
+from orbitdl.groups.base import Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 
@@ -123,15 +124,17 @@ def complete_by(samples: Samples, A: Blocks, codes: Codes, debias: bool) -> Comp
     atoms, value = codes.atoms, codes.objective
     if debias and samples.observed is not None:
         atoms = refit(samples, atoms, A)
-    return filled(samples, A, atoms, value, value * (1 - codes.gap))
+    return filled_in(samples, A, atoms, value, value * (1 - codes.gap))
 
 
 def complete_exactly(samples: Samples, A: Blocks, tol: float) -> Completion:
     """Return data points completed by the least dictionary norm that agrees with them."""
-    return filled(samples, A, *_agree(samples, A, tol))
+    return filled_in(samples, A, *_agree(samples, A, tol))
 
 
-def filled(samples: Samples, A: Blocks, atoms: Atoms, value: Floats, bound: Floats) -> Completion:
+def filled_in(
+    samples: Samples, A: Blocks, atoms: Atoms, value: Floats, bound: Floats
+) -> Completion:
     """Return data points with the sum of atoms in place of missing entries."""
     if samples.observed is None:
         return Completion(samples.signal, atoms, value, bound)

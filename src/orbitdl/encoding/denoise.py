@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.arrays.validation import require_jobs, require_positive_or
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.choice import default_coder
-from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms, refit
+from orbitdl.encoding.encode import SampleCoder, decode_atoms, refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Group, Integers
+from orbitdl.groups.base import Action, Group
 from orbitdl.kernels.blas import single_threaded_blas
 
 DRAWS = 256

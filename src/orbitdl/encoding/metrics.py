@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Floats, correlate, inner
 from orbitdl.arrays.validation import as_components
-from orbitdl.groups.base import Floats, Group, correlate, inner, require_group
+from orbitdl.groups.base import Group, require_group
 from orbitdl.kernels.blas import single_threaded_blas
 
 

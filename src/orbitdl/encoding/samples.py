@@ -10,11 +10,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.arrays.validation import as_components, as_masked_data
 from orbitdl.coding.codes import Codes, Status
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.coding.problem import Masked
-from orbitdl.groups.base import Action, Blocks, Floats, Group, inner, require_group
+from orbitdl.groups.base import Action, Group, require_group
 
 
 @dataclass(frozen=True)

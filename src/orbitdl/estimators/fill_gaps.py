@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.domains.time.chunks import Coded, atoms_of
 from orbitdl.domains.time.inputs import detrended
-from orbitdl.domains.time.signal import Signal, complete, long_gaps
+from orbitdl.domains.time.signal import Signal, complete_samples, long_gaps
 from orbitdl.estimators.signal_coder import AT_ONCE, SignalCoder
 from orbitdl.events.population import Population
 from orbitdl.gaps.filling import Filler, windows_of
-from orbitdl.gaps.interpolation import merged_runs
-from orbitdl.gaps.memory import predicts_better, with_long_memory
+from orbitdl.gaps.interpolation import merged_runs, predicts_better, with_long_memory
 from orbitdl.groups.base import Floats
 
 
@@ -28,7 +27,7 @@ def gaps_filled(work: SignalCoder, signal: Signal, coded: Coded, *, with_sd: boo
     `with_sd` also returns standard deviations.
     """
     known = signal.raw(0, len(signal))
-    missing = ~complete(known)
+    missing = ~complete_samples(known)
     unfilled = long_gaps(missing, work.length)
     values = work.explained_part(signal, coded)
     sd, trend = np.zeros_like(values), trend_of(work, signal, signal.values)

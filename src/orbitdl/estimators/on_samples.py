@@ -12,7 +12,7 @@ from orbitdl.coding.codes import Codes
 from orbitdl.data.base import Part
 from orbitdl.data.opening import as_source
 from orbitdl.encoding.complete import complete_by, complete_exactly
-from orbitdl.encoding.sample_coder import SampleCoder, decode_atoms
+from orbitdl.encoding.encode import SampleCoder, decode_atoms
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Floats, Integers
 

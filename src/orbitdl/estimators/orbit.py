@@ -16,6 +16,7 @@ from orbitdl.arrays.validation import require_batch_size, require_positive_or
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.base import Coder, require_coder
 from orbitdl.coding.codes import Codes
+from orbitdl.dictionaries.base import Kind
 from orbitdl.dictionaries.tied import dictionary_of
 from orbitdl.estimators.orbit_records import OrbitRecordsMixin
 from orbitdl.estimators.orbit_use import FittedMixin
@@ -29,7 +30,7 @@ from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.learning.alpha import automatic_alpha
 from orbitdl.learning.progress import announce
 from orbitdl.learning.restarts import Outcome
-from orbitdl.learning.starts import Kind, Points, choose_starts
+from orbitdl.learning.starts import Points, choose_starts
 from orbitdl.learning.state import Iteration
 from orbitdl.storage.provenance import fingerprint, provenance
 

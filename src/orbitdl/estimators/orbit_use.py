@@ -28,7 +28,7 @@ from orbitdl.data.opening import as_source
 from orbitdl.display.estimator_html import ShownMixin
 from orbitdl.encoding import encode as encoding
 from orbitdl.encoding.denoise import noise_threshold, some_of
-from orbitdl.encoding.sample_coder import SampleCoder
+from orbitdl.encoding.encode import SampleCoder
 from orbitdl.encoding.samples import Samples
 from orbitdl.estimators.apply import (
     Application,
@@ -51,8 +51,7 @@ from orbitdl.estimators.windows import WindowsMixin
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats, require_group
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation
-from orbitdl.groups.views import View
+from orbitdl.groups.presentation import Presentation, View
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.storage.provenance import data_fingerprint, fingerprint
 

@@ -11,10 +11,10 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.axis import TimeAxis
-from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.chunk import Answer, Chunk
 from orbitdl.domains.time.chunks import chunk_limits, spread
 from orbitdl.domains.time.inputs import RecordingSurvey, ready, survey
-from orbitdl.domains.time.shards import Answer, RecordingShards
+from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.groups.base import Integers
 from orbitdl.learning.executor import DataChunk, Executor

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from orbitdl.arrays.validation import as_components
+from orbitdl.dictionaries.base import Kind
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
 from orbitdl.learning.shards import Shards
-from orbitdl.learning.starts import Kind
 from orbitdl.preprocessing.pipeline import to_records
 from orbitdl.storage.checkpoint import Checkpoint
 from orbitdl.storage.checkpoint_files import Identity

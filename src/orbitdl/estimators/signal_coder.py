@@ -12,6 +12,7 @@ from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import chunks_of
 from orbitdl.domains.time.acquisition import SAME
+from orbitdl.domains.time.alpha import require_above_noise
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.chunks import (
     Coded,
@@ -23,7 +24,6 @@ from orbitdl.domains.time.chunks import (
 )
 from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.inputs import detrended, ready, require_own_channels, survey
-from orbitdl.domains.time.noise import require_above_noise
 from orbitdl.domains.time.refit import amplitudes_of
 from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal

@@ -21,17 +21,22 @@ from orbitdl.arrays.validation import (
 )
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.codes import Codes
+from orbitdl.dictionaries.base import Kind
 from orbitdl.dictionaries.unit_ball import UnitBall
 from orbitdl.domains.time.acquisition import acquired, compare
-from orbitdl.domains.time.alpha import above_white_noise, automatic_alpha
+from orbitdl.domains.time.alpha import (
+    above_white_noise,
+    alpha_of_recordings,
+    require_above_noise,
+)
+from orbitdl.domains.time.chunk import Recordings
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
 from orbitdl.domains.time.inputs import require_own_channels
-from orbitdl.domains.time.noise import require_above_noise
 from orbitdl.domains.time.pool import Pool
-from orbitdl.domains.time.recentring import max_shift_of
-from orbitdl.domains.time.shards import Recordings, RecordingShards
+from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import name_of
-from orbitdl.domains.time.starts import choose_starts, greedy_start
+from orbitdl.domains.time.starts import choose_waveforms, greedy_start
+from orbitdl.domains.time.statistics import max_shift_of
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.estimators.out_of_core_recordings import OutOfCoreRecordings, RecordingLoader
 from orbitdl.estimators.preprocessed import PreprocessedMixin
@@ -273,14 +278,14 @@ class WaveformLearning(
             return self._present_nothing(dataset, found, origin)
         self._require_tables(q)
         pool, seed = Pool.of(shards), self._seed()
-        choose = partial(choose_starts, pool=pool, q=q)
+        choose = partial(choose_waveforms, pool=pool, q=q, kind=self._kind)
         choose(found.init, generators=[])  # refuses what cannot be one
         alpha, why = self._choose_alpha(shards, pool, found)
         size, count = None if found.is_final else self._size_of_batches(), len(dataset.lengths)
         origin |= why | ({} if size is None else self._batches(count, size, "recordings"))
         shards = self._watched(shards.at(alpha))
         identity = partial(self._identity, alpha, size, data)
-        with self._open_checkpoint(shards, seed, identity, UnitBall) as runs:
+        with self._open_checkpoint(shards, seed, identity, self._kind) as runs:
             starts = choose(found.init, generators=self._generators(runs.seed))
             most = 0 if found.is_final else None
             best = self._learn(shards, starts, runs, float(self.tol), size=size, max_iter=most)
@@ -340,7 +345,7 @@ class WaveformLearning(
                 require_own_channels(batch.space.block_shape[2], u.shape[2], name_of(None))
                 found = Found.again(batch, u, self.event_model_)
                 batch = found.shards.at(alpha)
-                progress = self._go_on(UnitBall(to_blocks(u)), dataset.samples)
+                progress = self._go_on(self._kind(to_blocks(u)), dataset.samples)
             else:
                 found = self._discover(batch)
                 if found.number == 0:
@@ -348,7 +353,7 @@ class WaveformLearning(
                 pool = Pool.of(found.shards)
                 alpha, why = self._choose_alpha(found.shards, pool, found)
                 why |= found.reasons
-                choose = partial(choose_starts, found.init, pool, found.number)
+                choose = partial(choose_waveforms, found.init, pool, found.number, self._kind)
                 batch = found.shards.at(alpha)
                 progress = self._start_stream(batch, choose, float(self.tol))
                 self.preprocessing_, self.acquisition_ = steps, known
@@ -398,6 +403,11 @@ class WaveformLearning(
             raise ValueError(f'noise must be "auto" or "white", not {self.noise!r}.')
 
     @property
+    def _kind(self) -> Kind:
+        """Kind of dictionary that waveforms are."""
+        return UnitBall
+
+    @property
     def _number(self) -> int | str:
         """Number of components, or that it is to be found; a given start has one."""
         if self.n_components == AUTO and not isinstance(self.init, str):
@@ -432,9 +442,13 @@ class WaveformLearning(
             return chosen.value, {"alpha": chosen.reason}
         if given is None:
             announce("choosing alpha", self.callback, self.verbose)
-            own = [] if isinstance(self.init, str) else choose_starts(self.init, pool, q, [])
-            start = own[0].A if own else greedy_start(pool, q)
-            chosen = automatic_alpha(recordings, start, pool.typical_size(q))
+            own = (
+                []
+                if isinstance(self.init, str)
+                else choose_waveforms(self.init, pool, q, self._kind, [])
+            )
+            start = own[0] if own else self._kind(greedy_start(pool, q))
+            chosen = alpha_of_recordings(recordings, start, pool.typical_size(q))
             if self.verbose:
                 print(f"alpha {chosen.reason}")
             return chosen.value, {"alpha": chosen.reason}

@@ -41,7 +41,7 @@ from orbitdl.estimators.signal_coder import (
 )
 from orbitdl.events.model import EventModel
 from orbitdl.groups.base import Floats
-from orbitdl.groups.views import View, view_of_signals
+from orbitdl.groups.presentation import View, view_of_signals
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.preprocessing.pipeline import Applied
 

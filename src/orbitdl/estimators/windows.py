@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from orbitdl.arrays.validation import as_masked_data, require_count, require_positive
 from orbitdl.coding.codes import Codes
 from orbitdl.domains.time.acquisition import compare, require_same_rate
-from orbitdl.encoding.sample_coder import refitted
+from orbitdl.encoding.encode import refitted
 from orbitdl.encoding.samples import Samples
 from orbitdl.groups.base import Floats
 from orbitdl.groups.presentation import Presentation

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.atoms import at_times, joined, no_atoms
 from orbitdl.domains.time.chunk import Chunk
@@ -16,7 +17,6 @@ from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.columns import in_column_order
 from orbitdl.events.intervals import gap_middles, intervals_of, missing_segments, own_intervals_of
 from orbitdl.events.prominence import peaks_of
-from orbitdl.groups.base import Floats
 
 HALF = 0.5
 """Threshold relative to the median size of the component; smaller atoms are mostly noise."""

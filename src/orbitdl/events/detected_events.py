@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.discovery.coding import Detector
 from orbitdl.discovery.level import level_uncertainty
 from orbitdl.domains.time.chunk import Chunk
@@ -16,18 +17,17 @@ from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import overlapping, resolution_of, with_intervals
 from orbitdl.events.columns import in_column_order
 from orbitdl.events.detection import DetectedEvents, detect
-from orbitdl.events.jackknife import misfit_variance
 from orbitdl.events.model import EventModel
 from orbitdl.events.significance import (
     deviations,
     free_variance,
+    misfit_variance,
     moments,
     noise_maxima,
     p_values,
     q_values,
     standard_errors,
 )
-from orbitdl.groups.base import Floats
 
 
 def detected_events(
@@ -114,7 +114,7 @@ def errors_of(
     louder there, or g times the root mean square of the residual where misfit dominates. A waveform
     and its derivative occupy the same frequencies, and see about the same. Noise is measured where
     events were subtracted, and with them some of it. The misfit of larger events nearby adds to s,
-    and so does that of the event itself: ``c^2 v`` by `orbitdl.events.jackknife`.
+    and so does that of the event itself: ``c^2 v`` by `orbitdl.events.significance`.
 
     Where noise bends the peak of the correlation, its time varies more. Given a coefficient c the
     curvature there is ``c lambda_2 - m`` with m of variance ``s^2 (lambda_4 - lambda_2^2)``. To

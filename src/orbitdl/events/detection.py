@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.coding import (
@@ -35,7 +36,6 @@ from orbitdl.discovery.pursuit import (
 )
 from orbitdl.domains.time.atoms import at_times, joined
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.groups.base import Floats, Integers
 
 MARGIN = 8
 """Margin of a chunk in waveform lengths, for the estimate of the noise level."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.domains.time.inputs import parts_of
-from orbitdl.domains.time.signal import Signal, complete
-from orbitdl.groups.base import Floats, Integers
+from orbitdl.arrays.blocks import Floats, Integers
+from orbitdl.domains.time.inputs import read_in_parts
+from orbitdl.domains.time.signal import Signal, complete_samples
 
 
 def runs(flags: NDArray[np.bool_]) -> Integers:
@@ -22,7 +22,7 @@ def runs(flags: NDArray[np.bool_]) -> Integers:
 
 def missing_segments(signal: Signal) -> Integers:
     """Return begin and end, (m, 2), of segments in which a channel is missing."""
-    return runs(np.concatenate([~complete(part) for part in parts_of(signal)]))
+    return runs(np.concatenate([~complete_samples(part) for part in read_in_parts(signal)]))
 
 
 def gap_middles(missing: Integers, length: int) -> Floats:

@@ -14,24 +14,22 @@ from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 from scipy.ndimage import convolve1d, uniform_filter1d
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import MAD_SCALE, Background
 from orbitdl.discovery.coding import Detector, DetectorCoding, with_waveforms
 from orbitdl.discovery.discover import Discovery, background_of, calibrated, discover
 from orbitdl.discovery.misfit import unit
 from orbitdl.discovery.occurrences import is_event
-from orbitdl.domains.time.alpha import known_values
 from orbitdl.domains.time.atoms import at_times, in_order
-from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.chunk import Chunk, Recordings
 from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.refit import retimed
-from orbitdl.domains.time.shards import Recordings
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import GRAM, coefficients_of, norms_of
 from orbitdl.domains.time.sums import event_sums
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.prominence import peaks_of
-from orbitdl.groups.base import Floats
 
 MAX_LENGTHS = 10_000
 """Maximum size of an excerpt in waveform lengths: enough events for all estimates."""
@@ -85,7 +83,7 @@ class Excerpt:
 
 def values_from(chunk: Chunk) -> tuple[Floats, bool]:
     """Return the samples of a chunk, NaN where missing, and whether a recording begins."""
-    return known_values(chunk), chunk.begins
+    return chunk.known_values(), chunk.begins
 
 
 @dataclass(frozen=True, eq=False)

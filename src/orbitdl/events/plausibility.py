@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
@@ -18,7 +19,6 @@ from orbitdl.domains.time.atoms import in_order
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import merged, resolution_of, thresholds
 from orbitdl.events.prominence import peaks_of
-from orbitdl.groups.base import Floats
 
 COINCIDENCE, ENOUGH = 0.4, 8
 """Minimum fraction of coincident events in excess of chance, and minimum number of events."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.discovery.background import MAD_SCALE
 from orbitdl.discovery.coding import HALF
@@ -15,7 +16,6 @@ from orbitdl.domains.time.refit import refitted
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.events.code_events import merged, resolution_of
 from orbitdl.events.model import EventModel
-from orbitdl.groups.base import Floats
 
 MIN_SPREAD = 0.05
 """Lower bound of the spread of amplitudes, relative to their median."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.domains.time.splines import ON_SAMPLES, TAPS, weights_at
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.groups.base import Floats
 
 QUARTER = 4
 """Neighbourhood of a peak: 1 / QUARTER of a waveform length on either side. Whitened energy is

@@ -18,10 +18,22 @@ import cloudpickle
 from dask import delayed
 from distributed import KilledWorker
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.data.base import reading
-from orbitdl.executors.faults import GO_ON, NO_WORKERS, ClusterError, in_words, killed
-from orbitdl.executors.tasks import TOPIC, Check, Job, Keeper, add_up, do, open_job
-from orbitdl.groups.base import Integers
+from orbitdl.executors.tasks import (
+    GO_ON,
+    NO_WORKERS,
+    TOPIC,
+    Check,
+    ClusterError,
+    Job,
+    Keeper,
+    add_up,
+    do,
+    in_words,
+    killed,
+    open_job,
+)
 from orbitdl.learning.executor import Executor, OnDone, Work
 from orbitdl.learning.shards import Sum
 

@@ -1,9 +1,15 @@
-"""What runs on a worker of a Dask cluster. Whatever runs twice counts once."""
+"""What runs on a worker of a Dask cluster. Whatever runs twice counts once.
+
+Errors of a cluster are reported as `ClusterError`.
+"""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Sequence
+from asyncio import CancelledError as LoopCancelledError
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,6 +17,8 @@ from threading import Lock
 from typing import Any, cast
 
 from distributed import Worker, WorkerPlugin, get_worker
+from distributed.comm.core import CommClosedError
+from distributed.scheduler import KilledWorker, NoValidWorkerError
 
 from orbitdl.coding.atoms import Atoms
 from orbitdl.kernels.blas import single_threaded_blas
@@ -18,13 +26,64 @@ from orbitdl.learning.executor import DataChunk, Work, summary_of
 from orbitdl.learning.shards import total
 from orbitdl.learning.spill import AtomStore, Loaded
 
-Check = Callable[[Any, int, int], Any]
-"""Returns a chunk as checked data, given the numbers of its first data point and of the one after
-its last."""
+GO_ON = "if a checkpoint was given, fit goes on from it on a new cluster or in one process"
+
+NO_WORKERS = "the Dask cluster has no workers left"
+
+
 TOPIC = "orbitdl"
 """Topic of the events of all workers."""
 SHARE = 0.25
 """Share of the memory of a worker that loaded data may take, beside the data of Dask."""
+
+
+class ClusterError(RuntimeError):
+    """A cluster that cannot go on; the message says why, and what can be done."""
+
+
+@contextmanager
+def in_words(client: Any) -> Iterator[None]:
+    """Say in one sentence that a cluster is lost; failures of the work itself stay as they are."""
+    try:
+        yield
+    except (ClusterError, KilledWorker):
+        raise
+    except (Exception, LoopCancelledError) as error:
+        reason = cause_of(error, client)
+        if reason is None:
+            raise
+        raise ClusterError(f"{reason}; {GO_ON}.") from error
+
+
+def cause_of(error: BaseException, client: Any) -> str | None:
+    """Return what happened to a cluster, None if nothing did."""
+    if client.status != "running":
+        return "the connection to the Dask cluster was closed or lost"
+    if isinstance(error, CancelledError | LoopCancelledError):
+        return (
+            "parts of X were cancelled, or were lost with a worker and cannot be made again, as "
+            "those that client.scatter sent; pass X anew, as an array that workers can compute"
+        )
+    if isinstance(error, NoValidWorkerError):
+        return NO_WORKERS
+    if isinstance(error, CommClosedError):
+        return "the connection to the Dask cluster was lost"
+    if isinstance(error, ModuleNotFoundError):
+        return f"a worker has no module {error.name}; install there what is installed here"
+    return None
+
+
+def killed(error: KilledWorker, attempts: int) -> ClusterError:
+    """Return the error that says that workers died again and again."""
+    return ClusterError(
+        f"workers of the Dask cluster died again and again, in {attempts} attempts, at the task "
+        f"{error.task}, probably for want of memory; give them more, or X smaller chunks; {GO_ON}."
+    )
+
+
+Check = Callable[[Any, int, int], Any]
+"""Returns a chunk as checked data, given the numbers of its first data point and of the one after
+its last."""
 
 
 class Keeper(WorkerPlugin):

@@ -17,7 +17,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from math import prod
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from orbitdl.arrays.blocks import (
     Blocks,
     Combination,
+    EventRows,
     Floats,
     Integers,
     as_real,
@@ -32,12 +33,17 @@ from orbitdl.arrays.blocks import (
     in_columns,
     inner,
 )
-from orbitdl.groups.presentation import ElementSlider, Presentation, parameters_label
+from orbitdl.groups.presentation import (
+    ElementSlider,
+    Presentation,
+    parameters_label,
+    view_of_entries,
+)
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.vectors.matrix_group import MatrixGroup
-from orbitdl.groups.vectors.merged_atoms import EventRows
-from orbitdl.groups.vectors.shifts import Shifts
-from orbitdl.groups.views import view_of_entries
+
+if TYPE_CHECKING:
+    from orbitdl.groups.vectors.matrix_group import MatrixGroup
+    from orbitdl.groups.vectors.shifts import Shifts
 
 __all__ = [
     "Action",
@@ -389,7 +395,7 @@ class Representation(Action):
     @property
     def has_prox(self) -> bool:
         """Whether `prox` has a closed form."""
-        return False
+        return type(self).prox is not Representation.prox
 
     def prox(self, Z: Blocks, step: float) -> Blocks:
         """Return ``argmin_V 1/2 ||V - Z||^2 + step * gauge(V)`` in the norm given by `metric`."""
@@ -435,7 +441,7 @@ class Representation(Action):
     @property
     def has_tangents(self) -> bool:
         """Whether `tangents` and `retract` are implemented; trivially true for finite groups."""
-        return self.dimension == 0
+        return self.dimension == 0 or type(self).tangents is not Representation.tangents
 
     def tangents(self, B: Blocks) -> Blocks:
         """Return ``X_a B`` for a basis of the Lie algebra, (..., F, d, m) to (..., D, F, d, m).

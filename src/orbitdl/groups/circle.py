@@ -5,15 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy import fft
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import CLOSE, Combination, Group
-from orbitdl.groups.maxima.grids import grid_peaks
-from orbitdl.groups.maxima.largest import (
-    find_largest_values,
-    grid_size,
-    largest_product_of,
-    lowest_fraction,
-)
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import CLOSE, Group
+from orbitdl.groups.maxima.grids import grid_peaks, grid_size, lowest_fraction
+from orbitdl.groups.maxima.largest import find_largest_values, largest_product_of
 from orbitdl.groups.maxima.peaks import peaks_near
 from orbitdl.groups.phase_action import PhaseAction
 from orbitdl.groups.transforms.base import Transform
@@ -82,10 +77,6 @@ class CircleRepresentation(PhaseAction):
 
     def examples(self, most: int) -> Floats:
         return np.linspace(0.0, self.period, most, endpoint=False)[:, None]
-
-    @property
-    def has_tangents(self) -> bool:
-        return True
 
     def tangents(self, B: Blocks) -> Blocks:
         frequency = (-2j * np.pi / self.period) * np.arange(self.block_shape[0])

@@ -15,11 +15,18 @@ from orbitdl.arrays.validation import require_count
 from orbitdl.groups.base import Group
 from orbitdl.groups.finite_representation import ORTHOGONAL
 from orbitdl.groups.isotypic import SAME, Irreducible, arrange, irreducible_parts
-from orbitdl.groups.presentation import NO_BREAK, ElementSlider, Presentation, written_array
+from orbitdl.groups.presentation import (
+    NO_BREAK,
+    ElementSlider,
+    Presentation,
+    View,
+    view_of_entries,
+    view_of_image,
+    view_of_points,
+    written_array,
+)
 from orbitdl.groups.stored_matrices import StoredMatricesRepresentation
-from orbitdl.groups.transforms.basis import ChangeOfBasis
-from orbitdl.groups.transforms.matrix_product import as_matrix_if_small
-from orbitdl.groups.views import View, view_of_entries, view_of_image, view_of_points
+from orbitdl.groups.transforms.matrix_product import ChangeOfBasis, as_matrix_if_small
 
 LARGEST_STORED = 2**32
 """Bytes: limit of the tables of a group read from a file."""

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers, correlate
-from orbitdl.groups.base import Combination, Representation
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, correlate
+from orbitdl.groups.base import Representation
 
 ORTHOGONAL = 1e-9
 """Inner products of unit vectors below this are rounding errors."""

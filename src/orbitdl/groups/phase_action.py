@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import Combination, Group, Representation
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
+from orbitdl.groups.base import Group, Representation
 from orbitdl.groups.maxima.grids import on_grid
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.kernels import fast

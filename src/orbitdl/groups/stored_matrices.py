@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
-from orbitdl.groups.base import CLOSE, Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, in_columns
+from orbitdl.groups.base import CLOSE, Group
 from orbitdl.groups.finite_representation import FiniteRepresentation
 from orbitdl.groups.transforms.base import Transform
 

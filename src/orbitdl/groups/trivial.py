@@ -7,12 +7,11 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers, in_columns
-from orbitdl.groups.base import Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers, in_columns
+from orbitdl.groups.base import Group
 from orbitdl.groups.finite_representation import FiniteRepresentation
-from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.presentation import MOST_LINES, Presentation, view_of_entries, view_of_image
 from orbitdl.groups.transforms.reshape import Reshape
-from orbitdl.groups.views import MOST_LINES, view_of_entries, view_of_image
 
 
 @dataclass(frozen=True)

@@ -18,23 +18,23 @@ are.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.validation import require_count, require_positive
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Floats, Group
+from orbitdl.groups.base import Group
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.learning.alternation import learn
+from orbitdl.learning.history import ChosenAlpha
 from orbitdl.learning.pilot import (
     HALF,
     LOOSE,
     Sizes,
     first_alpha,
-    largest,
+    largest_products,
     norms,
     sizes_in,
     sizes_of,
@@ -82,7 +82,7 @@ def alpha_max(
     array([3., 1.])
     """
     samples = Samples.of(X, group, mask)
-    return largest(samples.representation, samples.Y, samples.analyze(components))
+    return largest_products(samples.representation, samples.Y, samples.analyze(components))
 
 
 @single_threaded_blas()
@@ -155,15 +155,6 @@ def suggest_alpha(
     return sizes.alpha(fraction)
 
 
-@dataclass(frozen=True)
-class ChosenAlpha:
-    """What ``alpha="auto"`` came to, and why; and whether anything recurs in the data points."""
-
-    value: float
-    reason: str
-    recurs: bool = True
-
-
 def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> ChosenAlpha:
     """Return what ``alpha="auto"`` means for q components: `suggest_alpha` to six digits.
 
@@ -176,11 +167,11 @@ def automatic_alpha(shards: Points, q: int, n_jobs: int | None = None) -> Chosen
         return ChosenAlpha(1.0, "1: the data are zero, which any alpha codes by nothing")
     value = float(f"{sizes.alpha():.6g}")
     is_found = recurs(few, q)
-    reason = f"{value:.3g}: {reason_of(sizes)}" + ("" if is_found else "; nothing recurs")
+    reason = f"{value:.3g}: {explanation_of(sizes)}" + ("" if is_found else "; nothing recurs")
     return ChosenAlpha(value, reason, is_found)
 
 
-def reason_of(sizes: Sizes) -> str:
+def explanation_of(sizes: Sizes) -> str:
     """Say why alpha is what it is, and how far the other reason was."""
     level = f"noise of level {sizes.level:.2g}"
     if sizes.noise > HALF * sizes.event:
@@ -237,7 +228,7 @@ def compared(learned: Samples, held: Samples, q: int, rng: np.random.Generator) 
     *_, last = learn(State(shards, start), gap=LOOSE, max_iter=ITERATIONS, tol=LOOSE)
     Y = held.Y
     noise = np.tensordot(rng.standard_normal((DRAWN * len(Y), len(Y))), Y, 1) / np.sqrt(len(Y))
-    own, by_chance = (largest(held.representation, Z, last.components) for Z in (Y, noise))
+    own, by_chance = (largest_products(held.representation, Z, last.components) for Z in (Y, noise))
     energy, of_noise = norms(Y) ** 2, norms(noise) ** 2
     share = np.sum(by_chance**2) / np.sum(of_noise)
     pairs = (

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.learning.shards import Residuals, Shards, Summary
 from orbitdl.learning.state import Iteration, Record, State
 

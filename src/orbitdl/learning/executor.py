@@ -15,8 +15,8 @@ from weakref import WeakSet
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Integers
 from orbitdl.coding.parallel import in_threads
-from orbitdl.groups.base import Blocks, Integers
 from orbitdl.learning.shards import AT_ONCE, Sum
 from orbitdl.learning.spill import AtomStore
 

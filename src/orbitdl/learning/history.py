@@ -1,15 +1,24 @@
-"""What a fit leaves behind: one record per iteration."""
+"""What a fit leaves behind: the alpha that it chose, and one record per iteration."""
 
 from __future__ import annotations
 
 from collections import UserList
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 from orbitdl.learning.state import Record
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+@dataclass(frozen=True)
+class ChosenAlpha:
+    """What ``alpha="auto"`` came to, and why; and whether anything recurs in the data points."""
+
+    value: float
+    reason: str
+    recurs: bool = True
 
 
 class History(UserList[Record]):

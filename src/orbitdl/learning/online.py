@@ -22,7 +22,7 @@ import numpy as np
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.learning.alternation import learn, put_in_use, record_of
 from orbitdl.learning.running_sums import CAPACITY, Memory, PassState
-from orbitdl.learning.shards import Shards, Summary, atoms_of, with_atoms
+from orbitdl.learning.shards import Shards, Summary, concatenated_atoms, with_atoms
 from orbitdl.learning.state import Iteration, State
 
 FIRST_GAP, FALL = 1e-2, 0.5
@@ -202,7 +202,7 @@ def passes(
             last=record,
             unused=done.unused,
             stalled=int(state.objective - objective <= max(tol, STAGNANT) * objective),
-            passed=PassState(progress.memory, atoms_of(batches), reached),
+            passed=PassState(progress.memory, concatenated_atoms(batches), reached),
         )
         yield Iteration(record, progress.dictionary, state.shards, False, following)
         state = following

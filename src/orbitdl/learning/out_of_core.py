@@ -14,9 +14,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.executor import CodingRound, DataChunk, Executor
 from orbitdl.learning.progress import OverBatches, Watch
 from orbitdl.learning.shards import LocalShards, Shards, Space, Sum, Summary

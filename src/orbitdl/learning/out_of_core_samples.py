@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.base import Coder
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Floats, Integers, Representation
+from orbitdl.groups.base import Action, Representation
 from orbitdl.learning.executor import DataChunk, Executor
 from orbitdl.learning.masked_dictionary import is_formed_quickly, on_observed
 from orbitdl.learning.out_of_core import Loader, OutOfCoreShards

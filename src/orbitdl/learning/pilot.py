@@ -7,12 +7,13 @@ from math import prod
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, inner
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.choice import default_coder
 from orbitdl.encoding.denoise import left_by, root_mean_square
-from orbitdl.encoding.sample_coder import refit
+from orbitdl.encoding.encode import refit
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, inner
+from orbitdl.groups.base import Action
 from orbitdl.learning.alternation import learn
 from orbitdl.learning.sample_shard import SampleShards
 from orbitdl.learning.starts import Points, start_from_data
@@ -89,8 +90,8 @@ def sizes_in(few: Samples, q: int, rng: np.random.Generator, n_jobs: int | None 
 
 def first_alpha(samples: Samples, A: Blocks) -> float:
     """Return half of what starts A reach in samples; more if half their energy could be noise."""
-    reached = np.median(largest(samples.representation, samples.Y, A))
-    by_chance = largest(samples.representation, draw_noise(samples), A)
+    reached = np.median(largest_products(samples.representation, samples.Y, A))
+    by_chance = largest_products(samples.representation, draw_noise(samples), A)
     level = np.sqrt(HALF) * root_mean_square(samples)
     return float(max(HALF * reached, level * np.quantile(by_chance, ALONE)))
 
@@ -98,7 +99,7 @@ def first_alpha(samples: Samples, A: Blocks) -> float:
 def judge(samples: Samples, A: Blocks, atoms: Atoms) -> Sizes:
     """Return the sizes of events and of noise in samples, coded by atoms of components A."""
     noise = draw_noise(samples)
-    by_chance = largest(samples.representation, noise, A)
+    by_chance = largest_products(samples.representation, noise, A)
     level = level_left(samples, refit(samples, atoms, A), A)
     share = np.max(by_chance / norms(noise))
     at_most = np.minimum(share * norms(samples.Y), level * by_chance.max())
@@ -108,7 +109,7 @@ def judge(samples: Samples, A: Blocks, atoms: Atoms) -> Sizes:
 
 def median_event(samples: Samples, A: Blocks, by_chance: Floats) -> float:
     """Return the median of `alpha_max` over samples that have more than there is by chance."""
-    sizes = largest(samples.representation, samples.Y, A)
+    sizes = largest_products(samples.representation, samples.Y, A)
     with_event = sizes > (1 + 1e-9) * by_chance  # rounding decides nothing
     return float(np.median(sizes[with_event] if with_event.any() else sizes))
 
@@ -150,7 +151,7 @@ def norms(Y: Blocks) -> Floats:
     return np.sqrt(inner(Y, Y))
 
 
-def largest(representation: Action, Y: Blocks, A: Blocks) -> Floats:
+def largest_products(representation: Action, Y: Blocks, A: Blocks) -> Floats:
     """Return ``max_j max_g |<y, g a_j>|`` for every sample, a chunk at a time."""
     starts = range(0, len(Y), CHUNK)
     return np.concatenate([representation.largest_product(Y[k : k + CHUNK], A) for k in starts])

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Blocks, Floats
 
 FORGETTING = 10.0
 """The exponent rho: the larger, the sooner old codes are forgotten."""

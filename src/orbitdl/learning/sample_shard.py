@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, inner
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder, Prepared
 from orbitdl.coding.certificate import reconstruct
@@ -16,9 +17,8 @@ from orbitdl.coding.problem import Problem
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.encoding.samples import Samples
-from orbitdl.groups.base import Action, Blocks, Floats, Integers, Representation, inner
-from orbitdl.learning.masked_dictionary import on_observed
-from orbitdl.learning.masked_sums import ObservedNormal, entry_normal
+from orbitdl.groups.base import Action, Representation
+from orbitdl.learning.masked_dictionary import ObservedNormal, entry_normal, on_observed
 from orbitdl.learning.shards import LocalShards, Residuals, Shard, Summary, shuffled
 from orbitdl.learning.statistics import statistics_of
 
@@ -88,12 +88,6 @@ class SampleShard(Shard):
     @cached_property
     def _kept_normal(self) -> ObservedNormal:
         return ObservedNormal(self.samples, self.known_atoms, True)
-
-    @property
-    def known_atoms(self) -> Atoms:
-        """The atoms, of data that are coded."""
-        assert self.atoms is not None, "call code first"
-        return self.atoms
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,12 +15,12 @@ from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import in_threads
 from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
-from orbitdl.groups.base import Blocks, Floats, Integers
 
 AT_ONCE = 16
 """Parts whose answers are in memory at a time, before they are added up."""
@@ -92,6 +92,12 @@ class Shard(ABC, Sized):
 
     atoms: Atoms | None
     codes: Codes | None
+
+    @property
+    def known_atoms(self) -> Atoms:
+        """The atoms, of data that are coded."""
+        assert self.atoms is not None, "call code first"
+        return self.atoms
 
     @abstractmethod
     def code(self, coder: Any, n_jobs: int | None = None) -> tuple[Self, Summary]:
@@ -249,7 +255,7 @@ class LocalShards(Shards):
 
     @property
     def atoms(self) -> Atoms | None:
-        return atoms_of(self.parts)
+        return concatenated_atoms(self.parts)
 
     def code(self, A: Blocks, target_gap: float) -> tuple[Self, Summary]:
         coder = self.prepare(A, target_gap)
@@ -271,7 +277,7 @@ class LocalShards(Shards):
         return total(one for batch in batches for one in in_threads(ask, batch, self.n_jobs))
 
 
-def atoms_of(parts: Sequence[Shard] | Sequence[Shards]) -> Atoms | None:
+def concatenated_atoms(parts: Sequence[Shard] | Sequence[Shards]) -> Atoms | None:
     """Return the atoms of one part after the other; None if those of one are not known."""
     known = [part.atoms for part in parts if part.atoms is not None]
     return Atoms.concatenate(known) if len(known) == len(parts) else None

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Blocks, correlate, inner
 from orbitdl.arrays.validation import as_components
-from orbitdl.dictionaries.base import Dictionary
-from orbitdl.dictionaries.norm_constraint import unit_norm
+from orbitdl.dictionaries.base import Dictionary, Kind
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.dictionaries.tied import dictionary_of
-from orbitdl.groups.base import Blocks, Representation, correlate, inner
+from orbitdl.groups.base import Representation
 from orbitdl.learning.out_of_core_samples import OutOfCoreSamples
 from orbitdl.learning.sample_shard import SampleShards
 
 Points = SampleShards | OutOfCoreSamples
 """Data points, wherever they are."""
-Kind = Callable[[Blocks], Dictionary]
-"""Makes a dictionary of components (q, F, d, m)."""
 
 
 def choose_starts(

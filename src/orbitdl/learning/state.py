@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.groups.base import Blocks
 from orbitdl.learning.running_sums import PassState
 from orbitdl.learning.shards import Shards
 

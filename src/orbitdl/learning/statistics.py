@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.certificate import CHUNK, stack
 from orbitdl.dictionaries.statistics import Statistics, stack_components
-from orbitdl.groups.base import Blocks, Floats, Integers, Representation
+from orbitdl.groups.base import Representation
 from orbitdl.groups.finite_representation import FiniteRepresentation
 
 FEW = 512

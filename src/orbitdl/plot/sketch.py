@@ -9,7 +9,7 @@ import numpy as np
 
 from orbitdl.arrays.validation import require_positive
 from orbitdl.groups.base import Action, Floats
-from orbitdl.groups.views import View, view_of_signals
+from orbitdl.groups.presentation import View, view_of_signals
 from orbitdl.plot.canvas import QUIET, SMALL, require_matplotlib, tidy
 
 FEW = 30

@@ -14,8 +14,7 @@ from orbitdl.estimators.orbit import OrbitDictionaryLearning
 from orbitdl.groups import Action, Group
 from orbitdl.groups.base import Floats
 from orbitdl.groups.default import group_or_default
-from orbitdl.groups.presentation import Presentation, ShiftSlider
-from orbitdl.groups.views import View
+from orbitdl.groups.presentation import Presentation, ShiftSlider, View
 from orbitdl.learning.history import History
 from orbitdl.report.coded import CodedWindows, Scaling
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.dictionaries.base import Dictionary
-from orbitdl.groups.base import Blocks, Floats, Integers
 
 Mask = NDArray[np.bool_]
 

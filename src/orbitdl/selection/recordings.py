@@ -21,9 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.discovery.background import Background
 from orbitdl.discovery.coding import Detector, Whitened, code
-from orbitdl.discovery.discover import calibrated, whitened
+from orbitdl.discovery.discover import calibrated, whitened_samples
 from orbitdl.discovery.occurrences import is_event
 from orbitdl.discovery.pursuit import Pursued, gram_of, subtract
 from orbitdl.events.model import (
@@ -33,7 +34,6 @@ from orbitdl.events.model import (
     waveforms_in,
     white_noise_of,
 )
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.selection.held_out import Judged, Speckles
 
 UNIT_LENGTH, UNITS = 8, 8
@@ -104,7 +104,7 @@ class EventJudges:
             for q in numbers
             if q < len(most)
         }
-        w = whitened(excerpt.x, excerpt.observed, background, excerpt.length)
+        w = whitened_samples(excerpt.x, excerpt.observed, background, excerpt.length)
         sigma = w.level(coded_events(w, most, signed=False)[1])
         own[len(most)] = most
         return cls(excerpt, background, unit, part, own, sigma, reason, positive)
@@ -121,7 +121,9 @@ class EventJudges:
         rest = replace(
             self.excerpt, x=np.where(observed[:, None], self.excerpt.x, 0.0), observed=observed
         )
-        w = whitened(self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length)
+        w = whitened_samples(
+            self.excerpt.x, self.excerpt.observed, self.background, self.excerpt.length
+        )
         units, result = np.flatnonzero(self.part == number), list[Judged]()
         for q in self.candidates:
             is_auto = q == self.candidates[-1]
@@ -146,9 +148,9 @@ class EventJudges:
         observed = w.observed[inside]
         sigma = self.sigma[inside][observed, None]
         energy, error = (
-            sums_of_units(
+            np.bincount(
                 self.unit[observed], np.sum((z[inside][observed] / sigma) ** 2 - 1.0, axis=1), count
-            )
+            ).astype(np.float64)
             for z in (w.y, left)
         )
         penalty = 2.0 * np.log(max(len(own) * w.samples, 2))
@@ -162,11 +164,6 @@ class EventJudges:
     def sample_of(self, atoms: Pursued, w: Whitened) -> Integers:
         """Return the samples at the centres of atoms."""
         return np.clip(atoms.sample - w.length // 2, 0, w.samples - 1)
-
-
-def sums_of_units(unit: Integers, values: Floats, count: int) -> Floats:
-    """Return the sums of values over units, (count,)."""
-    return np.bincount(unit, values, count).astype(np.float64)
 
 
 def learned_from(

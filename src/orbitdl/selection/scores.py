@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from orbitdl.groups.base import Floats
+from orbitdl.arrays.blocks import Floats
 from orbitdl.selection.held_out import Judged
 
 Candidate = tuple[int, int]

@@ -26,8 +26,7 @@ from orbitdl.groups.base import Group, require_group
 from orbitdl.kernels.blas import single_threaded_blas
 from orbitdl.selection.choice import Selection, choose, reason_for, reason_of_events
 from orbitdl.selection.held_out import Judges, Speckles
-from orbitdl.selection.judges import event_judges, point_judges
-from orbitdl.selection.path import Effort, judge_path
+from orbitdl.selection.judges import Effort, event_judges, judge_path, point_judges
 from orbitdl.selection.results import Job, Progress, Results
 from orbitdl.selection.scores import Scores
 from orbitdl.storage.container import as_path

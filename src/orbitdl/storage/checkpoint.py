@@ -11,11 +11,11 @@ from typing import Self
 import numpy as np
 
 from orbitdl.arrays.warnings import warn_user
+from orbitdl.dictionaries.base import Kind
 from orbitdl.groups.base import Floats
 from orbitdl.learning.history import History
-from orbitdl.learning.runs import Run, Runs
+from orbitdl.learning.restarts import Run, Runs
 from orbitdl.learning.shards import Shards
-from orbitdl.learning.starts import Kind
 from orbitdl.learning.state import Iteration, State
 from orbitdl.storage.checkpoint_files import (
     REMEDY,

@@ -15,8 +15,8 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.groups.base import Floats, Group
 from orbitdl.learning.history import History
+from orbitdl.learning.restarts import Run
 from orbitdl.learning.running_sums import BatchSums, Memory, PassState
-from orbitdl.learning.runs import Run
 from orbitdl.learning.shards import Shards, Space
 from orbitdl.learning.state import State
 from orbitdl.storage.codec import pack, unpack

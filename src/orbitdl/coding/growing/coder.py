@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import Coder
@@ -44,16 +45,13 @@ class Growing(Coder):
 
     tol: float = 1e-4
     max_iter: int = 200
+    codes_masked: ClassVar[bool] = True
 
     def serves(self, representation: Representation) -> bool:
         return representation.has_tangents
 
     def stricter(self) -> Growing:
         return replace(self, tol=0.3 * self.tol)
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
 
     def solve(self, problem: Problem, warm: Atoms | None) -> Atoms:
         return solve_by_columns(

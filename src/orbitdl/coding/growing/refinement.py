@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import as_real_rows
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, as_real_rows
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.growing.newton import LONGEST, Step, TangentData, newton_steps
 from orbitdl.coding.problem import Problem
 from orbitdl.coding.working_set import refit_coefficients, transformed_atoms
-from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.kernels import fast
 from orbitdl.kernels.linear_algebra import dot
 

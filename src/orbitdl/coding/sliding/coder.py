@@ -5,21 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Blocks, Floats, correlate
 from orbitdl.arrays.validation import LARGEST_COUNT
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.base import TabulatingCoder
-from orbitdl.coding.first_use import Once
 from orbitdl.coding.growing.refinement import NewtonRefinement
 from orbitdl.coding.memory import Chosen, with_growing_capacity
 from orbitdl.coding.missing_entries import MissingEntries
+from orbitdl.coding.parallel import Once
 from orbitdl.coding.problem import Problem
-from orbitdl.coding.sliding.missing import missing_in_time, missing_workspace, tabulate_with_entries
+from orbitdl.coding.sliding.missing import (
+    missing_in_time,
+    missing_workspace,
+    oracle_for,
+    tabulate_with_entries,
+)
 from orbitdl.coding.sliding.newton import slide
-from orbitdl.coding.sliding.oracle import oracle_for
 from orbitdl.coding.sliding.peaks import make_peaks
 from orbitdl.coding.sliding.search import Targets, search_samples, targets_of
 from orbitdl.coding.sliding.state import append_atom, make_state
@@ -32,7 +38,7 @@ from orbitdl.coding.sliding.tables import (
     trust,
 )
 from orbitdl.coding.working_set import Refine, solve_by_columns
-from orbitdl.groups.base import Blocks, Floats, Representation, correlate
+from orbitdl.groups.base import Representation
 from orbitdl.groups.circle import CircleRepresentation
 from orbitdl.groups.maxima.polynomials import as_real_imag
 from orbitdl.groups.signals.time_shift import TimeShift
@@ -160,16 +166,13 @@ class Sliding(TabulatingCoder[CircleTables]):
     tol: float = 1e-4
     max_iter: int = 100
     max_atoms: int = 60
+    codes_masked: ClassVar[bool] = True
 
     def serves(self, representation: Representation) -> bool:
         return isinstance(representation, CircleRepresentation)
 
     def stricter(self) -> Sliding:
         return replace(self, tol=0.3 * self.tol, max_iter=min(3 * self.max_iter, LARGEST_COUNT))
-
-    @property
-    def codes_masked(self) -> bool:
-        return True
 
     def tabulate(self, representation: Representation, A: Blocks) -> CircleTables:
         assert isinstance(representation, CircleRepresentation)

@@ -14,16 +14,25 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.missing_entries import MissingEntries, missing_entries, unit_vectors
 from orbitdl.coding.problem import Problem
+from orbitdl.coding.sliding.oracle import (
+    APPEND_MISSING,
+    LOOKS,
+    LOOKS_FROM,
+    WEIGHS,
+    Correlations,
+)
 from orbitdl.coding.sliding.state import certificate_at_atoms, refresh
 from orbitdl.coding.sliding.tables import Tables, build_tables
-from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.groups.finite_representation import translated_entries
 from orbitdl.groups.maxima.polynomials import horner
 from orbitdl.groups.signals.time_shift import TimeShift
-from orbitdl.kernels import ZERO, internal
+from orbitdl.kernels import INSIDE, ZERO, internal
 
 
 class MaskedCorrelations(NamedTuple):
@@ -198,3 +207,50 @@ def append_missing_entries(st, count, oracle):  # type: ignore[no-untyped-def]
         for d in range(3):
             st.eta[d, k] = 0.0
     return count + oracle.position.shape[0]
+
+
+def look_up_observed_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
+    """Find b and G of the atoms from `first` on, where entries are missing."""
+    look_up_observed(st, first, count, oracle)
+
+
+def weigh_observed_from(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Fill eta at every atom, where entries are missing."""
+    weigh_observed(st, count, oracle)
+
+
+def append_behind(st, count, oracle):  # type: ignore[no-untyped-def]
+    """Append the missing entries to the atoms; return how many there are then."""
+    return append_missing_entries(st, count, oracle)
+
+
+LOOKS[MaskedCorrelations] = look_up_all_observed
+LOOKS_FROM[MaskedCorrelations] = look_up_observed_from
+WEIGHS[MaskedCorrelations] = weigh_observed_from
+APPEND_MISSING[MaskedCorrelations] = append_behind
+
+
+def complete_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of a sample without missing entries."""
+    return Correlations(C, tables, energy)
+
+
+def masked_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of sample i, of which `missing` are missing."""
+    own = slice(missing.offsets[i], missing.offsets[i + 1])
+    return MaskedCorrelations(
+        C, tables, energy,
+        missing.source[own], missing.position[own], missing.owner, missing.values, missing.sums,
+    )  # fmt: skip
+
+
+def oracle_for(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Return the oracle of sample i; `missing` is a `MissingWorkspace`, or None."""
+    make = complete_oracle if missing is None else masked_oracle
+    return make(C, tables, energy, missing, i)  # type: ignore[no-untyped-call]
+
+
+@overload(oracle_for, jit_options=INSIDE)
+def oracle_for_compiled(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
+    """Choose which one when the types are known."""
+    return complete_oracle if isinstance(missing, types.NoneType) else masked_oracle

@@ -2,27 +2,19 @@
 
 An oracle has the energy ``||y||^2``, the tables of components, which have a length and a bend, and
 a kernel in `LOOKS` that fills b, G and eta of the atoms: `Correlations` for a complete sample, and
-`MaskedCorrelations` where entries are missing. Both also look up new atoms only (`LOOKS_FROM`), and
-update the certificate at the atoms once coefficients have changed (`WEIGHS`).
+others that register theirs. It may also look up new atoms only (`LOOKS_FROM`), and update the
+certificate at the atoms once coefficients have changed (`WEIGHS`).
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from numba import types
 from numba.extending import overload
 
-from orbitdl.coding.sliding.missing import (
-    MaskedCorrelations,
-    append_missing_entries,
-    look_up_all_observed,
-    look_up_observed,
-    weigh_observed,
-)
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.sliding.state import certificate_at_atoms, refresh, remove
 from orbitdl.coding.sliding.tables import Tables
-from orbitdl.groups.base import Floats
 from orbitdl.kernels import INSIDE, ZERO, internal
 
 
@@ -74,28 +66,10 @@ def append_nothing(st, count, oracle):  # type: ignore[no-untyped-def]
     return count
 
 
-def look_up_observed_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
-    """Find b and G of the atoms from `first` on, where entries are missing."""
-    look_up_observed(st, first, count, oracle)
-
-
-def weigh_observed_from(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Fill eta at every atom, where entries are missing."""
-    weigh_observed(st, count, oracle)
-
-
-def append_behind(st, count, oracle):  # type: ignore[no-untyped-def]
-    """Append the missing entries to the atoms; return how many there are then."""
-    return append_missing_entries(st, count, oracle)
-
-
-LOOKS = {
-    Correlations: look_up,
-    MaskedCorrelations: look_up_all_observed,
-}
-LOOKS_FROM = {Correlations: look_up_from, MaskedCorrelations: look_up_observed_from}
-WEIGHS = {Correlations: weigh_all, MaskedCorrelations: weigh_observed_from}
-APPEND_MISSING = {Correlations: append_nothing, MaskedCorrelations: append_behind}
+LOOKS: dict[type, Any] = {Correlations: look_up}
+LOOKS_FROM: dict[type, Any] = {Correlations: look_up_from}
+WEIGHS: dict[type, Any] = {Correlations: weigh_all}
+APPEND_MISSING: dict[type, Any] = {Correlations: append_nothing}
 
 
 def look(st, count, oracle):  # type: ignore[no-untyped-def]
@@ -105,17 +79,17 @@ def look(st, count, oracle):  # type: ignore[no-untyped-def]
 
 def look_from(st, first, count, oracle):  # type: ignore[no-untyped-def]
     """Fill b and G of the atoms from `first` on; those of the others are up to date."""
-    LOOKS_FROM[type(oracle)](st, first, count, oracle)  # type: ignore[no-untyped-call]
+    LOOKS_FROM[type(oracle)](st, first, count, oracle)
 
 
 def weigh(st, count, oracle):  # type: ignore[no-untyped-def]
     """Fill eta of all atoms, whose b and G are known."""
-    WEIGHS[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
+    WEIGHS[type(oracle)](st, count, oracle)
 
 
 def append_missing(st, count, oracle):  # type: ignore[no-untyped-def]
     """Append missing entries, as atoms; return how many there are then."""
-    return APPEND_MISSING[type(oracle)](st, count, oracle)  # type: ignore[no-untyped-call]
+    return APPEND_MISSING[type(oracle)](st, count, oracle)
 
 
 @overload(look, jit_options=INSIDE)
@@ -145,32 +119,6 @@ def weigh_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
 def append_missing_compiled(st, count, oracle):  # type: ignore[no-untyped-def]
     """Choose likewise."""
     return APPEND_MISSING[oracle.instance_class]
-
-
-def complete_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
-    """Return the oracle of a sample without missing entries."""
-    return Correlations(C, tables, energy)
-
-
-def masked_oracle(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
-    """Return the oracle of sample i, of which `missing` are missing."""
-    own = slice(missing.offsets[i], missing.offsets[i + 1])
-    return MaskedCorrelations(
-        C, tables, energy,
-        missing.source[own], missing.position[own], missing.owner, missing.values, missing.sums,
-    )  # fmt: skip
-
-
-def oracle_for(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
-    """Return the oracle of sample i; `missing` is a `MissingWorkspace`, or None."""
-    make = complete_oracle if missing is None else masked_oracle
-    return make(C, tables, energy, missing, i)  # type: ignore[no-untyped-call]
-
-
-@overload(oracle_for, jit_options=INSIDE)
-def oracle_for_compiled(C, tables, energy, missing, i):  # type: ignore[no-untyped-def]
-    """Choose which one when the types are known."""
-    return complete_oracle if isinstance(missing, types.NoneType) else masked_oracle
 
 
 @internal

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.sliding.tables import ORDER, gram_at, signed_distance, subtract_rows, wrap
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.maxima.polynomials import expand, horner
 from orbitdl.kernels import ZERO, internal
 from orbitdl.kernels.records import shared

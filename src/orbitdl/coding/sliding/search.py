@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import fft
 
-from orbitdl.arrays.blocks import pairs
+from orbitdl.arrays.blocks import Blocks, Floats, pairs
+from orbitdl.coding.sliding.missing import oracle_for
 from orbitdl.coding.sliding.newton import solve_coefficients, solve_inner
-from orbitdl.coding.sliding.oracle import append_missing, oracle_for
+from orbitdl.coding.sliding.oracle import append_missing
 from orbitdl.coding.sliding.peaks import exact_peak, find_certificate_peaks
 from orbitdl.coding.sliding.state import append_atom
 from orbitdl.coding.sliding.tables import gram_at, tables_for
-from orbitdl.groups.base import Blocks, Floats
 from orbitdl.kernels import ZERO, fast, internal
 from orbitdl.kernels.lasso import HALFWAY, insertion
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.sliding.tables import ORDER, gram_at
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.groups.maxima.polynomials import expand, horner
 from orbitdl.kernels import inner_loop, internal
 from orbitdl.kernels.records import shared

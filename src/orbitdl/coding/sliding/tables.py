@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from scipy import fft
 from scipy.special import factorial
 
-from orbitdl.groups.base import Blocks, Floats, correlate, inner
-from orbitdl.groups.maxima.largest import grid_size
+from orbitdl.arrays.blocks import Blocks, Floats, correlate, inner
+from orbitdl.groups.maxima.grids import grid_size
 from orbitdl.groups.maxima.polynomials import horner, taylor_factors
 from orbitdl.kernels import internal
 

@@ -3,30 +3,41 @@
 ``alpha = sigma sqrt(2 log(q T))`` is about the largest of q T correlations with noise (universal
 threshold). Noise is the residual of the events, and sigma the standard deviation of its
 correlations with the waveforms: both are first learned approximately from a part of the data.
+Noise levels of recordings are estimated by medians.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.arrays.blocks import Floats
+from orbitdl.arrays.warnings import warn_user
+from orbitdl.dictionaries.base import Dictionary
 from orbitdl.domains.time.atoms import later
-from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.chunk import Chunk, Recordings
 from orbitdl.domains.time.chunks import atoms_of
-from orbitdl.domains.time.coder import residual_of
 from orbitdl.domains.time.coordinates import from_blocks
-from orbitdl.domains.time.noise import MAX_CHUNKS, correlation_noise
+from orbitdl.domains.time.correlations import correlations, residual_of
 from orbitdl.domains.time.refit import amplitudes_of
-from orbitdl.domains.time.shards import Recordings, RecordingShards
+from orbitdl.domains.time.shards import RecordingShards
 from orbitdl.domains.time.signal import Signal
-from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.groups.base import Blocks, Floats
-from orbitdl.learning.alpha import ChosenAlpha
+from orbitdl.domains.time.splines import ON_SAMPLES
+from orbitdl.domains.time.waveforms import Waveforms, reached
 from orbitdl.learning.alternation import learn
+from orbitdl.learning.history import ChosenAlpha
 from orbitdl.learning.state import State
+
+GAUSSIAN = 1.4826
+"""Standard deviation of a Gaussian whose absolute values have median 1."""
+FAR_BELOW = 1e-3
+"""Ratio of alpha to the noise level below which codes would fit all noise."""
+MAX_CHUNKS = 32
+"""Number of equally spaced chunks for estimates of the noise level: two million samples suffice."""
+
 
 ROUNDS, FIRST, LOOSE = 5, 3, 1e-2
 """Preliminary learning: maximum number of rounds, iterations per round, duality gap of codes."""
@@ -44,17 +55,77 @@ LEAST = 0.01
 """Lower bound of alpha, relative to a median event, for recordings without noise."""
 
 
-def automatic_alpha(recordings: Recordings, start: Blocks, typical: float) -> ChosenAlpha:
+def correlation_sizes(chunk: Chunk, waveforms: Waveforms) -> Floats:
+    """Return the absolute correlations (q, positions) of a chunk at integer positions with samples.
+
+    Correlations with the waveforms, ``eta_j(m) = (e_j[m-1] + 4 e_j[m] + e_j[m+1]) / 6``, not those
+    with their spline coefficients, e, which are larger for short waveforms.
+    """
+    (x, observed), _ = chunk.read(0, 0)
+    e = correlations(x, waveforms)
+    eta = ON_SAMPLES[0] * e[:, :-2] + ON_SAMPLES[1] * e[:, 1:-1] + ON_SAMPLES[2] * e[:, 2:]
+    is_observed = reached(observed, waveforms.length)
+    margin = (eta.shape[1] - len(is_observed)) // 2
+    return np.asarray(np.abs(eta[:, margin : margin + len(is_observed)][:, is_observed]))
+
+
+def correlation_noise(recordings: Recordings, waveforms: Waveforms) -> float:
+    """Return the largest standard deviation, over waveforms, of correlations with noise.
+
+    Estimated by the median absolute value over integer positions, most of which are noise. In
+    coloured noise it differs between waveforms, and alpha must exceed each.
+    """
+    parts = recordings.of_some(partial(correlation_sizes, waveforms=waveforms), MAX_CHUNKS)
+    sizes = np.concatenate(parts, axis=1)
+    return float(GAUSSIAN * np.median(sizes, axis=1).max()) if sizes.size else 0.0
+
+
+def white_noise(recordings: Recordings) -> float:
+    """Return the standard deviation of white noise of the noisiest channel.
+
+    Estimated by the median absolute second difference of a median chunk, which smooth events and
+    drift hardly change. The second difference of white noise has six times its variance.
+    """
+    levels = [
+        one for one in recordings.of_some(median_second_difference, MAX_CHUNKS) if one is not None
+    ]
+    return float(GAUSSIAN / np.sqrt(6.0) * np.median(levels, axis=0).max()) if levels else 0.0
+
+
+def median_second_difference(chunk: Chunk) -> Floats | None:
+    """Return the median absolute second difference of a chunk, (channels,), if there are any."""
+    (x, observed), _ = chunk.read(0, 0)
+    complete = observed[:-2] & observed[1:-1] & observed[2:]
+    return np.median(np.abs(np.diff(x, 2, axis=0))[complete], axis=0) if complete.any() else None
+
+
+def require_above_noise(alpha: float, recordings: Recordings) -> None:
+    """Raise ValueError for an alpha far below the noise level; warn if it is below."""
+    noise = white_noise(recordings)
+    if alpha < FAR_BELOW * noise:
+        raise ValueError(
+            f"alpha={alpha:g} is too small: codes would need as many atoms as there are samples; "
+            f'pass an alpha above the noise level, about {noise:.2g}, or alpha="auto".'
+        )
+    if alpha < noise:
+        warn_user(
+            f"alpha={alpha:g} is below the noise level, about {noise:.2g}: codes will have very "
+            'many atoms and take long; a larger alpha, or alpha="auto", is faster.',
+            RuntimeWarning,
+        )
+
+
+def alpha_of_recordings(recordings: Recordings, start: Dictionary, typical: float) -> ChosenAlpha:
     """Choose alpha by preliminary learning from some chunks of recordings.
 
     `typical` is the size of a median event, from the windows that starts are drawn from.
     """
     some, samples = excerpts(recordings), sum(recordings.sizes)
-    waveforms, A = Waveforms(from_blocks(start)), start
+    waveforms, dictionary = Waveforms(from_blocks(start.components)), start
     alpha = min(above_noise(some, waveforms, samples).value, HALF * typical) or 1.0
     for _ in range(ROUNDS):
-        *_, last = learn(State(some.at(alpha), UnitBall(A)), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
-        A, waveforms = last.components, Waveforms(from_blocks(last.components))
+        *_, last = learn(State(some.at(alpha), dictionary), gap=LOOSE, max_iter=FIRST, tol=LOOSE)
+        dictionary, waveforms = last.dictionary, Waveforms(from_blocks(last.components))
         if (count := atoms_per_length(last.shards, waveforms)) > DENSE:
             value = float(f"{alpha:.3g}")
             reason = (
@@ -122,12 +193,6 @@ def excerpts(recordings: Recordings) -> RecordingShards:
     """Return equally spaced chunks as recordings in memory."""
     _, width, channels = recordings.space.block_shape
     most = max(min(AT_MOST // (channels * max(recordings.sizes)), MAX_CHUNKS), 1)
-    signals = map(Signal, recordings.of_some(known_values, most))
+    signals = map(Signal, recordings.of_some(Chunk.known_values, most))
     flags = {"positive": recordings.positive, "integer_shifts": recordings.integer_shifts}
     return RecordingShards.cut(signals, width, recordings.alpha, recordings.n_jobs, **flags)
-
-
-def known_values(chunk: Chunk) -> Floats:
-    """Return the samples of a chunk (n, channels), NaN where one is missing."""
-    (x, observed), _ = chunk.read(0, 0)
-    return np.where(observed[:, None], x, np.nan)

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.coding.atoms import Atoms
-from orbitdl.groups.base import Integers
 
 
 def at_times(component: Integers, time: ArrayLike, coefficient: ArrayLike, q: int) -> Atoms:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.groups.base import Combination, Floats
-from orbitdl.groups.vectors.merged_atoms import EventRows
+from orbitdl.arrays.blocks import Combination, EventRows, Floats
 
 
 @dataclass(frozen=True)

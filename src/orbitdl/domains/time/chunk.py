@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers, inner
 from orbitdl.coding.atoms import Atoms
+from orbitdl.discovery.background import Background
 from orbitdl.domains.time.atoms import joined, later, no_atoms
+from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.certificate import Certificate
-from orbitdl.domains.time.coder import RecordingCoder, positions_of, residual_of
 from orbitdl.domains.time.coordinates import from_blocks, to_blocks
-from orbitdl.domains.time.correlations import correlations, largest
+from orbitdl.domains.time.correlations import (
+    correlations,
+    largest_correlation,
+    positions_of,
+    residual_of,
+)
 from orbitdl.domains.time.penalty import field_at, largest_relative, taps_of
-from orbitdl.domains.time.recentring import max_shift_of
 from orbitdl.domains.time.signal import Part, Signal
 from orbitdl.domains.time.splines import TAPS, coefficients_of
-from orbitdl.domains.time.statistics import EventStatistics
+from orbitdl.domains.time.statistics import EventStatistics, max_shift_of
 from orbitdl.domains.time.sums import Sums, event_sums
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.groups.base import Blocks, Floats, Integers, inner
 from orbitdl.learning.shards import Residuals, Shard, Summary
+
+if TYPE_CHECKING:
+    from orbitdl.domains.time.coder import RecordingCoder
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +96,11 @@ class Chunk(Shard):
         start = max(self.first - before, 0)
         return self.signal.read(start, self.last + after), start
 
+    def known_values(self) -> Floats:
+        """Return its samples (n, channels), NaN where one is missing."""
+        (x, observed), _ = self.read(0, 0)
+        return np.where(observed[:, None], x, np.nan)
+
     def code(self, coder: RecordingCoder, n_jobs: int | None = None) -> tuple[Chunk, Summary]:
         """Optimise the atoms that begin here; return also objective and gap."""
         coded = self.optimised(coder)
@@ -122,7 +139,7 @@ class Chunk(Shard):
         restricted = {"positive": coder.positive, "integer_shifts": coder.integer_shifts}
         taps = self._taps(len(r), start, coder)
         if taps is None:
-            return largest(e, begin, end, **restricted)
+            return largest_correlation(e, begin, end, **restricted)
         return largest_relative(e, taps, coder.alpha, begin, end, **restricted)
 
     def weight(self, q: int) -> float:
@@ -178,8 +195,36 @@ class Chunk(Shard):
         blocks = to_blocks(coefficients_of(np.stack(found)))
         return Residuals(inner(blocks, blocks), blocks)
 
+
+class Recordings(Protocol):
+    """Recordings in chunks, some of which may be queried; `RecordingShards` is that."""
+
     @property
-    def known_atoms(self) -> Atoms:
-        """The atoms, of a recording that is coded."""
-        assert self.atoms is not None, "call code first"
-        return self.atoms
+    def space(self) -> TimeAxis:
+        """What waveforms and atoms look like."""
+
+    @property
+    def alpha(self) -> float:
+        """Weight of sparsity."""
+
+    @property
+    def positive(self) -> bool:
+        """Whether coefficients must be positive."""
+
+    @property
+    def integer_shifts(self) -> bool:
+        """Whether times must be whole samples."""
+
+    @property
+    def n_jobs(self) -> int | None:
+        """Threads that work here."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """Samples of every chunk."""
+
+    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
+        """Return the answers of so many chunks at most, evenly spread over all, in their order."""
+
+    def with_noise(self, noise: Background) -> Self:
+        """Return the same recordings, whitened."""

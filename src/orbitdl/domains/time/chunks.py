@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -21,11 +21,12 @@ from orbitdl.domains.time.atoms import between, in_order, joined, no_atoms, outs
 from orbitdl.domains.time.axis import TimeAxis
 from orbitdl.domains.time.certificate import Certificate
 from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.coder import RecordingCoder
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.splines import TAPS
-from orbitdl.domains.time.sweeps import BLOCK_MARGIN
 from orbitdl.learning.shards import total
+
+if TYPE_CHECKING:
+    from orbitdl.domains.time.coder import RecordingCoder
 
 LONG, MIN_LENGTHS = 2**16, 32
 """Samples of a chunk, and its minimum in waveform lengths: the overhead of reading and threading is
@@ -156,7 +157,7 @@ def even_then_odd(
 
 def across_borders(recording: Recording, coder: RecordingCoder, n_jobs: int | None) -> Recording:
     """Code disjoint windows across the borders between chunks."""
-    max_shift = BORDER_BLOCKS * (recording[0].width + BLOCK_MARGIN)
+    max_shift = BORDER_BLOCKS * coder.least_block
     windows = [border_window(one, two, max_shift) for one, two in pairwise(recording)]
     coded = in_threads(lambda window: window.optimised(coder), windows, n_jobs)
     for k, window in enumerate(coded):

@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.arrays.warnings import warn_user
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.atoms import at_times, between, in_order, joined, outside
-from orbitdl.domains.time.correlations import correlations
+from orbitdl.domains.time.correlations import correlations, residual_of
 from orbitdl.domains.time.oracles import ENDLESS, WaveformTables
 from orbitdl.domains.time.residuals import Residual
 from orbitdl.domains.time.splines import GRAM
@@ -24,8 +25,7 @@ from orbitdl.domains.time.sweeps import (
     make_blocks,
     sweep_until_clean,
 )
-from orbitdl.domains.time.waveforms import BEYOND, Waveforms
-from orbitdl.groups.base import Floats
+from orbitdl.domains.time.waveforms import Waveforms
 
 CAPACITY = 32
 """Initial capacity of a block in atoms; doubled when it is exceeded."""
@@ -73,6 +73,11 @@ class RecordingCoder:
             )
 
     @property
+    def least_block(self) -> int:
+        """Smallest size of blocks in positions."""
+        return self.waveforms.length + BLOCK_MARGIN
+
+    @property
     def shapes(self) -> WaveformTables:
         """Waveforms in the form used by kernels."""
         u = np.ascontiguousarray(self.waveforms.u)
@@ -117,7 +122,7 @@ class RecordingCoder:
             ends = first + residual.offset, last + residual.offset
             positions = int(max(ends[0], FIRST)), int(min(ends[1], residual.e.shape[1] - END))
             ended = sweep_until_clean(residual, blocks, positions, self.alpha, self.tol, SWEEPS)
-            own = atoms_of(blocks, self.waveforms)
+            own = atoms_in_blocks(blocks, self.waveforms)
             if ended != FULL:
                 return own
             _require_duration(workspace, blocks, self)
@@ -126,7 +131,7 @@ class RecordingCoder:
 
     def _block_size(self, samples: int, atoms: int) -> int:
         """Return the size of blocks in positions, from the density of known atoms."""
-        least = self.waveforms.length + BLOCK_MARGIN
+        least = self.least_block
         in_one = max(atoms * least / samples, 1.0)
         return least * max(min(self.span, int(CROWDED / in_one)), 1)
 
@@ -159,23 +164,6 @@ def residual_for(
         waveforms.offset,
         None if taps is None else coder.alpha * (taps - 1.0),
     )
-
-
-def positions_of(samples: int, waveforms: Waveforms) -> tuple[int, int]:
-    """Return the half-open interval of positions of correlations with `samples` samples.
-
-    Positions count from the first sample; atoms may extend beyond either end.
-    """
-    first = -waveforms.offset
-    return first, first + samples + waveforms.length - 1 + 2 * BEYOND
-
-
-def residual_of(
-    x: Floats, observed: NDArray[np.bool_], waveforms: Waveforms, atoms: Atoms
-) -> Floats:
-    """Return x (n, channels) minus atoms, zero where not observed."""
-    fitted = waveforms.add_up(len(x), atoms.component, atoms.time, atoms.coefficient)
-    return np.where(observed[:, None], x - fitted, 0.0)
 
 
 def complete_positions(observed: NDArray[np.bool_], waveforms: Waveforms) -> NDArray[np.bool_]:
@@ -212,7 +200,7 @@ def blocks_of(
     return blocks
 
 
-def atoms_of(blocks: Blocks, waveforms: Waveforms) -> Atoms:
+def atoms_in_blocks(blocks: Blocks, waveforms: Waveforms) -> Atoms:
     """Return all atoms, sorted by time."""
     used = np.arange(blocks.c.shape[1]) < blocks.filled[:, None]
     time = blocks.position[used] - waveforms.offset

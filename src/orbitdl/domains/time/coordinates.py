@@ -11,10 +11,10 @@ from functools import lru_cache
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular, toeplitz
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.domains.time.splines import GRAM
 from orbitdl.domains.time.sums import Sums
-from orbitdl.groups.base import Blocks, Floats
 
 
 @lru_cache(maxsize=16)
@@ -39,7 +39,7 @@ def from_blocks(A: Blocks) -> Floats:
     return np.ascontiguousarray(solved.reshape(width, q, channels).transpose(1, 0, 2))
 
 
-def in_blocks(sums: Sums, usage: Floats) -> Statistics:
+def statistics_in_blocks(sums: Sums, usage: Floats) -> Statistics:
     """Transform sums from coefficients to components."""
     q, size = len(usage), len(sums.normal)
     lower = factor(size // q)

@@ -10,10 +10,12 @@ a cubic on every cell, whose maximum has a closed form.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import fft
 
+from orbitdl.arrays.blocks import Floats
+from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.waveforms import BEYOND, Waveforms
-from orbitdl.groups.base import Floats
 from orbitdl.kernels import fast, internal
 
 BLOCK, SHORTEST = 8, 512
@@ -45,7 +47,24 @@ def correlations(signal: Floats, waveforms: Waveforms) -> Floats:
     return e
 
 
-def largest(
+def positions_of(samples: int, waveforms: Waveforms) -> tuple[int, int]:
+    """Return the half-open interval of positions of correlations with `samples` samples.
+
+    Positions count from the first sample; atoms may extend beyond either end.
+    """
+    first = -waveforms.offset
+    return first, first + samples + waveforms.length - 1 + 2 * BEYOND
+
+
+def residual_of(
+    x: Floats, observed: NDArray[np.bool_], waveforms: Waveforms, atoms: Atoms
+) -> Floats:
+    """Return x (n, channels) minus atoms, zero where not observed."""
+    fitted = waveforms.add_up(len(x), atoms.component, atoms.time, atoms.coefficient)
+    return np.where(observed[:, None], x - fitted, 0.0)
+
+
+def largest_correlation(
     e: Floats,
     first: int = 1,
     last: int | None = None,

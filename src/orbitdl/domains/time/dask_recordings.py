@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Integers
 from orbitdl.data.base import reading
+from orbitdl.data.dask_arrays import scheduler_of
 from orbitdl.domains.time.inputs import as_signal
 from orbitdl.domains.time.signal import Signal, name_of
-from orbitdl.groups.base import Integers
 
 
 class DelayedRecordings:
@@ -42,7 +42,7 @@ class DelayedRecordings:
     def read(self, k: int) -> Signal:
         """Compute recording k here."""
         with reading(name_of(k)):
-            values = self.chunk(k).compute(scheduler=_scheduler(self.chunk(k)))
+            values = self.chunk(k).compute(scheduler=scheduler_of(self.chunk(k), "synchronous"))
         return check_recording(values, k, k + 1)
 
     @property
@@ -83,9 +83,3 @@ def delayed_recordings(recording: Any) -> tuple[DelayedRecordings | None, bool]:
 def is_delayed(thing: Any) -> bool:
     """Return whether Dask computes this object in one step: its arrays have a shape before."""
     return hasattr(thing, "__dask_graph__") and not hasattr(type(thing), "shape")
-
-
-def _scheduler(delayed: Any) -> str | None:
-    """Return where a recording is computed: here, unless a cluster holds parts of it."""
-    distributed = sys.modules.get("distributed")
-    return None if distributed is not None and distributed.futures_of(delayed) else "synchronous"

@@ -1,21 +1,29 @@
-"""Recordings as users have them: one or several, in memory or on disk; checked."""
+"""Recordings as users have them: one or several, in memory or on disk; checked.
+
+Recordings that arrive one after another, once, are stored in a scratch folder and read from there.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import os
+import tempfile
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
 from orbitdl.coding.parallel import in_threads
+from orbitdl.data.opening import come_once, remove_folder
 from orbitdl.discovery.background import Background
-from orbitdl.domains.time.signal import Signal, complete, name_of
-from orbitdl.domains.time.spooling import come_once, spooled
+from orbitdl.domains.time.signal import Signal, complete_samples, name_of
 from orbitdl.domains.time.whitening import whitened
-from orbitdl.groups.base import Floats, Integers
 
 PART = 2**18
 """Samples that are read at a time."""
@@ -90,7 +98,8 @@ def require_own_channels(found: int, own: int, name: str) -> None:
     """Refuse a recording of other channels than the waveforms have."""
     if found != own:
         raise ValueError(
-            f"{name} has {counted(found)}, but this model was fitted on {own}; pass the same ones."
+            f"{name} has {found} channel{'s' * (found != 1)}, but this model was fitted on {own}; "
+            "pass the same ones."
         )
 
 
@@ -111,11 +120,6 @@ class LocalRecordings:
     def read(self, k: int) -> Signal:
         """Return recording k."""
         return self.signals[k]
-
-
-def counted(channels: int) -> str:
-    """Return a number of channels in words."""
-    return f"{channels} channel{'s' * (channels != 1)}"
 
 
 def require_same_channels(channels: Sequence[int]) -> None:
@@ -152,7 +156,7 @@ def known_range(part: Floats, name: str) -> tuple[int, Floats, Floats]:
     """Return how many samples (n, channels) are there, and the least and the largest of each."""
     if np.isinf(part).any():
         raise ValueError(f"{name} has infinite values; set them to NaN: missing.")
-    known = complete(part)
+    known = complete_samples(part)
     there = part if known.all() else part[known]
     return len(there), there.min(axis=0, initial=np.inf), there.max(axis=0, initial=-np.inf)
 
@@ -177,7 +181,7 @@ def ready(
     return whitened(free, noise, length, n_jobs)
 
 
-def parts_of(signal: Signal) -> Iterator[Floats]:
+def read_in_parts(signal: Signal) -> Iterator[Floats]:
     """Yield the samples of a recording as they are, part by part."""
     return (signal.raw(first, first + PART) for first in range(0, len(signal), PART))
 
@@ -185,7 +189,7 @@ def parts_of(signal: Signal) -> Iterator[Floats]:
 def _nothing_observed(signal: Signal) -> str:
     """Say that no sample is there, and whether one channel is to blame."""
     there = np.zeros(signal.channels, dtype=bool)
-    for part in parts_of(signal):
+    for part in read_in_parts(signal):
         there |= (~np.isnan(part)).any(axis=0)
     if there.any() and not there.all():
         dead = int(np.argmin(there))
@@ -211,3 +215,61 @@ def _in_memory(values: Any, name: str) -> Any:
             "for several recordings."
         ) from None
     return array.astype(np.float64) if array.dtype.kind in "biu" else array
+
+
+class ScratchFolder:
+    """A temporary folder that vanishes with the last that refers to it."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="orbitdl-"))
+        weakref.finalize(self, remove_folder, str(self.path), os.getpid())
+
+
+@dataclass(frozen=True, eq=False)
+class SpooledRecording:
+    """A recording in a scratch folder, of which slices are taken."""
+
+    values: NDArray[Any]
+    folder: ScratchFolder
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of the array."""
+        return self.values.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Of the array."""
+        return self.values.dtype
+
+    def __getitem__(self, samples: slice) -> NDArray[Any]:
+        found: NDArray[Any] = self.values[samples]
+        return found
+
+
+def spooled(recordings: Iterable[Any]) -> list[SpooledRecording]:
+    """Write recordings to a scratch folder, one at a time; return them to be read from there."""
+    folder = ScratchFolder()
+    kept = [_written(one, k, folder) for k, one in enumerate(recordings)]
+    if not kept:
+        raise ValueError(
+            "the iterator gave no recording; pass one that was not used before, or a list."
+        )
+    return kept
+
+
+def _written(recording: Any, number: int, folder: ScratchFolder) -> SpooledRecording:
+    """Write one recording; what is no array of numbers is refused once it is read."""
+    path = folder.path / f"{number}.npy"
+    array = np.asarray(getattr(recording, "signal", recording))
+    if array.size == 0 or array.dtype.kind not in "biuf" or array.ndim not in (1, 2):
+        return SpooledRecording(array, folder)
+    try:
+        np.save(path, array, allow_pickle=False)
+    except OSError as error:
+        raise OSError(
+            f"recording {number} could not be kept in a scratch folder in {path.parent.parent} "
+            f"({error.strerror or error}); make room, set TMPDIR to another folder, or pass a list "
+            "of arrays on disk."
+        ) from error
+    return SpooledRecording(np.load(path, mmap_mode="r"), folder)

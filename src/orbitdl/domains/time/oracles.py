@@ -25,10 +25,10 @@ import numpy as np
 from numba import types
 from numba.extending import overload
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.sliding.oracle import LOOKS
 from orbitdl.domains.time.splines import fill_weights, weighted
 from orbitdl.domains.time.waveforms import MARGIN
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import INSIDE, internal
 
 

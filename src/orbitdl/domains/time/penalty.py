@@ -15,10 +15,10 @@ from typing import Protocol
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.correlations import cubic_of, on_samples, stationary
 from orbitdl.domains.time.splines import TAPS, weights_at
-from orbitdl.groups.base import Floats
 from orbitdl.kernels import fast, internal
 
 
@@ -65,14 +65,14 @@ class LevelField:
             )
         if len(times) == 0 or not np.isfinite(times).all() or np.any(np.diff(times) <= 0):
             raise ValueError("times must be finite, strictly ascending and not empty.")
-        require_positive(values)
+        require_positive_weights(values)
 
     def taps(self, first: int, last: int) -> Floats:
         positions = np.arange(first, last)
         return np.stack([np.interp(positions, self.times, row) for row in self.values])
 
 
-def require_positive(values: Floats) -> None:
+def require_positive_weights(values: Floats) -> None:
     """Raise ValueError unless all weights are positive and finite."""
     if not (np.isfinite(values).all() and np.all(values > 0)):
         raise ValueError(
@@ -89,7 +89,7 @@ def taps_of(field: PenaltyField, first: int, last: int, q: int) -> Floats:
             f"the penalty field has shape {taps.shape} at {last - first} positions; it must have "
             f"one row, or one for each of {q} components."
         )
-    require_positive(taps)
+    require_positive_weights(taps)
     return np.ascontiguousarray(np.broadcast_to(taps, (q, last - first)))
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.ndimage import uniform_filter1d
 
-from orbitdl.domains.time.chunk import Chunk
-from orbitdl.domains.time.noise import GAUSSIAN
-from orbitdl.domains.time.shards import Recordings
-from orbitdl.groups.base import Floats
+from orbitdl.arrays.blocks import Floats
+from orbitdl.domains.time.alpha import GAUSSIAN
+from orbitdl.domains.time.chunk import Chunk, Recordings
 
 MOST = 2000
 """Stretches to choose from, of all recordings together."""

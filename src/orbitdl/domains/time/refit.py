@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import splu
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.domains.time.atoms import later, range_of
 from orbitdl.domains.time.chunk import Chunk
 from orbitdl.domains.time.splines import TAPS
 from orbitdl.domains.time.waveforms import Waveforms, fill_signals
-from orbitdl.groups.base import Floats, Integers
 
 STEPS, LONGEST = 8, 0.5
 """Maximum number of steps in time, and their maximum length in samples."""
@@ -112,7 +112,7 @@ def refitted(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Refi
     amplitude = amplitudes_of(recording, waveforms, atoms)
     count = len(atoms.time)
     norm, product, before, after, observed = np.zeros((5, count))
-    for part in columns_of(recording, waveforms, atoms):
+    for part in columns_of_atoms(recording, waveforms, atoms):
         y = part.x - np.asarray(part.matrix @ amplitude[part.which])
         norm[part.which] += np.asarray(part.matrix.multiply(part.matrix).sum(axis=0)).ravel()
         product[part.which] += np.asarray(part.matrix.T @ y)
@@ -180,7 +180,7 @@ class NormalEquations:
         """Sum over the chunks of a recording; atoms are sorted by time."""
         count, energy = len(atoms.time), 0.0
         gram, right = sparse.csr_array((2 * count, 2 * count)), np.zeros(2 * count)
-        for part in columns_of(recording, waveforms, atoms):
+        for part in columns_of_atoms(recording, waveforms, atoms):
             both = sparse.hstack([part.matrix, part.derivatives()], format="csc")
             at = np.arange(part.which.start, part.which.stop)
             at = np.concatenate([at, at + count])
@@ -215,7 +215,7 @@ def amplitudes_of(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) ->
     if count == 0:
         return np.zeros(0)
     products, right = list[tuple[Floats, Integers, Integers]](), np.zeros(count)
-    for part in columns_of(recording, waveforms, atoms):
+    for part in columns_of_atoms(recording, waveforms, atoms):
         own, first = (part.matrix.T @ part.matrix).tocoo(), part.which.start
         products.append((own.data, own.row + first, own.col + first))
         right[part.which] += np.asarray(part.matrix.T @ part.x)
@@ -231,7 +231,9 @@ def solved(gram: sparse.csc_array, right: Floats) -> Floats:
     return np.asarray(splu(gram + ridge * one).solve(right))
 
 
-def columns_of(recording: list[Chunk], waveforms: Waveforms, atoms: Atoms) -> Iterator[Columns]:
+def columns_of_atoms(
+    recording: list[Chunk], waveforms: Waveforms, atoms: Atoms
+) -> Iterator[Columns]:
     """Yield the atoms of one chunk after the other."""
     return (Columns(chunk, waveforms, atoms) for chunk in recording)
 

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.domains.time.oracles import CompleteOracle, TruncatedOracle, WaveformTables
 from orbitdl.domains.time.splines import four_weights
 from orbitdl.domains.time.waveforms import add_products, add_waveform
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, internal
 from orbitdl.kernels.linear_algebra import dot
 
@@ -127,7 +127,7 @@ def correlate_again(residual, first, last):  # type: ignore[no-untyped-def]
 
 
 @internal
-def energy_of(residual, lo, hi):  # type: ignore[no-untyped-def]
+def energy_in(residual, lo, hi):  # type: ignore[no-untyped-def]
     """Return the energy of the residual in the supports of the atoms of a window."""
     first, last = lo - 2 - residual.offset, hi + residual.shapes.u.shape[1] + 3 - residual.offset
     there = residual.r[max(first, 0) : max(last, 0)].reshape(-1)
@@ -137,7 +137,7 @@ def energy_of(residual, lo, hi):  # type: ignore[no-untyped-def]
 @internal
 def complete_window(residual, workspace, lo, hi):  # type: ignore[no-untyped-def]
     """Return the oracle of a window whose atoms are completely observed."""
-    energy = energy_of(residual, lo, hi)
+    energy = energy_in(residual, lo, hi)
     return CompleteOracle(
         residual.e,
         residual.shapes,
@@ -161,6 +161,6 @@ def truncated_window(residual, workspace, lo, hi):  # type: ignore[no-untyped-de
             n += 1
     weights, excess = workspace.weights, residual.excess
     return TruncatedOracle(
-        residual.e, residual.shapes, energy_of(residual, lo, hi), float(lo), hi - EDGE, weights,
+        residual.e, residual.shapes, energy_in(residual, lo, hi), float(lo), hi - EDGE, weights,
         excess, workspace.missing[:n], workspace.ranges, workspace.values,
     )  # fmt: skip

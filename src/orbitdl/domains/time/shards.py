@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Protocol, Self, TypeVar
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.coding.atoms import Atoms
 from orbitdl.coding.codes import Codes
 from orbitdl.coding.parallel import in_threads
@@ -15,7 +15,7 @@ from orbitdl.dictionaries.base import Dictionary
 from orbitdl.dictionaries.statistics import Statistics
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.axis import TimeAxis
-from orbitdl.domains.time.chunk import Chunk
+from orbitdl.domains.time.chunk import Answer, Chunk
 from orbitdl.domains.time.chunks import (
     Recording,
     Watch,
@@ -30,44 +30,7 @@ from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.statistics import EventStatistics
 from orbitdl.domains.time.waveforms import Waveforms
 from orbitdl.domains.time.whitening import whitened
-from orbitdl.groups.base import Blocks, Floats, Integers
 from orbitdl.learning.shards import LocalShards, Summary, shuffled
-
-Answer = TypeVar("Answer")
-
-
-class Recordings(Protocol):
-    """Recordings in chunks, some of which may be queried; `RecordingShards` is that."""
-
-    @property
-    def space(self) -> TimeAxis:
-        """What waveforms and atoms look like."""
-
-    @property
-    def alpha(self) -> float:
-        """Weight of sparsity."""
-
-    @property
-    def positive(self) -> bool:
-        """Whether coefficients must be positive."""
-
-    @property
-    def integer_shifts(self) -> bool:
-        """Whether times must be whole samples."""
-
-    @property
-    def n_jobs(self) -> int | None:
-        """Threads that work here."""
-
-    @property
-    def sizes(self) -> list[int]:
-        """Samples of every chunk."""
-
-    def of_some(self, ask: Callable[[Chunk], Answer], most: int) -> list[Answer]:
-        """Return the answers of so many chunks at most, evenly spread over all, in their order."""
-
-    def with_noise(self, noise: Background) -> Self:
-        """Return the same recordings, whitened."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.parallel import chunks_of, in_threads
 from orbitdl.discovery.background import Background
 from orbitdl.domains.time.penalty import PenaltyField
 from orbitdl.domains.time.splines import weights_at
-from orbitdl.groups.base import Floats
 
 Part = tuple[Floats, NDArray[np.bool_]]
 REACH = 2
@@ -96,7 +96,7 @@ class Signal:
     def _unfiltered(self, first: int, last: int) -> Part:
         """Return samples free of their trend."""
         part = self.raw(first, last)
-        observed = complete(part)
+        observed = complete_samples(part)
         if self.span > 0:
             part = part - self._joined(first, last)[0]
         return np.where(observed[:, None], part, 0.0), observed
@@ -145,7 +145,7 @@ class Signal:
         part = self.raw(first, end * span)
         before, after = first - begin * span, end * span - first - len(part)
         part = np.pad(part, [(before, after), (0, 0)], constant_values=np.nan)
-        part[~complete(part)] = np.nan
+        part[~complete_samples(part)] = np.nan
         blocks = np.ascontiguousarray(part.reshape(end - begin, span, -1).transpose(0, 2, 1))
         blocks.sort(axis=2)  # NaN comes last
         count = np.sum(~np.isnan(blocks[:, :1]), axis=2)
@@ -169,7 +169,7 @@ class Signal:
         return replace(self, values=free, span=0, noise=None)
 
 
-def complete(values: Floats) -> NDArray[np.bool_]:
+def complete_samples(values: Floats) -> NDArray[np.bool_]:
     """Return which samples (n, channels) have all their channels."""
     missing = np.isnan(values).T.copy()  # reducing many short rows is slow, a few long ones quick
     return np.asarray(~np.logical_or.reduce(missing))
@@ -199,12 +199,6 @@ def long_gaps(missing: NDArray[np.bool_], least: int) -> NDArray[np.bool_]:
     for begin, end in edges[edges[:, 1] - edges[:, 0] >= least]:
         result[begin:end] = True
     return result
-
-
-def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
-    """Return which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
-    total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
-    return np.asarray(total[width:] > total[:-width])
 
 
 @lru_cache(maxsize=16)

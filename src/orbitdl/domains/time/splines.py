@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_banded
 
-from orbitdl.groups.base import Floats
+from orbitdl.arrays.blocks import Floats
 from orbitdl.kernels import internal
 
 TAPS = 4

@@ -6,13 +6,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import fft
 
+from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.arrays.validation import as_components
-from orbitdl.dictionaries.norm_constraint import unit_norm
-from orbitdl.dictionaries.unit_ball import UnitBall
+from orbitdl.dictionaries.base import Dictionary, Kind
+from orbitdl.dictionaries.least_squares import unit_norm
 from orbitdl.domains.time.coordinates import to_blocks
 from orbitdl.domains.time.pool import Pool
 from orbitdl.domains.time.splines import coefficients_of
-from orbitdl.groups.base import Blocks, Floats
 
 CANDIDATES, JUDGES = 50, 500
 """Candidates of the greedy initialisation, and segments that they are scored on."""
@@ -72,20 +72,20 @@ def max_correlation(spectra: NDArray[np.complex128], waveform: Floats) -> Floats
     return np.asarray(np.abs(fft.irfft(products, size, axis=1)).max(axis=1))
 
 
-def choose_starts(
-    init: str | ArrayLike, pool: Pool, q: int, generators: list[np.random.Generator]
-) -> list[UnitBall]:
+def choose_waveforms(
+    init: str | ArrayLike, pool: Pool, q: int, kind: Kind, generators: list[np.random.Generator]
+) -> list[Dictionary]:
     """Return q initial waveforms of unit norm for every generator, or once for an array.
 
-    Segments are drawn from the pool.
+    Segments are drawn from the pool; `kind` makes dictionaries of waveforms.
     """
     width, channels = pool.shape
     if isinstance(init, str):
         if init == "data":
-            return [UnitBall(start_from_pool(pool, q, rng)) for rng in generators]
+            return [kind(start_from_pool(pool, q, rng)) for rng in generators]
         if init == "random":
             noise = (rng.standard_normal((q, width, channels)) for rng in generators)
-            return [UnitBall(unit_norm(to_blocks(u))) for u in noise]
+            return [kind(unit_norm(to_blocks(u))) for u in noise]
         raise ValueError(f'init must be "data", "random" or an array, not {init!r}.')
     array = as_components(init, "init")
     expected = (q, width, channels) if channels > 1 else (q, width)
@@ -94,4 +94,4 @@ def choose_starts(
     if not np.any(array.reshape(q, -1), axis=1).all():
         raise ValueError("init has a waveform that is zero; pass another.")
     u = coefficients_of(array.reshape(q, width, channels))
-    return [UnitBall(unit_norm(to_blocks(u)))]
+    return [kind(unit_norm(to_blocks(u)))]

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.atoms import Atoms
-from orbitdl.domains.time.signal import reached
 from orbitdl.domains.time.splines import TAPS, four_weights
-from orbitdl.domains.time.waveforms import add_multiple
-from orbitdl.groups.base import Floats
+from orbitdl.domains.time.waveforms import add_multiple, reached
 from orbitdl.kernels import allocating, internal
 
 AT_ONCE = 4096

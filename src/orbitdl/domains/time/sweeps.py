@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.coding.sliding.state import append_atom, make_state
 from orbitdl.domains.time.residuals import (
     Residual,
@@ -21,7 +22,6 @@ from orbitdl.domains.time.residuals import (
     truncated_window,
 )
 from orbitdl.domains.time.window import solve_window
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import ZERO, fast, internal, internal_finite
 
 BLOCK_MARGIN = 20
@@ -168,7 +168,7 @@ def change_of(before, after, first, last):  # type: ignore[no-untyped-def]
 
 
 @internal
-def largest(values):  # type: ignore[no-untyped-def]
+def maximum_of(values):  # type: ignore[no-untyped-def]
     """Return the maximum of non-negative values."""
     top = 0.0
     for k in range(values.shape[0]):
@@ -191,7 +191,7 @@ def sweep(st, residual, blocks, workspace, first, last, alpha, tol, most):  # ty
     n_blocks, size, n_positions = blocks.filled.shape[0], blocks.size, residual.e.shape[1]
     width, limit = residual.shapes.u.shape[1], CHANGE_TOL * tol * alpha
     before, full = workspace.before, False
-    while workspace.next[0] < 2 * most and not full and largest(blocks.dirty) > limit:
+    while workspace.next[0] < 2 * most and not full and maximum_of(blocks.dirty) > limit:
         for b in range(workspace.next[1], n_blocks - 1, 2):
             if max(blocks.dirty[b], blocks.dirty[b + 1]) <= limit:
                 continue

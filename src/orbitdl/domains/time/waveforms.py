@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import fft
 
+from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.domains.time.splines import (
     TAPS,
     coefficients_of,
@@ -16,7 +18,6 @@ from orbitdl.domains.time.splines import (
     norms_of,
     samples_of,
 )
-from orbitdl.groups.base import Floats, Integers
 from orbitdl.kernels import allocating, fast, internal
 
 MARGIN = 8
@@ -98,6 +99,12 @@ class Waveforms:
         position = np.asarray(time, dtype=np.float64) + self.offset
         add_waveforms(component, position, coefficient, self.u, self.offset, total)
         return total
+
+
+def reached(flags: NDArray[np.bool_], width: int) -> NDArray[np.bool_]:
+    """Return which places (n + width - 1,) have one of the flags (n,) among the last `width`."""
+    total = np.pad(np.cumsum(np.pad(flags, (0, width - 1))), (width, 0))
+    return np.asarray(total[width:] > total[:-width])
 
 
 @internal

@@ -11,12 +11,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from orbitdl.arrays.blocks import Floats
 from orbitdl.coding.parallel import in_threads
 from orbitdl.discovery.background import Background
-from orbitdl.discovery.level import LONG, block_levels, joined
+from orbitdl.discovery.level import LONG, block_levels, combined_levels
 from orbitdl.domains.time.penalty import LevelField
 from orbitdl.domains.time.signal import Signal
-from orbitdl.groups.base import Floats
 
 TOGETHER = 64
 """Blocks read at a time."""
@@ -31,7 +31,7 @@ def whitened(signal: Signal, noise: Background, length: int, n_jobs: int | None)
 def noise_field(signal: Signal, length: int, n_jobs: int | None) -> LevelField:
     """Return the noise level of a whitened recording at the centre of waveforms."""
     short, long = (block_noise(signal, size, n_jobs) for size in (length, LONG * length))
-    at, levels = joined(short, long, length, signal.channels)
+    at, levels = combined_levels(short, long, length, signal.channels)
     return LevelField(at - length / 2, levels[None])
 
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import Combination
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
 from orbitdl.groups.finite_representation import Entries, FiniteRepresentation, translated_entries
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.maxima.plane_grid import plane_grid_peaks

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import fft
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import CLOSE, Combination
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import CLOSE
 from orbitdl.groups.images.torus import TorusAction, TranslationGroup
 from orbitdl.groups.maxima.plane_grid import plane_grid_peaks
 from orbitdl.groups.maxima.plane_largest import find_plane_largest
@@ -78,10 +78,6 @@ class TranslationRepresentation(TorusAction):
     def spanning_elements(self) -> Floats:
         sides = (np.arange(size, dtype=np.float64) for size in self.transform.size)
         return np.stack(np.meshgrid(*sides, indexing="ij"), axis=-1).reshape(-1, 2)
-
-    @property
-    def has_tangents(self) -> bool:
-        return True
 
     def tangents(self, B: Blocks) -> Blocks:
         factor = -1j * self.angles(self.transform.waves.astype(np.float64)).T

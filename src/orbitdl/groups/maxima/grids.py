@@ -7,6 +7,9 @@ from scipy import fft
 
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 
+BLOCK = 16
+"""Grid points that are tested at once, for vectorisation: the size of a grid is a multiple."""
+
 
 def on_grid(C: Blocks, size: int, axis: int = -1) -> Floats:
     """Return ``Re sum_f C_f exp(2 pi i f k / size)`` for k = 0 .. size-1.
@@ -36,3 +39,13 @@ def grid_peaks(values: Floats, threshold: float | Floats) -> tuple[Integers, Int
     high &= height >= threshold
     row, column = np.divmod(np.flatnonzero(high), values.shape[1])
     return row, column
+
+
+def grid_size(cells: int, fineness: float) -> int:
+    """Return a size of grids that is fast for the FFT, at least `fineness` points per cell."""
+    return BLOCK * int(fft.next_fast_len(int(np.ceil(fineness * cells / BLOCK)), real=True))
+
+
+def lowest_fraction(n_blocks: int, size: int) -> float:
+    """Return ``cos(pi deg / M)``, the fraction of a maximum that a grid of M points attains."""
+    return max(float(np.cos(np.pi * (n_blocks - 1) / size)), 0.0)

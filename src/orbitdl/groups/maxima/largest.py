@@ -21,13 +21,18 @@ import numpy as np
 from scipy import fft
 
 from orbitdl.arrays.blocks import Blocks, Floats, correlate, pairs
-from orbitdl.groups.maxima.cell import (
+from orbitdl.groups.maxima.grids import BLOCK, lowest_fraction
+from orbitdl.groups.maxima.polynomials import (
+    FIRST,
+    LAST,
+    apply_phases,
     bound_of_peaks,
     curvature_remainder,
+    eight_terms,
     largest_peak,
     only_peak,
+    taylor_factors,
 )
-from orbitdl.groups.maxima.polynomials import FIRST, LAST, apply_phases, eight_terms, taylor_factors
 from orbitdl.kernels import fast, internal, internal_finite
 
 ORDER = 16
@@ -38,8 +43,6 @@ STEEP = 645120.0 / 20.0
 """The slope of 8 terms has an error of at most the 8th derivative over ``2^7 7! = 645120``. With a
 second derivative 20 times this error, the position of a maximum is exact to 0.1 cells (with a
 margin of 2)."""
-BLOCK = 16
-"""Grid points tested at once, for vectorisation; the size of a grid is a multiple."""
 
 
 @internal
@@ -169,16 +172,6 @@ ROUNDING = 1e-6
 FFT loses one or two."""
 ROWS = 256
 """Polynomials evaluated on a grid at a time."""
-
-
-def grid_size(cells: int, fineness: float) -> int:
-    """Return a size of grids that is fast for the FFT, at least `fineness` points per cell."""
-    return BLOCK * int(fft.next_fast_len(int(np.ceil(fineness * cells / BLOCK)), real=True))
-
-
-def lowest_fraction(n_blocks: int, size: int) -> float:
-    """Return ``cos(pi deg / M)``, the fraction of a maximum that a grid of M points attains."""
-    return max(float(np.cos(np.pi * (n_blocks - 1) / size)), 0.0)
 
 
 @fast

@@ -31,16 +31,18 @@ from typing import NamedTuple
 import numpy as np
 
 from orbitdl.arrays.blocks import Floats, Integers
-from orbitdl.groups.maxima.plane_cells import (
+from orbitdl.groups.maxima.plane_grid import exceeds_neighbours
+from orbitdl.groups.maxima.plane_maxima import newton_maximum
+from orbitdl.groups.maxima.plane_values import (
     bound_of_caps,
     cap_of,
+    jet_at,
+    last_waves,
+    make_work,
     sum_of_cubes,
     third_derivative,
     top_of_box,
 )
-from orbitdl.groups.maxima.plane_grid import exceeds_neighbours
-from orbitdl.groups.maxima.plane_maxima import newton_maximum
-from orbitdl.groups.maxima.plane_values import jet_at, last_waves, make_work
 from orbitdl.kernels import allocating, internal, internal_finite
 
 ROUNDING = 1e-14

@@ -11,9 +11,8 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats, Integers
 from orbitdl.groups.base import Group
 from orbitdl.groups.finite_representation import FiniteRepresentation
-from orbitdl.groups.presentation import ElementSlider, Presentation
+from orbitdl.groups.presentation import ElementSlider, Presentation, view_of_image, view_of_signals
 from orbitdl.groups.transforms.base import Transform
-from orbitdl.groups.views import view_of_image, view_of_signals
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
 from orbitdl.arrays.validation import require_count
-from orbitdl.groups.base import Combination, Group
+from orbitdl.groups.base import Group
 from orbitdl.groups.finite_representation import Entries, FiniteRepresentation, translated_entries
 from orbitdl.groups.maxima.grids import grid_peaks
 from orbitdl.groups.signals.time_shift import TimeShift, fourier_of

@@ -7,14 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from orbitdl.arrays.blocks import Blocks, Floats, Integers
-from orbitdl.groups.base import CLOSE, Combination, Group, Representation
-from orbitdl.groups.maxima.moduli import largest_modulus, modulus_peaks
+from orbitdl.arrays.blocks import Blocks, Combination, Floats, Integers
+from orbitdl.groups.base import CLOSE, Group, Representation
+from orbitdl.groups.maxima.peaks import largest_modulus, modulus_peaks
 from orbitdl.groups.phase_action import add_waves
-from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider
+from orbitdl.groups.presentation import PhaseSlider, Presentation, ShiftSlider, view_of_signals
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.views import view_of_signals
 
 DEGREES = 360.0
 """Degrees; the period of the phase."""
@@ -136,10 +135,6 @@ class ShiftAndPhaseRepresentation(Representation):
     def spanning_elements(self) -> Floats:
         shift, phase = np.meshgrid(np.arange(self.shape[0]), [0.0, DEGREES / 4])
         return np.stack([shift.ravel(), phase.ravel()], axis=1)
-
-    @property
-    def has_tangents(self) -> bool:
-        return True
 
     def tangents(self, B: Blocks) -> Blocks:
         powers = np.stack([self.frequency, np.ones_like(self.frequency)])

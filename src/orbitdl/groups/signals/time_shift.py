@@ -10,9 +10,8 @@ import numpy as np
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.groups.base import Group
 from orbitdl.groups.phase_action import PhaseAction
-from orbitdl.groups.presentation import Presentation, ShiftSlider
+from orbitdl.groups.presentation import Presentation, ShiftSlider, view_of_signals
 from orbitdl.groups.transforms.fourier import Fourier
-from orbitdl.groups.views import view_of_signals
 
 
 class TimeShift(PhaseAction):

@@ -10,10 +10,9 @@ import numpy as np
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Group
 from orbitdl.groups.circle import CircleRepresentation
-from orbitdl.groups.presentation import Presentation, RotationSlider, Slider
+from orbitdl.groups.presentation import Presentation, RotationSlider, Slider, view_of_points
 from orbitdl.groups.transforms.base import Transform
 from orbitdl.groups.vectors.matrix_group import MatrixGroup, rotation_generators
-from orbitdl.groups.views import view_of_points
 
 
 @dataclass(frozen=True)

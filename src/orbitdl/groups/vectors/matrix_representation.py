@@ -8,9 +8,8 @@ import numpy as np
 
 from orbitdl.arrays.blocks import Blocks, Floats
 from orbitdl.groups.base import Group, Representation
-from orbitdl.groups.presentation import Presentation
+from orbitdl.groups.presentation import Presentation, view_of_points
 from orbitdl.groups.transforms.reshape import Reshape
-from orbitdl.groups.views import view_of_points
 
 
 class MatrixGroupRepresentation(Representation):
@@ -69,10 +68,6 @@ class MatrixGroupRepresentation(Representation):
 
     def match(self, correlation: Blocks) -> tuple[Floats, Floats]:
         return self.matrix_group.match(correlation[..., 0, :, :])
-
-    @property
-    def has_tangents(self) -> bool:
-        return True
 
     def tangents(self, B: Blocks) -> Blocks:
         result = np.zeros((*B.shape[:-3], self.dimension, *B.shape[-3:]), dtype=B.dtype)

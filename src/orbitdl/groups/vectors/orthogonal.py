@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import Group
 from orbitdl.groups.presentation import RotationSlider, Slider
 from orbitdl.groups.vectors.jacobi import (
     LANES,
@@ -109,10 +109,6 @@ class OrthogonalRepresentation(MatrixGroupRepresentation):
 
     def gauge(self, Z: Blocks) -> Floats:
         return spectral_norms(Z[..., 0, :, :])
-
-    @property
-    def has_prox(self) -> bool:
-        return True
 
     def prox(self, Z: Blocks, step: float) -> Blocks:
         return clipped_matrices(Z[..., 0, :, :], step)[..., None, :, :]

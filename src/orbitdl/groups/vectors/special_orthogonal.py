@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from orbitdl.arrays.blocks import Blocks, Floats
-from orbitdl.groups.base import Combination, Group
+from orbitdl.arrays.blocks import Blocks, Combination, Floats
+from orbitdl.groups.base import Group
 from orbitdl.groups.presentation import Slider
 from orbitdl.groups.vectors.matrix_group import MatrixGroup, rotation_generators
 from orbitdl.groups.vectors.matrix_representation import MatrixGroupRepresentation

@@ -12,7 +12,7 @@ from sklearn.linear_model import Ridge
 from orbitdl import WaveformLearning
 from orbitdl.datasets import make_ecg_recording
 from orbitdl.estimators import fill_gaps as applied
-from orbitdl.gaps.memory import RIDGE, artificial_gaps, long_background, predicts_better
+from orbitdl.gaps.interpolation import RIDGE, artificial_gaps, long_background, predicts_better
 
 RNG = 0
 

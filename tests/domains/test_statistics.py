@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from orbitdl.domains.time.recentring import best_positions, max_shift_of
+from orbitdl.domains.time.statistics import best_positions, max_shift_of
 from orbitdl.domains.time.sums import Sums
 
 Q, WIDTH = 2, 16

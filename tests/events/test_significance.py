@@ -12,7 +12,7 @@ from orbitdl.domains.time.atoms import at_times
 from orbitdl.domains.time.chunks import split_recording
 from orbitdl.domains.time.signal import Signal
 from orbitdl.domains.time.waveforms import Waveforms
-from orbitdl.events.jackknife import contrasts, misfit_variance
+from orbitdl.events.significance import contrasts, misfit_variance
 
 LENGTH, SAMPLES, EVENTS = 80, 24_000, 120
 
