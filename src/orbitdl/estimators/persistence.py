@@ -45,7 +45,7 @@ class PersistenceMixin:
     tol: float
     init: str | ArrayLike
     n_restarts: int
-    random_state: int | np.random.RandomState | None
+    random_state: int | np.random.Generator | np.random.RandomState | None
     n_jobs: int | None
     verbose: int
     checkpoint: str | PathLike[str] | None
