@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from typing import Any
 
 from orbitdl.domains.time.dask_recordings import delayed_recordings
@@ -62,6 +63,13 @@ class PreprocessedMixin:
             return _delayed(self.preprocessing_, recording), []
         applied = [apply_steps(self.preprocessing_, one) for one in several_of(recording)]
         return like(recording, [one.result for one in applied]), applied
+
+
+def after_preprocessing(model: Any, recording: Any) -> tuple[Any, Any]:
+    """Return a copy of a fitted model for data after its preprocessing, and a recording there."""
+    plain = copy(model)
+    plain.preprocessing_ = []
+    return plain, apply_steps(model.preprocessing_, recording).result
 
 
 def several_of(recording: Any) -> Sequence[Any]:

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from numpy.typing import NDArray
+from scipy import sparse
 
 from orbitdl.arrays.blocks import Floats, Integers
 from orbitdl.arrays.validation import require_in_range
