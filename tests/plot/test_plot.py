@@ -246,7 +246,7 @@ def test_a_stretch_of_a_recording_is_taken_apart(waveforms):
     parts = sum(np.nan_to_num(part.signal) for part in display.terms)
     assert_allclose(parts, display.fit, atol=1e-10)
     line = display.axes_[1].lines[1]
-    assert_allclose(line.get_xdata()[[0, -1]], [1.0, 159 / 80])
+    assert_allclose(line.get_xdata().take([0, -1]), [1.0, 159 / 80])
     assert_array_equal(line.get_ydata(), signal[80:160, 1])
 
 
@@ -588,7 +588,7 @@ def test_what_recordings_and_models_know_is_used():
     display = DecompositionDisplay.from_estimator(model, part, start=25, stop=27)
     quick = HighPass(0.5).fit(heart.pick("V1")).transform(heart.pick("V1"))
     assert_allclose(display.data, quick[9000:9720], atol=0.01)
-    assert_allclose(display.axes_[0].lines[0].get_xdata()[[0, -1]], [25, 27], atol=0.01)
+    assert_allclose(display.axes_[0].lines[0].get_xdata().take([0, -1]), [25, 27], atol=0.01)
     assert np.mean(display.residual**2) < 0.1 * np.mean(display.data**2)
     events = EventsDisplay.from_estimator(model, part)
     assert events.in_seconds

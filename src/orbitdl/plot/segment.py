@@ -43,7 +43,7 @@ def segment_of(
     """Return the decomposition of a segment of a recording; with codes, only it is read."""
     model, recording = after_preprocessing(model, recording)
     signal = as_signal(recording)
-    sfreq = checked(sfreq or getattr(recording, "sfreq", None) or getattr(model, "sfreq_", None))
+    sfreq = checked(sfreq or getattr(recording, "sfreq", None) or model.sfreq_)
     waveforms, gains = model._in_data_unit()
     require_own_channels(signal.channels, waveforms.u.shape[2], signal.name)
     before = signal.first_sample

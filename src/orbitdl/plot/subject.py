@@ -37,7 +37,7 @@ def representation_of(model: OrbitDictionaryLearning) -> Action:
 
 def sketch_of(model: Model, sfreq: float | None = None) -> Sketch:
     """Return the style of the components of a model, whose rate is the default."""
-    sfreq = sfreq or getattr(model, "sfreq_", None)
+    sfreq = sfreq or model.sfreq_
     if isinstance(model, WaveformLearning):
         return Sketch.of_waveforms(model.components_.shape[1:], sfreq)
     return Sketch.of(representation_of(model), sfreq)
