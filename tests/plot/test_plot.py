@@ -588,7 +588,8 @@ def test_what_recordings_and_models_know_is_used():
     display = DecompositionDisplay.from_estimator(model, part, start=25, stop=27)
     quick = HighPass(0.5).fit(heart.pick("V1")).transform(heart.pick("V1"))
     assert_allclose(display.data, quick[9000:9720], atol=0.01)
-    assert_allclose(np.take(display.axes_[0].lines[0].get_xdata(), [0, -1]), [25, 27], atol=0.01)
+    drawn = max(display.axes_[0].lines, key=lambda line: len(line.get_xdata()))
+    assert_allclose(np.take(drawn.get_xdata(), [0, -1]), [25, 27], atol=0.01)
     assert np.mean(display.residual**2) < 0.1 * np.mean(display.data**2)
     events = EventsDisplay.from_estimator(model, part)
     assert events.in_seconds
