@@ -8,8 +8,7 @@ import orbitdl
 from orbitdl import OrbitDictionaryLearning, WaveformLearning
 from orbitdl.groups import ContinuousShift, IntegerShift
 from orbitdl.recordings import Preprocessing, Recording, prepare, prepare_signal, suggest_mask
-from orbitdl.report import write_report
-from orbitdl.report.recording import write_recording_report
+from orbitdl.report import Report
 
 
 def read_only(x):
@@ -127,7 +126,7 @@ def test_waveforms_are_found_in_any_layout(layout, waveforms, channels, tmp_path
         assert_allclose(model.complete(data), model.complete(x), atol=1e-6)
         assert_allclose(model.score(data), model.score(x))
     assert_allclose(model.encode([y])[0].objective, codes.objective)
-    assert write_recording_report(model, Recording(y), tmp_path / "r.html").exists()
+    assert Report(model, Recording(y)).write(tmp_path / "r.html").exists()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -166,7 +165,7 @@ def test_components_are_found_in_any_layout(layout, components, tmp_path):
             got = model.complete(data, mask=observed)
             expected = model.complete(X, mask=mask)
             assert_allclose(np.asarray(got), np.asarray(expected), atol=1e-6)
-    assert write_report(model, Y, tmp_path / "r.html").exists()
+    assert Report(model, Y).write(tmp_path / "r.html").exists()
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)

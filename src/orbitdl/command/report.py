@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from orbitdl.command import options
 from orbitdl.command.display import Screen, this_command
 from orbitdl.command.failures import guarded
-
-if TYPE_CHECKING:
-    from orbitdl import WaveformLearning
 
 
 @guarded
@@ -44,10 +41,10 @@ def report(
 
     Of waveforms (fit --length): what was learned, and a whole recording as they explain it. Of
     windows: components with a slider for each transformation, how often each is used, windows
-    decomposed into events, the course of the learning, and remarks on the quality of data and
-    model. Data are split as encode splits them, or --step; where windows overlap, an event is
-    counted once. All sizes are in the unit of the data, as in the table that encode writes; drift
-    that --highpass subtracted is left out.
+    decomposed into atoms, convergence, and remarks on the quality of data and model. Data are split
+    as encode splits them, or --step; where windows overlap, an event is counted once. All sizes are
+    in the unit of the data, as in the table that encode writes; drift that --highpass subtracted is
+    left out.
 
     Examples:
       orbitdl report ecg.safetensors mitdb/100 -o report.html
@@ -58,7 +55,8 @@ def report(
     from orbitdl import WaveformLearning, load
     from orbitdl.command.applying import encode_windows, windows_for
     from orbitdl.command.output import require_writable
-    from orbitdl.report import write_report
+    from orbitdl.command.waveforms import signal_for
+    from orbitdl.report import Report
 
     screen = Screen(as_json=as_json, quiet=quiet)
     require_writable(output, (".html", ".htm"), (model, data), overwrite=overwrite)
@@ -66,52 +64,16 @@ def report(
     fitted = learned.provenance_.get("command")
     command = f"{fitted}\n{this_command()}" if fitted else this_command()
     name = title or (None if data is None else f"{model.stem} on {data.name}")
-    if isinstance(learned, WaveformLearning):
-        _report_recording(learned, data, output, cutting, screen, title=name, unit=unit)
-    elif data is None:
-        write_report(
-            learned, None, output, sfreq=cutting.sfreq, title=title, unit=unit, command=command
-        )
+    labels: dict[str, Any] = {"title": name, "unit": unit, "command": command}
+    if data is None:
+        Report(learned, sfreq=cutting.sfreq, **labels).write(output)
+    elif isinstance(learned, WaveformLearning):
+        recording = signal_for(learned, data, cutting, screen).recording
+        with screen.window_progress(recording, "Coding") as done:
+            Report(learned, recording, progress=done, **labels).write(output)
     else:
         windows = windows_for(learned, data, cutting, screen, for_events=True)
-        write_report(
-            learned,
-            windows.values,
-            output,
-            sfreq=windows.sfreq,
-            title=name,
-            command=command,
-            step=windows.step,
-            unit=unit,
-            channels=windows.ch_names or None,
-            codes=encode_windows(learned, windows, screen),
-            mean=windows.mean,
-            scale=windows.scale,
-            samples=None if windows.start is None else len(windows.source),
-            offset=windows.offset,
-        )
+        codes = encode_windows(learned, windows, screen)
+        Report(learned, windows, codes=codes, **labels).write(output)
     screen.result({"output": str(output)})
     screen.say(f"Report: {output}")
-
-
-def _report_recording(
-    model: WaveformLearning,
-    data: Path | None,
-    output: Path,
-    cutting: options.WindowOptions,
-    screen: Screen,
-    *,
-    title: str | None,
-    unit: str | None,
-) -> None:
-    """Write the report of waveforms on a recording."""
-    if data is None:
-        raise ValueError(
-            "waveforms are shown at work on a recording; name it after the model, or see what the "
-            "model holds with orbitdl info."
-        )
-    from orbitdl.command.waveforms import signal_for
-    from orbitdl.report import write_recording_report
-
-    prepared = signal_for(model, data, cutting, screen)
-    write_recording_report(model, prepared.recording, output, title=title, unit=unit)
