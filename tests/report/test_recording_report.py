@@ -215,7 +215,7 @@ def test_the_interval_from_beat_to_beat_is_over_all_components():
     assert said.count(f"of any component: typically {often}") == 2
     assert f"median interval {median}".replace(NO_BREAK, " ") in said
     charts = {chart.name: chart.spec() for chart in intervals.content(facts).charts}
-    drawn = [(t, y, e) for layer in layers_of(charts["interval-any"], "marks")
+    drawn = [(t, y, e) for layer in layers_of(charts["interval-over-time"], "marks")
              for t, y, e in zip(layer["x"], layer["y"], layer["event"], strict=True)]  # fmt: skip
     sample, seconds, event = map(np.array, zip(*sorted(drawn), strict=True))
     known = np.isfinite(expected)
@@ -226,9 +226,10 @@ def test_the_interval_from_beat_to_beat_is_over_all_components():
 
 def test_the_histogram_holds_every_interval(facts):
     values = facts.events["own_interval"].to_numpy()
-    edges, counts = intervals.histogram(facts, values)
-    assert len(edges) == counts.shape[1] + 1
-    assert counts.sum() == np.isfinite(values).sum()
+    charts = {chart.name: chart.spec() for chart in intervals.content(facts).charts}
+    (drawn,) = layers_of(charts["interval-distribution"], "line")
+    assert len(drawn["x"]) == len(drawn["y"])
+    assert sum(drawn["y"]) == np.isfinite(values).sum()
 
 
 def test_of_very_many_marks_the_extremes_of_every_moment_are_drawn():

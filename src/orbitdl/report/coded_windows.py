@@ -139,11 +139,6 @@ class CodedWindows:
         """Number of atoms of each window, (n,)."""
         return np.diff(self.codes.atoms.offsets)
 
-    @property
-    def step(self) -> int | None:
-        """Samples from the start of one window to the next; None if unknown."""
-        return self.windows.step
-
     def worst(self, most: int) -> NDArray[np.intp]:
         """Return the windows with the largest residuals, largest first.
 
@@ -151,7 +146,7 @@ class CodedWindows:
         show the same signal.
         """
         length = self.X.shape[1]
-        same = (length - 1) // 2 // (self.step or length)  # windows on either side that do
+        same = (length - 1) // 2 // (self.windows.step or length)  # windows on either side that do
         taken: list[int] = []
         shown = np.zeros(len(self.X) + 2 * same, dtype=bool)
         for i in np.argsort(-self.unexplained, kind="stable"):

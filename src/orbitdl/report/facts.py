@@ -27,20 +27,8 @@ class Facts:
 
     Attributes
     ----------
-    model : estimator
-        Fitted.
-    title : str
-    clock : Clock
-    unit : str or None
-        Unit of the data.
-    ch_names : tuple of str
-        Names of the channels; empty: numbered.
-    command : str or None
-        Command lines that led to the report.
-    source : str or None
-        Path of the data, if they were read from a file.
-    selection : Selection or None
-        How the settings of the model were chosen.
+    model, title, clock, unit, ch_names, command, source, selection
+        The estimator and what was passed with it; `source` is the path of the data.
     codes : Codes or None
         None for a report of the model alone.
     events : DataFrame or None
@@ -127,11 +115,6 @@ class Facts:
         return getattr(self.model, "provenance_", None) or {}
 
     @property
-    def has_events(self) -> bool:
-        """Whether there are events."""
-        return self.events is not None and len(self.events) > 0
-
-    @property
     def table(self) -> pd.DataFrame:
         """The event table; empty for a report of the model alone."""
         if self.events is None:
@@ -166,10 +149,7 @@ class Facts:
 
     @cached_property
     def medians(self) -> Floats:
-        """Median absolute size of the events of each component, (q,), with their usual sign.
-
-        NaN where it has none.
-        """
+        """Median absolute size of each component's events, (q,), with their usual sign; or NaN."""
         own = ((np.median(np.abs(s)), np.median(s)) for s in map(_known, self.own(self.size)))
         return np.array([size if middle >= 0 else -size for size, middle in own])
 

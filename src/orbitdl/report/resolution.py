@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,6 @@ AROUND = 12
 """Waveform lengths stored on either side of a listed event."""
 SPREAD = 12
 """Number of evenly spaced segments."""
-
-Segment = tuple[int, int]
 
 
 def bin_size(samples: int, channels: int) -> int:
@@ -45,36 +43,24 @@ def sampled_segments(
     size = bin_size(samples, channels)
     if size == 1:
         return np.array([[0, samples]])
-    bins = 4 * channels * -(-samples // size)
-    budget = SampleBudget(samples, (VALUES - bins) // (2 * channels))
-    ends = min(minute, budget.left // 8)
-    budget.add([(0, ends), (max(samples - ends, 0), samples)])
-    budget.add((max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in positions)
-    each = budget.left // SPREAD
-    budget.add(evenly_spaced(samples, each))
-    return runs(budget.taken)
+    left = (VALUES - 4 * channels * -(-samples // size)) // (2 * channels)
+    taken, ends = np.zeros(samples, dtype=bool), min(minute, left // 8)
+    wanted = [(0, ends), (max(samples - ends, 0), samples)]
+    wanted += [(max(int(p) - AROUND * length, 0), int(p) + AROUND * length) for p in positions]
+    left = _take(taken, wanted, left)
+    middles, half = np.linspace(0, samples, SPREAD + 2)[1:-1].astype(int), left // SPREAD // 2
+    _take(taken, [(max(int(m) - half, 0), int(m) + half) for m in middles], left)
+    return runs(taken)
 
 
-def evenly_spaced(samples: int, each: int) -> Iterator[Segment]:
-    """Yield segments around evenly spaced positions."""
-    for middle in np.linspace(0, samples, SPREAD + 2)[1:-1].astype(int):
-        yield max(int(middle) - each // 2, 0), int(middle) + each - each // 2
-
-
-class SampleBudget:
-    """Chosen samples; segments that exceed the budget are rejected."""
-
-    def __init__(self, samples: int, most: int) -> None:
-        self.taken: NDArray[np.bool_] = np.zeros(samples, dtype=bool)
-        self.left = most
-
-    def add(self, segments: Iterable[Segment]) -> None:
-        """Add each segment that fits as a whole."""
-        for first, last in segments:
-            new = int(np.count_nonzero(~self.taken[first:last]))
-            if new <= self.left:
-                self.taken[first:last] = True
-                self.left -= new
+def _take(taken: NDArray[np.bool_], segments: list[tuple[int, int]], left: int) -> int:
+    """Take each segment that fits into what is left of the budget; return the rest."""
+    for first, last in segments:
+        new = int(np.count_nonzero(~taken[first:last]))
+        if new <= left:
+            taken[first:last] = True
+            left -= new
+    return left
 
 
 def outline(values: Floats, size: int) -> Floats:

@@ -184,7 +184,7 @@ export const drawChart = (place, spec, sfreq) => {
 // What a round value takes on the scale that all small multiples share.
 const scaleBar = ({ box, y, range }, width, unit) => {
   const value = ticks(0, range[1] - range[0], 3).slice(-1)[0][0] / 2 || 1, size = Math.abs(y(value) - y(0)), x = width - 4;
-  return svg("g", {}, svg("path", { d: `M${x} ${at(box.top + box.height - size)}v${at(size)}`, class: "bar" }), text(x - 5, box.top + box.height - size / 2 + 4, `${digits(value)}${unit ? ` ${unit}` : ""}`, "end", { class: "tick strong" }));
+  return svg("g", {}, svg("path", { d: `M${x} ${at(box.top + box.height - size)}v${at(size)}`, class: "scale" }), text(x - 5, box.top + box.height - size / 2 + 4, `${digits(value)}${unit ? ` ${unit}` : ""}`, "end", { class: "tick strong" }));
 };
 
 // The point of a chart nearest to a position on it, if one is near.

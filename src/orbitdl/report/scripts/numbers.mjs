@@ -48,8 +48,8 @@ const decimal = (x, step) => {
 };
 // Ticks [value, text] of an axis at round values, about so many.
 export const ticks = (low, high, wanted, whole = false) => {
-  const step = Math.max(nice((high - low) / wanted), whole ? 1 : 0);
-  return multiples(low, high, step).map((x) => [x, decimal(x, step)]);
+  const step = Math.max(nice((high - low) / wanted), whole ? 1 : 0), list = multiples(low, high, step);
+  return list.length < 2 && wanted < 9 && !whole ? ticks(low, high, 2 * wanted) : list.map((x) => [x, decimal(x, step)]);
 };
 const powers = (low, high, every) => multiples(Math.log10(low), Math.log10(high), every).map((p) => 10 ** p);
 export const logTicks = (low, high, wanted) => {

@@ -24,11 +24,10 @@ TEMPLATE = (
 
 def content(facts: Facts) -> Content | None:
     """Return the certainty of events that a calibrated detector found."""
-    if not facts.has_events or "q_value" not in facts.table:
+    if not len(facts.table) or "q_value" not in facts.table:
         return None
-    error = "\N{PLUS-MINUS SIGN}"
-    names = ["time", "component", error, facts.named("amplitude"), error]
-    names += ["q-value", "explained", "remark"]
+    names = ["time", "component", "\N{PLUS-MINUS SIGN} time", facts.named("amplitude")]
+    names += ["\N{PLUS-MINUS SIGN} amplitude", "q-value", "explained", "remark"]
     chart = _errors(facts)
     rows = [line_of(facts, k, *_cells(facts, k)) for k in doubtful(facts.table)]
     fields = {"words": sentences(facts), "chart": chart, "names": names, "rows": rows}

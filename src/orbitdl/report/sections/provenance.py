@@ -73,8 +73,8 @@ def _data(facts: Facts) -> list[tuple[str, str]]:
         first = facts.windows.windows.offset
         rows.append(("data", f"array of shape {facts.windows.X.shape}"))
         rows.append(("fingerprint of the data", data_fingerprint(facts.windows.X)))
-        if facts.windows.step is not None:
-            rows.append(("step from window to window", f"{facts.windows.step} samples"))
+        if facts.windows.windows.step is not None:
+            rows.append(("step from window to window", f"{facts.windows.windows.step} samples"))
     if facts.recording is not None:
         first, signal = facts.recording.first_sample, facts.recording.signal
         size = f"{count(len(signal), 'sample')} of {count(signal.channels, 'channel')}"

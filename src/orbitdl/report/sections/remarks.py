@@ -260,8 +260,8 @@ def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         yield Note(
             "know",
             "overlap",
-            f"Windows overlap (a new one every {coded.step} samples): an event in several of them "
-            "is counted once here, and in the table that orbitdl encode writes.",
+            f"Windows overlap (a new one every {coded.windows.step} samples): an event in several "
+            "of them is counted once here, and in the table that orbitdl encode writes.",
         )
     empty = int(np.sum((coded.energy == 0) & ~np.isnan(coded.X).reshape(len(coded.X), -1).all(1)))
     if empty:

@@ -56,7 +56,8 @@ right move, up and down zoom, Home and End go to its ends">
 <div id="strip-plot" class="plot" role="img" \
 aria-label="Data, reconstruction, events and residual"></div>
 <p class="small key"><span class="swatch data"></span>data <span class="swatch ink"></span>\
-reconstruction: the events on the slow drift{% if has_events %} <b class="ring"></b>\
+reconstruction: the events on the slow drift{% if channels | length > 1 %}, of all channels in the
+colours of their components{% endif %}{% if has_events %} <b class="ring"></b>\
 listed on this page{% endif %}</p>
 </div>
 """
@@ -68,7 +69,7 @@ def content(facts: Facts) -> Content | None:
         return None
     fields = {
         "resolution": _what_is_stored(facts, facts.recording),
-        "has_events": facts.has_events,
+        "has_events": len(facts.table) > 0,
         "channels": facts.channels,
     }
     data = {"strip": strip(facts, facts.recording), "events": packed_events(facts)}

@@ -131,7 +131,7 @@ def _of_recording(facts: Facts) -> list[str]:
 def _what_was_found(facts: Facts) -> str:
     assert facts.recording is not None
     duration = facts.clock.duration(len(facts.recording.signal))
-    if not facts.has_events:
+    if not len(facts.table):
         return f"In {duration} of recording there are no events."
     said = f"In {duration} of recording there are {count(len(facts.table), 'event')}"
     often = [frequency_of(facts, "own_interval", j) for j in range(len(facts.counts))]

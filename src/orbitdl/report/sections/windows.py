@@ -105,7 +105,8 @@ def affordable(facts: Facts, coded: CodedWindows, n_windows: int) -> int:
 def _overlap(coded: CodedWindows) -> str:
     if not coded.windows.overlap:
         return ""
-    return f" Windows overlap, a new one starts every {coded.step} samples: an atom may be in two."
+    step = coded.windows.step
+    return f" Windows overlap, a new one starts every {step} samples: an event may be in two."
 
 
 def _window(facts: Facts, coded: CodedWindows, i: int, table: list[Any]) -> dict[str, Any]:
