@@ -21,7 +21,7 @@ from orbitdl.events.prominence import peaks_of
 from orbitdl.groups.base import Floats, Integers
 from orbitdl.report.listed import listed_events
 from orbitdl.report.resolution import sampled_segments
-from orbitdl.report.trace import ExplainedSignal, Trace
+from orbitdl.report.trace import Trace, trace_of
 
 MOST_LEVELS = 1000
 """Maximum number of noise levels drawn; each is the maximum of its neighbours."""
@@ -104,7 +104,7 @@ class CodedRecording:
         size = len(self.signal), self.signal.channels
         listed = self.position[listed_events(self.events)]
         segments = sampled_segments(*size, length, listed, minute)
-        return ExplainedSignal(self.signal, self.waveforms, self._atoms()).trace(segments)
+        return trace_of(self.signal, self.waveforms, self._atoms(), segments)
 
     def _atoms(self) -> Atoms:
         """Return events as atoms with their amplitudes; event tables give the time of the peak."""

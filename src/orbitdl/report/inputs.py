@@ -54,7 +54,7 @@ def acquisition_of(data: Any) -> Acquisition:
     )
 
 
-def one_recording(data: Any) -> Any:
+def one_recording(model: Any, data: Any) -> Any:
     """Return a recording or an array of one; paths are opened, several recordings refused."""
     data = open_files(data)
     if isinstance(data, list | tuple):

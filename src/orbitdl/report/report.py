@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
@@ -100,7 +100,8 @@ class Report:
         n_windows = require_count(n_windows, "n_windows")
         rate = None if sfreq is None else require_positive(sfreq, "sfreq")
         self.source = str(data) if isinstance(data, str | os.PathLike) else None
-        self.data: Any = None if data is None else self._opened(data)
+        opened = as_windows if hasattr(model, "group") else one_recording
+        self.data: Any = None if data is None else opened(model, data)
         known = acquisition_of(self.data)
         own = getattr(model, "preprocessing_", None) or {}
         self.acquisition = Acquisition(
@@ -168,13 +169,6 @@ class Report:
         code = self._code_windows if isinstance(self.data, Windows) else self._code_recording
         return Facts(**facts, **code())
 
-    @property
-    def _is_of_recordings(self) -> bool:
-        return not hasattr(self.model, "group")
-
-    def _opened(self, data: Any) -> Any:
-        return one_recording(data) if self._is_of_recordings else as_windows(self.model, data)
-
     def _code_recording(self) -> dict[str, Any]:
         """Encode the recording, and detect its events."""
         data, model = self.data, self.model
@@ -201,19 +195,12 @@ class Report:
         return {"codes": codes, "events": events, "windows": coded}
 
     def _encode(self, X: Any) -> Codes:
-        """Return the codes of data points: those of the fit if it had these data."""
-        if self.progress is None or len(X) <= BATCH:
+        """Return the codes of data points; without progress those of the fit, if it had them."""
+        if self.progress is None:
             codes: Codes = self.model.codes_of(X)
-            self._told(len(X))
             return codes
-        return Codes.concatenate(list(self._batches(X)))
-
-    def _batches(self, X: Any) -> Iterable[Codes]:
+        parts = []
         for begin in range(0, len(X), BATCH):
-            part = X[begin : begin + BATCH]
-            yield self.model.encode(part)
-            self._told(len(part))
-
-    def _told(self, done: int) -> None:
-        if self.progress is not None:
-            self.progress(done)
+            parts.append(self.model.encode(X[begin : begin + BATCH]))
+            self.progress(len(parts[-1]))
+        return Codes.concatenate(parts)

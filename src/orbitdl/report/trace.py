@@ -50,52 +50,35 @@ class Trace:
         return {"size": self.size, "outline": bins, "detail": segments}
 
 
-@dataclass(frozen=True, eq=False)
-class ExplainedSignal:
-    """A recording and its refitted atoms.
+def trace_of(signal: Signal, waveforms: Waveforms, atoms: Atoms, segments: Integers) -> Trace:
+    """Return the outline of a recording, and segments (m, 2) of it at full resolution.
 
-    Attributes
-    ----------
-    signal : Signal
-        Its trend is subtracted before encoding.
-    waveforms : Waveforms
-    atoms : Atoms
-        Sorted by time.
+    Its trend is subtracted before the atoms, sorted by time, are.
     """
+    size = bin_size(len(signal), signal.channels)
+    bins = [np.zeros((0, 4 * signal.channels))]
+    samples: list[list[Floats]] = [[] for _ in segments]
+    energy = np.zeros(2)
+    for first in range(0, len(signal), PART):
+        x, residual = _read(signal, waveforms, atoms, first, min(first + PART, len(signal)))
+        both = np.hstack([signal.raw(first, first + len(x)), residual])
+        energy += np.sum(x**2), np.nansum(residual**2)
+        if size > 1:
+            bins.append(outline(both, size))
+        for k in np.flatnonzero((segments[:, 0] < first + PART) & (segments[:, 1] > first)):
+            begin, end = np.clip(segments[k] - first, 0, len(both))
+            samples[k].append(both[begin:end])
+    begins = map(int, segments[:, 0])
+    detail = [(b, np.concatenate(own)) for b, own in zip(begins, samples, strict=True)]
+    share = max(0.0, 1.0 - energy[1] / energy[0]) if energy[0] > 0 else 0.0
+    return Trace(size, np.concatenate(bins), detail, float(share))
 
-    signal: Signal
-    waveforms: Waveforms
-    atoms: Atoms
 
-    def trace(self, segments: Integers) -> Trace:
-        """Return the outline of the recording, and the segments (m, 2) at full resolution."""
-        size = bin_size(len(self.signal), self.signal.channels)
-        bins = [np.zeros((0, 4 * self.signal.channels))]
-        samples: list[list[Floats]] = [[] for _ in segments]
-        energy = np.zeros(2)
-        for first in range(0, len(self.signal), PART):
-            x, residual, both = self._read(first, min(first + PART, len(self.signal)))
-            energy += np.sum(x**2), np.nansum(residual**2)
-            if size > 1:
-                bins.append(outline(both, size))
-            for k in np.flatnonzero((segments[:, 0] < first + PART) & (segments[:, 1] > first)):
-                begin, end = np.clip(segments[k] - first, 0, len(both))
-                samples[k].append(both[begin:end])
-        begins = map(int, segments[:, 0])
-        detail = [(b, np.concatenate(own)) for b, own in zip(begins, samples, strict=True)]
-        share = max(0.0, 1.0 - energy[1] / energy[0]) if energy[0] > 0 else 0.0
-        return Trace(size, np.concatenate(bins), detail, float(share))
-
-    def _read(self, first: int, last: int) -> tuple[Floats, Floats, Floats]:
-        """Return the detrended signal, its residual, and data with residual, of some samples.
-
-        The residual is NaN where a channel is missing.
-        """
-        x, observed = self.signal.read(first, last)
-        margin = self.waveforms.length + TAPS
-        near = later(between(self.atoms, first - margin, last + TAPS), -first)
-        atoms = near.component, near.time, near.coefficient
-        residual = np.where(
-            observed[:, None], x - self.waveforms.add_up(last - first, *atoms), np.nan
-        )
-        return x, residual, np.hstack([self.signal.raw(first, last), residual])
+def _read(
+    signal: Signal, waveforms: Waveforms, atoms: Atoms, first: int, last: int
+) -> tuple[Floats, Floats]:
+    """Return samples without trend, and their residual, which is NaN where a channel is missing."""
+    x, observed = signal.read(first, last)
+    near = later(between(atoms, first - waveforms.length - TAPS, last + TAPS), -first)
+    fit = waveforms.add_up(last - first, near.component, near.time, near.coefficient)
+    return x, np.where(observed[:, None], x - fit, np.nan)

@@ -23,7 +23,8 @@ FEW_ROWS = 3
 """Channels that have axes of their own; more are small multiples of one scale."""
 TEMPLATE = """
 <p>The shapes that were learned, numbered from 0{% if charts %}, as large as their median event.
-Time counts from the peak, which is the time of an event{% endif %}. {{ why }}
+Time counts from the peak, which is the time of an event{% endif %}.
+{% if why %}Their number was found: {{ why }}.{% endif %}
 <span id="how-to-move"></span> {{ shown }}</p>
 {% if charts %}
 <div class="cards{{ ' wide' if wide }}">
@@ -55,17 +56,15 @@ def content(facts: Facts) -> Content | None:
     if not len(facts.components):
         return None
     shown, fixed = shown_components(facts), facts.action is None
-    charts = [component_chart(facts, int(j)) for j in shown] if fixed else []
-    few = "" if len(shown) == len(facts.components) else f"The {len(shown)} most used of "
-    sd = getattr(facts.model, "components_sd_", None)
+    numbers = shown.tolist()
+    charts = [component_chart(facts, j) for j in numbers] if fixed else []
+    few = f"The {len(shown)} most used of {len(facts.components)} are drawn."
     fields = {
-        "why": _why_so_many(facts),
-        "shown": f"{few}{len(facts.components)} are drawn." if few else "",
-        "charts": [(int(j), _caption(facts, int(j)), c) for j, c in zip(shown, charts, strict=True)]
-        if fixed
-        else [],
+        "why": facts.provenance.get("components"),
+        "shown": few if len(shown) < len(facts.components) else "",
+        "charts": [(j, _caption(facts, j), c) for j, c in zip(numbers, charts, strict=False)],
         "wide": len(facts.channels) > FEW_ROWS,
-        "bands": sd is not None,
+        "bands": getattr(facts.model, "components_sd_", None) is not None,
         "names": _columns(facts),
         "rows": [] if facts.events is None else [(j, _cells(facts, j)) for j in _every(facts)],
     }
@@ -103,15 +102,8 @@ def component_chart(facts: Facts, j: int) -> Chart:
         _same_scale(rows, lines)
         label += "; all channels at one scale"
     height = 210 if len(lines) == 1 else 110 * len(lines)
-    return Chart(
-        f"component-{j}",
-        f"Shape of component {j}",
-        rows,
-        axis(label, unit=facts.unit),
-        "",
-        height,
-        several,
-    )
+    x_axis, name = axis(label, unit=facts.unit), f"component-{j}"
+    return Chart(name, f"Shape of component {j}", rows, x_axis, height=height, grid=several)
 
 
 def _same_scale(rows: Sequence[Row], lines: Floats) -> None:
@@ -120,11 +112,6 @@ def _same_scale(rows: Sequence[Row], lines: Floats) -> None:
     room = 0.06 * (high - low) or 1.0
     for one in rows:
         one["range"] = rounded([low - room, high + room])
-
-
-def _why_so_many(facts: Facts) -> str:
-    why = facts.provenance.get("components")
-    return f"Their number was found: {why}." if why else ""
 
 
 def _every(facts: Facts) -> range:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from orbitdl.groups.base import Floats
-from orbitdl.report.charts import Chart, axis, line, row
+from orbitdl.report.charts import Chart, axis, band, line, row
 from orbitdl.report.facts import Facts
 from orbitdl.report.phrasing import comma_list
 from orbitdl.report.section import Content, rendered
 
 FREQUENCIES = 256
 """Frequencies at which the spectrum is drawn."""
-MOST_SPECTRA = 8
+FEW_ROWS = 3
 """Channels whose spectrum is drawn one by one; of more, the median and the range."""
 TEMPLATE = """
 <p>{{ text }}</p>
@@ -67,25 +67,19 @@ def spectrum(facts: Facts) -> tuple[Floats, Floats]:
 
 def _spectrum(facts: Facts) -> Chart:
     frequency, density = spectrum(facts)
-    known, layers = facts.clock.sfreq is not None, []
-    if len(density) <= MOST_SPECTRA:
-        names = facts.channels
-        layers = [line(frequency, d, component=c, name=names[c]) for c, d in enumerate(density)]
-    else:
-        parts = {"lowest": 0, "median": 50, "highest": 100}
-        layers = [
-            line(frequency, np.percentile(density, p, axis=0), colour="ink", name=f"{name} channel")
-            for name, p in parts.items()
-        ]
-    per = f"{facts.unit or '1'}/\N{SQUARE ROOT}Hz" if known else facts.unit
-    label = f"{per or 'density'} (log scale)"
-    return Chart(
-        "noise-spectrum",
-        "Amplitude spectral density of the background noise",
-        [row(label, *layers, kind="log")],
-        axis("frequency (Hz)" if known else "frequency (cycles per sample)"),
-        "Amplitude spectral density of the background",
-    )
+    known, look = facts.clock.sfreq is not None, {"kind": "log"}
+    unit = f"{facts.unit or '1'}/\N{SQUARE ROOT}Hz" if known else facts.unit or "density"
+    rows = [
+        row(f"{name} ({unit})" if len(density) > 1 else unit, line(frequency, one), **look)
+        for name, one in zip(facts.channels, density, strict=True)
+    ]
+    if len(density) > FEW_ROWS:
+        channels = band(frequency, density.min(axis=0), density.max(axis=0), colour="data")
+        middle = line(frequency, np.median(density, axis=0), name="median channel")
+        rows = [row(f"{unit}, all channels", channels, middle, **look)]
+    caption = "Amplitude spectral density of the background"
+    label = f"frequency ({'Hz' if known else 'cycles per sample'}); logarithmic scale"
+    return Chart("noise-spectrum", caption, rows, axis(label), caption, 120 + 90 * len(rows))
 
 
 def _level_over_time(facts: Facts, sample: Floats, level: Floats) -> Chart:

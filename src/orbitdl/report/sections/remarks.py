@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -59,6 +60,9 @@ class Note:
     text: str
 
 
+check, know = partial(Note, "check"), partial(Note, "know")
+
+
 def remarks(facts: Facts) -> list[Note]:
     """Return all remarks on a fit, those to act on first."""
     notes = [*_on_learning(facts), *_on_constants(facts), *_on_duplicates(facts)]
@@ -73,8 +77,7 @@ def remarks(facts: Facts) -> list[Note]:
 
 def _on_learning(facts: Facts) -> Iterator[Note]:
     if facts.converged is False:
-        yield Note(
-            "check",
+        yield check(
             "not converged",
             f"Learning stopped after {count(facts.model.n_iter_, 'iteration')} while the objective "
             f"was still falling: the components may still change. Raise max_iter (now "
@@ -93,8 +96,7 @@ def _on_constants(facts: Facts) -> Iterator[Note]:
         f"Constant components, which stand for a mean and not for a shape: {comma_list(flat)}. "
     )
     means = f"The means of the windows carry {percent(share)} of the energy of the data. "
-    yield Note(
-        "check",
+    yield check(
         "not centred",
         f"{means if share > MUCH else ''}{shapes if flat else ''}Subtract the mean of every window "
         "and fit again: with --normalize on the command line; in Python split recordings with "
@@ -117,8 +119,7 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
     pairs = np.argwhere(np.triu(distance < ALIKE, k=1))
     if len(pairs):
         alike = [f"{i} with {j} (similarity {percent(1 - distance[i, j] / 2)})" for i, j in pairs]
-        yield Note(
-            "check",
+        yield check(
             "duplicate components",
             "Components of nearly the same shape, after alignment: "
             f"{comma_list(alike)}. Fewer components may be enough.",
@@ -128,20 +129,19 @@ def _on_duplicates(facts: Facts) -> Iterator[Note]:
 def _on_coding(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     n, silent = len(coded.X), (coded.atoms_per_window == 0) & (coded.energy > 0)
     if silent.mean() > 0.5:
-        yield Note(
-            "check",
+        empty = alpha_max(coded.X, facts.components, group=facts.model.group)
+        yield check(
             "alpha too large",
             f"{count(int(silent.sum()), facts.noun)} of {number(n)} ({percent(silent.mean())}) "
             f"have no atoms: alpha = {facts.model.alpha_:g} is too large for these data. "
-            f"From {number(_emptying_alpha(facts, coded))} on all codes are empty; a tenth of that "
+            f"From {number(float(empty.max()))} on all codes are empty; a tenth of that "
             "is a good start. Lower it and fit again.",
         )
-    if silent.mean() <= 0.5:
+    else:
         yield from _on_what_is_left(facts, coded)
     early = np.array([not status.is_settled for status in coded.codes.status])
     if early.any():
-        yield Note(
-            "check",
+        yield check(
             "gap",
             f"The codes of {count(int(early.sum()), facts.noun)} stopped above the tolerance; the "
             f"largest certified gap is {bound(float(coded.codes.gap.max()))}.",
@@ -152,8 +152,7 @@ def _on_what_is_left(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     """Yield a remark on windows with large residuals: noise, or unexplained waveforms."""
     n, poor = len(coded.X), np.flatnonzero(coded.explained < POOR)
     if 2 * len(poor) > n and facts.in_time and coded.autocorrelation < WHITE:
-        yield Note(
-            "know",
+        yield know(
             "noise",
             f"{count(len(poor), facts.noun)} of {number(n)} are explained by less than half, yet "
             "what is left is mostly noise: its samples are nearly uncorrelated (at most "
@@ -162,8 +161,7 @@ def _on_what_is_left(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         )
     elif len(poor):
         worst = poor[np.argmax(coded.unexplained[poor])]
-        yield Note(
-            "check",
+        yield check(
             "not explained",
             f"{count(len(poor), facts.noun)} of {number(n)} ({percent(len(poor) / n)}) "
             f"{'is' if len(poor) == 1 else 'are'} explained by less than half; the worst is "
@@ -173,16 +171,11 @@ def _on_what_is_left(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         )
 
 
-def _emptying_alpha(facts: Facts, coded: CodedWindows) -> float:
-    return float(alpha_max(coded.X, facts.components, group=facts.model.group).max())
-
-
 def _on_usage(facts: Facts) -> Iterator[Note]:
     unused, q = np.flatnonzero(facts.counts == 0), len(facts.counts)
     if len(unused) and len(unused) < q:
         many = len(unused) > 1
-        yield Note(
-            "check",
+        yield check(
             "unused components",
             f"{'Components' if many else 'Component'} {comma_list(unused.tolist())} "
             f"{'are' if many else 'is'} not used at all by these data.",
@@ -191,8 +184,7 @@ def _on_usage(facts: Facts) -> Iterator[Note]:
     rare = np.flatnonzero((facts.counts > 0) & (total < RARE * total.sum() / max(q, 1)))
     if len(rare):
         uses = comma_list([f"{j} ({count(int(facts.counts[j]), 'event')})" for j in rare])
-        yield Note(
-            "know",
+        yield know(
             "nearly unused components",
             f"Hardly used: component{'s' if len(rare) > 1 else ''} {uses}. A rare but real event, "
             "or a component too many.",
@@ -215,8 +207,7 @@ def _on_borders(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
     crowded = np.flatnonzero(many & (inside > CROWDED * even * total))
     if len(crowded):
         shares = [f"component {j} ({percent(inside[j] / total[j])})" for j in crowded]
-        yield Note(
-            "check",
+        yield check(
             "crowded border",
             f"Atoms crowd the ends of their windows: {comma_list(shares)}, by size, within "
             f"{count(round(margin), 'sample')} of an end, where {percent(even)} would be even. "
@@ -230,8 +221,7 @@ def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         gaps = coded.gaps.reshape(len(coded.X), -1)
         whole = int(gaps.all(axis=1).sum())
         none = f" {count(whole, facts.noun)} of them have no value at all." if whole else ""
-        yield Note(
-            "know",
+        yield know(
             "missing",
             f"{percent(coded.missing)} of the values are missing, in "
             f"{count(int(gaps.any(axis=1).sum()), facts.noun)}. They are left out of every figure "
@@ -241,31 +231,28 @@ def _on_data(facts: Facts, coded: CodedWindows) -> Iterator[Note]:
         reaching = coded.beyond_end.any(axis=1)
         longest = int(coded.beyond_end.sum(axis=1).max())
         last = f"last {facts.noun} reaches" if reaching.sum() == 1 else f"last {facts.noun}s reach"
-        yield Note(
-            "know",
+        yield know(
             "end",
             f"The {last} {count(longest, 'sample')} beyond the end of "
             "the recording. There is nothing there to explain, and nothing is missing.",
         )
     lost = _alternating(facts, coded)
     if lost > LOST:
-        yield Note(
-            "know",
+        yield know(
             "alternating part",
             f"{percent(lost)} of the energy alternates from sample to sample. With an even length "
             f"({facts.shape[0]} samples) fractional shifts cannot explain it: "
             "take windows of an odd length if it matters.",
         )
     if coded.windows.overlap and facts.in_time:
-        yield Note(
-            "know",
+        yield know(
             "overlap",
             f"Windows overlap (a new one every {coded.windows.step} samples): an event in several "
             "of them is counted once here, and in the table that orbitdl encode writes.",
         )
     empty = int(np.sum((coded.energy == 0) & ~np.isnan(coded.X).reshape(len(coded.X), -1).all(1)))
     if empty:
-        yield Note("know", "empty", f"{count(empty, facts.noun)} hold nothing but zeros.")
+        yield know("empty", f"{count(empty, facts.noun)} hold nothing but zeros.")
 
 
 def _alternating(facts: Facts, coded: CodedWindows) -> float:

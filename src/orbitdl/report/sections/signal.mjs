@@ -1,7 +1,7 @@
 // The signal of a recording: outline bins of all of it, and segments sample by sample. Nothing in here knows the page.
 import { extent, reached, roomy } from "../scripts/numbers.mjs";
 
-const MISSING = -32768, EVERY = 4000; // samples that are drawn one by one
+const MISSING = -32768, EVERY = 6000; // samples that are drawn one by one
 export const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
 const KINDS = { row: Int32Array, sample: Float64Array, amplitude: Float32Array, similarity: Float32Array, sample_sd: Float32Array, amplitude_sd: Float32Array, q_value: Float32Array, component: Uint16Array, flags: Uint16Array };
 export const unpackedEvents = (packed) => Object.fromEntries(Object.entries(KINDS).map(([name, Kind]) => [name, new Kind(bytesOf(packed[name]))]));
