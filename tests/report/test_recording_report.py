@@ -522,3 +522,14 @@ def test_a_long_recording_takes_few_megabytes(model, heart, tmp_path):
     assert file.stat().st_size < 5.5e6
     content = data_of(file.read_text())
     assert content["strip"]["samples"] == 1800 * sfreq
+
+
+@pytest.mark.filterwarnings("ignore:no waveform recurs")
+def test_noise_without_components_gets_a_page():
+    x = np.random.default_rng(0).standard_normal(6000)
+    model = WaveformLearning(length=50).fit(x)
+    assert model.n_components_ == 0
+    for data in (None, x):
+        text = Report(model, data).html()
+        assert ">Components</h2>" not in text
+        assert ">Noise</h2>" in text

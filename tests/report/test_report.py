@@ -7,10 +7,11 @@ from functools import cache
 from html import unescape
 
 import numpy as np
+import pandas as pd
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from registry import ACTIONS, PENTAGON, action
-from reports import bump, data_of, fitted, given, words_of
+from reports import bump, data_of, fitted, given, layers_of, words_of
 
 from orbitdl import Codes, OrbitDictionaryLearning, WaveformLearning, encode, load
 from orbitdl.datasets import make_ecg_like, make_ecg_recording, make_shift_data
@@ -366,3 +367,39 @@ def data_of_components(facts):
     from orbitdl.report.sections.components import payload
 
     return payload(facts, np.arange(len(facts.components)))["captions"]
+
+
+# Selection
+
+
+def chosen(table, **choice):
+    from orbitdl.selection.choice import Selection
+
+    return Selection(table, choice, "2 components: 1 is worse.", None)
+
+
+def test_the_selection_is_drawn_as_a_curve_for_every_candidate_with_the_choice(heart):
+    rows = [("IntegerShift()", q, alpha, 1 / q + alpha) for q in (1, 2) for alpha in (0.2, 0.1)]
+    table = pd.DataFrame(rows, columns=["group", "n_components", "alpha", "error"])
+    found = chosen(
+        table.assign(standard_error=0.01), group="IntegerShift()", n_components=2, alpha=0.1
+    )
+    text = Report(heart[0], selection=found).html()
+    assert "2 components: 1 is worse." in words_of(text)
+    spec = data_of(text)["charts"]["selection-errors"]
+    curves = {layer["name"]: layer for layer in layers_of(spec, "line")}
+    assert set(curves) == {"IntegerShift(), 1 component", "IntegerShift(), 2 components"}
+    assert curves["IntegerShift(), 1 component"]["x"] == [0.1, 0.2]
+    assert curves["IntegerShift(), 1 component"]["y"] == [1.1, 1.2]
+    (mark,) = layers_of(spec, "marks")
+    assert (mark["x"], mark["y"]) == ([0.1], [0.6])
+
+
+def test_the_selection_for_a_recording_is_one_curve_over_numbers_of_components(heart):
+    table = pd.DataFrame({"n_components": [2, 1], "error": [0.3, 0.5], "standard_error": 0.01})
+    spec = data_of(Report(heart[0], selection=chosen(table, n_components=2)).html())
+    spec = spec["charts"]["selection-errors"]
+    (curve,) = layers_of(spec, "line")
+    assert (curve["x"], curve["y"]) == ([1, 2], [0.5, 0.3])
+    (mark,) = layers_of(spec, "marks")
+    assert (mark["x"], mark["y"]) == ([2], [0.3])

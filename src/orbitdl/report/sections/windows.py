@@ -88,11 +88,10 @@ def is_only_shifted(facts: Facts) -> bool:
     return facts.in_time and len(declared) == 1 and isinstance(declared[0], ShiftSlider)
 
 
-def event_windows(facts: Facts) -> dict[int, int]:
-    """Return the window of each event that a chart of the report may lead to."""
-    if "window" not in facts.table or len(facts.table) > BUDGET // 4:
-        return {}
-    return dict(enumerate(facts.table["window"].astype(int).tolist()))
+def event_windows(facts: Facts) -> list[int]:
+    """Return the window of each event, to which charts lead; none if they are very many."""
+    many = len(facts.table) > BUDGET // 4
+    return [] if many else [int(number) for number in facts.table["window"]]
 
 
 def affordable(facts: Facts, coded: CodedWindows, n_windows: int) -> int:
